@@ -1,0 +1,22 @@
+import type { FieldsDeps } from '../../lib/deps.ts'
+import { addField } from '../../lib/fields/field-rules.ts'
+import { siteUrls } from '../../lib/http/links.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { newFieldBody } from './field-body.ts'
+import { webFormOf } from './params.ts'
+
+/** Operation 3: puts a system field on a web form. 201 with its id and self link; 403/115006 when the form has that type already. */
+export const createField = ({ webForms }: FieldsDeps) =>
+  operation(
+    { params: webFormOf, body: { schema: newFieldBody, malformed: 'fieldsMalformed' } },
+    async ({ site, dataCentre, params, body: { type, mandatory, order } }) => {
+      const field = { typeId: type.id, mandatory, order }
+      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field))
+      const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
+      return {
+        status: 201,
+        headers: { Location: self },
+        document: { value: { links: [{ rel: 'self', uri: self }], id: type.id }, xml: { root: 'field' } },
+      }
+    },
+  )

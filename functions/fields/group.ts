@@ -1,0 +1,31 @@
+import type { FieldsDeps } from '../../lib/deps.ts'
+import type { OperationHandler } from '../../lib/http/operation.ts'
+import { createHandler, type Handler } from '../../lib/http/pipeline.ts'
+import { type OperationOf, type RouteOf, routes } from '../routes.ts'
+import { createField } from './create-field.ts'
+import { deleteField } from './delete-field.ts'
+import { getField } from './get-field.ts'
+import { getHealth } from './get-health.ts'
+import { getWebForm } from './get-web-form.ts'
+import { listFieldTypes } from './list-field-types.ts'
+import { listFields } from './list-fields.ts'
+import { listWebForms } from './list-web-forms.ts'
+import { updateField } from './update-field.ts'
+
+const isOwn = (route: (typeof routes)[number]): route is RouteOf<'fields'> => route.group === 'fields'
+
+/** The handler of this group: its routes from the route table, with the operation behind each. */
+export const createFieldsHandler = (deps: FieldsDeps): Handler => {
+  const operations: Record<OperationOf<'fields'>, OperationHandler> = {
+    getHealth,
+    listFields: listFields(deps),
+    getField: getField(deps),
+    createField: createField(deps),
+    updateField: updateField(deps),
+    deleteField: deleteField(deps),
+    listWebForms: listWebForms(deps),
+    getWebForm: getWebForm(deps),
+    listFieldTypes,
+  }
+  return createHandler('fields', routes.filter(isOwn), operations, deps.pipeline)
+}

@@ -1,0 +1,14 @@
+import { fieldTypes } from '../../lib/fields/catalogue.ts'
+import { siteUrls } from '../../lib/http/links.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import { listPage } from './list-page.ts'
+import { noParams } from './params.ts'
+
+const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
+
+/** The catalogue: every type of system field that can be placed on a form (decisions.md, section 8). */
+export const listFieldTypes = operation({ params: noParams }, async ({ site, dataCentre }) => {
+  const value = listPage(siteUrls(dataCentre, site).fieldTypes(), items)
+  return ok({ value, xml: { root: 'fieldTypes', item: 'fieldType' } })
+})

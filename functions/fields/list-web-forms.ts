@@ -1,0 +1,15 @@
+import type { FieldsDeps } from '../../lib/deps.ts'
+import { siteUrls } from '../../lib/http/links.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import { listPage } from './list-page.ts'
+import { noParams } from './params.ts'
+import { webFormView } from './web-form-view.ts'
+
+/** The web forms of a site, sorted by id (decisions.md, section 8). */
+export const listWebForms = ({ webForms }: FieldsDeps) =>
+  operation({ params: noParams }, async ({ site, dataCentre }) => {
+    const urls = siteUrls(dataCentre, site)
+    const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
+    return ok({ value: listPage(urls.webForms(), items), xml: { root: 'webForms', item: 'webForm' } })
+  })

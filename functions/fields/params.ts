@@ -1,0 +1,21 @@
+import { ServiceError } from '../../lib/errors.ts'
+import { parseId, type WebFormId } from '../../lib/ids.ts'
+
+type Segments = Readonly<Record<string, string>>
+
+/** The web form that a path names. Errors: webFormUnknown, also for what cannot be the id of one. */
+export const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
+  const id = parseId<WebFormId>(webForm)
+  if (id === undefined) throw new ServiceError('webFormUnknown')
+  return { webForm: id }
+}
+
+/** The web form and the type of the field that a path names. Errors: webFormUnknown, fieldUnknown. */
+export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => {
+  const typeId = parseId<number>(segments['field'] ?? '')
+  const { webForm } = webFormOf(segments)
+  if (typeId === undefined) throw new ServiceError('fieldUnknown')
+  return { webForm, typeId }
+}
+
+export const noParams = () => ({})

@@ -1,0 +1,25 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { SiteId } from '../ids.ts'
+
+/** The permissions that a token can carry. `files` is "Can use SFTP & File Manager". */
+export const permissions = ['files'] as const
+export type Permission = (typeof permissions)[number]
+
+/** What is known of a token. The token itself is never stored, only its SHA-256. */
+export interface Grant {
+  /** SHA-256 of the token, in hex: the stable name of one login. */
+  readonly hash: string
+  readonly user: string
+  readonly sites: readonly SiteId[]
+  readonly permissions: readonly Permission[]
+  /** Epoch seconds. */
+  readonly expires: number
+}
+
+/** 32 random bytes in hex (decisions.md, section 1). */
+export const newToken = (): string => randomBytes(32).toString('hex')
+
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** Whether the grant still holds at a moment in epoch milliseconds. */
+export const isCurrent = (grant: Grant, now: number): boolean => grant.expires * 1000 > now

@@ -1,0 +1,53 @@
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import type { SiteId } from '../ids.ts'
+import type { Grant, Permission } from './token.ts'
+
+/** The global Tokens table: one grant per token, under the SHA-256 of the token. */
+export interface TokensTable {
+  get(hash: string): Promise<Grant | undefined>
+  put(grant: Grant): Promise<void>
+  /** Answers whether there was such a grant. */
+  remove(hash: string): Promise<boolean>
+  /** Every grant, for administration; reads the whole table. */
+  list(): AsyncIterable<Grant>
+}
+
+interface Item {
+  hash: string
+  user: string
+  sites: number[]
+  permissions: string[]
+  expires: number
+}
+
+const toGrant = (item: Item): Grant => ({
+  hash: item.hash,
+  user: item.user,
+  sites: item.sites as SiteId[],
+  permissions: item.permissions as Permission[],
+  expires: item.expires,
+})
+
+export const createTokensTable = (client: DynamoDBDocumentClient, table: string): TokensTable => ({
+  async get(hash) {
+    const { Item: item } = await client.send(new GetCommand({ TableName: table, Key: { hash } }))
+    return item && toGrant(item as Item)
+  },
+
+  async put(grant) {
+    await client.send(new PutCommand({ TableName: table, Item: { ...grant } satisfies Record<keyof Item, unknown> }))
+  },
+
+  async remove(hash) {
+    const { Attributes } = await client.send(
+      new DeleteCommand({ TableName: table, Key: { hash }, ReturnValues: 'ALL_OLD' }),
+    )
+    return Attributes !== undefined
+  },
+
+  async *list() {
+    for await (const page of paginateScan({ client }, { TableName: table })) {
+      for (const item of page.Items ?? []) yield toGrant(item as Item)
+    }
+  },
+})

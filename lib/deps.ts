@@ -1,0 +1,46 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { Grant } from './access/token.ts'
+import { createTokensTable } from './access/tokens-table.ts'
+import { cachedLookup } from './cached-lookup.ts'
+import type { EdgeConfig, FieldsConfig } from './config.ts'
+import { createWebFormsTable, type WebFormsTable } from './fields/web-forms-table.ts'
+import type { Telemetry } from './http/observe.ts'
+import type { PipelineDeps } from './http/pipeline.ts'
+import type { SiteId } from './ids.ts'
+import type { DataCentre, Site } from './sites/site.ts'
+import { createSitesTable } from './sites/sites-table.ts'
+
+/** The composition root: what the functions run on is put together here and nowhere else. */
+export interface Resources {
+  readonly documents: DynamoDBDocumentClient
+  readonly telemetry: Telemetry
+  /** Milliseconds since the epoch; the system's clock unless told. */
+  readonly now?: () => number
+}
+
+/** How long tokens and sites are remembered: a revoked token works no longer than this. In milliseconds. */
+const directoryTtl = 20_000
+
+const pipelineDeps = (config: EdgeConfig, { documents, telemetry, now = Date.now }: Resources): PipelineDeps => {
+  const tokens = createTokensTable(documents, config.TOKENS_TABLE)
+  const sites = createSitesTable(documents, config.SITES_TABLE)
+  const remembered = { ttl: directoryTtl, now }
+  return {
+    dataCentre: config.DATA_CENTRE,
+    findGrant: cachedLookup<string, Grant>((hash) => tokens.get(hash), { ...remembered, max: 10_000 }),
+    findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), { ...remembered, max: 10_000 }),
+    findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), { ...remembered, max: 100 }),
+    telemetry,
+    now,
+  }
+}
+
+export interface FieldsDeps {
+  readonly pipeline: PipelineDeps
+  readonly webForms: WebFormsTable
+}
+
+export const createFieldsDeps = (config: FieldsConfig, resources: Resources): FieldsDeps => ({
+  pipeline: pipelineDeps(config, resources),
+  webForms: createWebFormsTable(resources.documents, config.WEB_FORMS_TABLE),
+})

@@ -1,0 +1,131 @@
+/** One thing that is wrong with a request: where (`items[3].objectId`), and what to do about it. */
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+interface ErrorDefinition {
+  readonly code: number
+  readonly status: number
+  readonly message: string
+}
+
+/**
+ * Every error that the service answers with. Codes and statuses are fixed by the contract (api.md, "Errors";
+ * decisions.md, section 2); a message may be replaced by a more precise one where the error is thrown.
+ */
+export const errors = {
+  tokenRejected: {
+    code: 101000,
+    status: 401,
+    message: 'The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.',
+  },
+  siteUnknown: {
+    code: 100002,
+    status: 400,
+    message: 'The token does not cover this site, or there is no such site.',
+  },
+  siteAmbiguous: {
+    code: 100002,
+    status: 400,
+    message: 'The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.',
+  },
+  renderingEngineOff: {
+    code: 109002,
+    status: 403,
+    message: 'This operation needs the new rendering engine, which is not enabled on the site.',
+  },
+  routeUnknown: { code: 100004, status: 404, message: 'There is nothing at this path.' },
+  methodNotAllowed: {
+    code: 100005,
+    status: 405,
+    message: 'This method is not allowed here. The Allow header lists those that are.',
+  },
+  notAcceptable: {
+    code: 100006,
+    status: 406,
+    message:
+      'None of the media types in the Accept header can be produced. Ask for application/json or application/xml.',
+  },
+  mediaTypeUnsupported: {
+    code: 100015,
+    status: 415,
+    message: 'The media type of the request body is not supported here.',
+  },
+  bodyTooLarge: { code: 100013, status: 413, message: 'The request body is larger than allowed here.' },
+  conditionFailed: {
+    code: 100412,
+    status: 412,
+    message: 'The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.',
+  },
+  unavailable: {
+    code: 100503,
+    status: 503,
+    message: 'The service is busy. Repeat the request after the time in the Retry-After header.',
+  },
+  unexpected: {
+    code: 100500,
+    status: 500,
+    message: 'Something unexpected went wrong. Quote the request id when reporting it.',
+  },
+  fieldsMalformed: { code: 115000, status: 400, message: 'The request body is malformed.' },
+  webFormUnknown: { code: 115001, status: 404, message: 'There is no such web form on this site.' },
+  fieldUnknown: { code: 115002, status: 404, message: 'The web form has no such system field.' },
+  fieldTypeTaken: {
+    code: 115006,
+    status: 403,
+    message: 'The web form already has a system field of this type. Change that one, or remove it first.',
+  },
+  siteUnauthorized: {
+    code: 104023,
+    status: 400,
+    message: 'The token does not cover this site, or there is no such site.',
+  },
+  loginAmbiguous: {
+    code: 104004,
+    status: 400,
+    message: 'The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.',
+  },
+  privilegesMissing: {
+    code: 104003,
+    status: 400,
+    message: 'The token lacks the permission "Can use SFTP & File Manager".',
+  },
+} as const satisfies Record<string, ErrorDefinition>
+
+export type ErrorName = keyof typeof errors
+
+interface Details {
+  readonly message?: string
+  readonly problems?: readonly Problem[]
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** The one error that the domain throws: a row of the table, with what is special about this occurrence. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: number
+  readonly status: number
+  readonly problems: readonly Problem[]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(name: ErrorName, details: Details = {}) {
+    const definition = errors[name]
+    super(details.message ?? definition.message, { cause: details.cause })
+    this.code = definition.code
+    this.status = definition.status
+    this.problems = details.problems ?? []
+    this.headers = details.headers ?? {}
+  }
+}
+
+/** The error for input with several faults: the first one is its message, `problems` lists all of them. */
+export const invalidInput = (name: ErrorName, problems: readonly Problem[]): ServiceError => {
+  const [first] = problems
+  if (!first) return new ServiceError(name)
+  return new ServiceError(name, {
+    message: first.path ? `${first.path}: ${first.message}` : first.message,
+    problems,
+  })
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { isConditionFailure, queryAll } from '../dynamodb.ts'
+import { ServiceError } from '../errors.ts'
+import type { SiteId, WebFormId } from '../ids.ts'
+import type { SystemField, WebForm, WebFormSummary } from './web-form.ts'
+
+/** The WebForms table: one item per form, with all its fields. */
+export interface WebFormsTable {
+  get(site: SiteId, id: WebFormId): Promise<WebForm | undefined>
+  list(site: SiteId): Promise<WebFormSummary[]>
+  /** Answers false when the site has a form of that id already; nothing is changed then. */
+  create(form: WebForm): Promise<boolean>
+  rename(site: SiteId, id: WebFormId, name: string): Promise<void>
+  /** The highest id of a form of the site; 0 when it has none. */
+  highestId(site: SiteId): Promise<number>
+  /**
+   * Replaces the fields by what `apply` makes of them: one read and one conditional write, repeated from the start
+   * when another writer came between, so that no change is lost. Errors: webFormUnknown, unavailable, whatever `apply` throws.
+   */
+  changeFields(
+    site: SiteId,
+    id: WebFormId,
+    apply: (fields: readonly SystemField[]) => readonly SystemField[],
+  ): Promise<void>
+}
+
+/** Attribute names are short because they count towards the item: a full form stays below the 4 KB of one read unit. */
+interface FieldItem {
+  t: number
+  n?: string
+  m: boolean
+  o: number
+}
+
+interface FormItem {
+  site: number
+  form: number
+  name: string
+  fields: FieldItem[]
+  version: number
+  /** Names the last change, so that a writer recognises its own write when the answer to it was lost. */
+  change: string
+}
+
+const toField = ({ t, n, m, o }: FieldItem): SystemField => ({
+  typeId: t,
+  ...(n !== undefined && { name: n }),
+  mandatory: m,
+  order: o,
+})
+
+const fromField = ({ typeId, name, mandatory, order }: SystemField): FieldItem => ({
+  t: typeId,
+  ...(name !== undefined && { n: name }),
+  m: mandatory,
+  o: order,
+})
+
+/** How long a writer keeps trying against others, in milliseconds. */
+const patience = 8_000
+const longestPause = 200
+
+export const createWebFormsTable = (client: DynamoDBDocumentClient, table: string): WebFormsTable => {
+  const read = async (site: SiteId, form: WebFormId, consistent: boolean) => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: table, Key: { site, form }, ConsistentRead: consistent }),
+    )
+    return Item as FormItem | undefined
+  }
+
+  const replaceFields = async (item: FormItem, fields: readonly SystemField[], change: string) => {
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: { site: item.site, form: item.form },
+          UpdateExpression: 'SET #fields = :fields, #version = :next, #change = :change',
+          ConditionExpression: '#version = :version',
+          ExpressionAttributeNames: { '#fields': 'fields', '#version': 'version', '#change': 'change' },
+          ExpressionAttributeValues: {
+            ':fields': fields.map(fromField),
+            ':version': item.version,
+            ':next': item.version + 1,
+            ':change': change,
+          },
+        }),
+      )
+      return true
+    } catch (error) {
+      if (isConditionFailure(error)) return false
+      throw error
+    }
+  }
+
+  return {
+    async get(site, id) {
+      const item = await read(site, id, false)
+      return item && { site, id, name: item.name, fields: item.fields.map(toField) }
+    },
+
+    async list(site) {
+      const items = await queryAll(client, {
+        TableName: table,
+        KeyConditionExpression: '#site = :site',
+        ProjectionExpression: '#form, #name',
+        ExpressionAttributeNames: { '#site': 'site', '#form': 'form', '#name': 'name' },
+        ExpressionAttributeValues: { ':site': site },
+      })
+      return (items as FormItem[]).map(({ form, name }) => ({ id: form as WebFormId, name }))
+    },
+
+    async create({ site, id, name, fields }) {
+      const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, change: randomUUID() }
+      try {
+        await client.send(
+          new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(form)' }),
+        )
+        return true
+      } catch (error) {
+        if (isConditionFailure(error)) return false
+        throw error
+      }
+    },
+
+    async rename(site, id, name) {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: { site, form: id },
+          UpdateExpression: 'SET #name = :name',
+          ConditionExpression: 'attribute_exists(form)',
+          ExpressionAttributeNames: { '#name': 'name' },
+          ExpressionAttributeValues: { ':name': name },
+        }),
+      )
+    },
+
+    async highestId(site) {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'site = :site',
+          ExpressionAttributeValues: { ':site': site },
+          ScanIndexForward: false,
+          Limit: 1,
+          ConsistentRead: true,
+        }),
+      )
+      return (Items[0] as FormItem | undefined)?.form ?? 0
+    },
+
+    async changeFields(site, id, apply) {
+      const change = randomUUID()
+      const deadline = Date.now() + patience
+      for (let attempt = 0; Date.now() < deadline; attempt++) {
+        const item = await read(site, id, true)
+        if (!item) throw new ServiceError('webFormUnknown')
+        // The store may have taken a write whose answer was lost; the client library's own repetition then finds the
+        // version gone, although it was this very change that took it.
+        if (item.change === change) return
+        if (await replaceFields(item, apply(item.fields.map(toField)), change)) return
+        // Full jitter: writers that collided once do not meet again.
+        await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
+      }
+      throw new ServiceError('unavailable', { headers: { 'Retry-After': '1' } })
+    },
+  }
+}

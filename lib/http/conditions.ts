@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../errors.ts'
+import type { Format } from './negotiate.ts'
+
+const entityTags = /(W\/)?"([^"]*)"/g
+
+/** A tag that names a value's present state: equal values, equal tags. */
+export const tagOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)
+
+/** Representations of one state in two formats have different strong tags (RFC 9110, section 8.8.3.3). */
+export const entityTag = (tag: string, format: Format): string => `"${tag}.${format}"`
+
+const tagsIn = (header: string) =>
+  [...header.matchAll(entityTags)].map(([, weak, tag = '']) => ({ weak: weak !== undefined, tag }))
+
+const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
+
+/**
+ * A check of `If-Match` against the state that a change is about to replace; a tag read in either format will do.
+ * Throws conditionFailed. Without the header, everything passes.
+ */
+export const ifMatch =
+  (header: string | undefined) =>
+  (tag: string): void => {
+    if (header === undefined || header.trim() === '*') return
+    if (!tagsIn(header).some((candidate) => !candidate.weak && isOfState(candidate.tag, tag))) {
+      throw new ServiceError('conditionFailed')
+    }
+  }
+
+/** Whether `If-None-Match` names this entity tag, by weak comparison: the caller has this representation already. */
+export const noneMatchFails = (header: string | undefined, current: string): boolean =>
+  header !== undefined && (header.trim() === '*' || tagsIn(header).some(({ tag }) => `"${tag}"` === current))

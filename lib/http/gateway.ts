@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
+import type { Exchange, RequestBody } from './exchange.ts'
+import type { RenderedReply } from './reply.ts'
+
+type ProxyEvent = Pick<
+  APIGatewayProxyEvent,
+  'httpMethod' | 'path' | 'multiValueHeaders' | 'multiValueQueryStringParameters' | 'body' | 'isBase64Encoded'
+>
+
+/** A REST API proxy event. A server that reads from a socket hands over the body as a stream in place of `body`. */
+export interface GatewayEvent extends ProxyEvent {
+  readonly requestContext?: { readonly requestId?: string }
+  readonly bodyStream?: Readable
+}
+
+export interface GatewayResult {
+  readonly statusCode: number
+  readonly headers: Record<string, string>
+  readonly body: string
+  readonly isBase64Encoded: boolean
+}
+
+const headersOf = (event: GatewayEvent): Record<string, string> => {
+  const headers: Record<string, string> = Object.create(null)
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
+    if (values) headers[name.toLowerCase()] = values.join(', ')
+  }
+  return headers
+}
+
+const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<string, string[]> =>
+  new Map(Object.entries(query ?? {}).flatMap(([name, values]) => (values ? [[name, values]] : [])))
+
+const bodyOf = ({ bodyStream, body, isBase64Encoded }: GatewayEvent): RequestBody =>
+  bodyStream ? { stream: bodyStream } : { bytes: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8') }
+
+export const fromGateway = (event: GatewayEvent, context: Partial<Context>): Exchange => ({
+  requestId: event.requestContext?.requestId ?? randomUUID(),
+  method: event.httpMethod,
+  path: event.path,
+  query: queryOf(event),
+  headers: headersOf(event),
+  body: bodyOf(event),
+  remainingTime: () => context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY,
+})
+
+export const toGateway = ({ status, headers, body }: RenderedReply): GatewayResult => ({
+  statusCode: status,
+  headers: { ...headers },
+  body,
+  isBase64Encoded: false,
+})

@@ -1,0 +1,16 @@
+import * as secureJson from 'secure-json-parse'
+
+/** How deep a request body may nest. Nothing in the contract nests deeper than four levels. */
+export const deepestNesting = 32
+
+const nestsTooDeep = (value: unknown, depth: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((member) => nestsTooDeep(member, depth - 1)))
+
+/** Reads JSON. Throws an Error that says what is wrong with it; members that could reach a prototype are refused. */
+export const readJson = (text: string): unknown => {
+  const value: unknown = secureJson.parse(text)
+  if (nestsTooDeep(value, deepestNesting)) throw new Error(`it nests deeper than ${deepestNesting} levels`)
+  return value
+}

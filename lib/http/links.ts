@@ -1,0 +1,29 @@
+/** Absolute URLs of the v1 resources of a site, with its numeric id and the configured base URL of the data centre that answers. */
+import type { SiteId, WebFormId } from '../ids.ts'
+import type { DataCentre, Site } from '../sites/site.ts'
+
+export interface Link {
+  readonly rel: string
+  readonly uri: string | null
+}
+
+export interface SiteUrls {
+  webForms(): string
+  webForm(id: WebFormId): string
+  fields(id: WebFormId): string
+  field(id: WebFormId, typeId: number): string
+  fieldTypes(): string
+}
+
+export const siteUrls = ({ url }: DataCentre, { id }: Pick<Site, 'id'> & { readonly id: SiteId }): SiteUrls => {
+  const site = `${url}/api/v1/admin/sites/${id}`
+  const webForm = (form: WebFormId) => `${site}/webforms/${form}`
+  const fields = (form: WebFormId) => `${webForm(form)}/fields/system`
+  return {
+    webForms: () => `${site}/webforms`,
+    webForm,
+    fields,
+    field: (form, typeId) => `${fields(form)}/${typeId}`,
+    fieldTypes: () => `${site}/webformfieldtypes/system`,
+  }
+}

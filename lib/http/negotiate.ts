@@ -1,0 +1,31 @@
+import Negotiator from 'negotiator'
+import type { Exchange } from './exchange.ts'
+
+export type Format = 'json' | 'xml'
+
+/** Media types by format, the preferred spelling first. */
+const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {
+  json: ['application/json'],
+  xml: ['application/xml', 'text/xml'],
+}
+
+export const contentTypes: Readonly<Record<Format, string>> = {
+  json: 'application/json; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+}
+
+/** The format of a media type; undefined when it is neither JSON nor XML. */
+export const formatOf = (mediaType: string): Format | undefined =>
+  (Object.keys(mediaTypes) as Format[]).find((format) => mediaTypes[format].includes(mediaType))
+
+/** The format that `Accept` prefers among those offered, by its q-values; undefined when it accepts none of them. */
+export const preferredFormat = (
+  { headers }: Pick<Exchange, 'headers'>,
+  offered: readonly [Format, ...Format[]],
+): Format | undefined => {
+  if (offered.length === 1 || headers['accept'] === undefined) return offered[0]
+  const chosen = new Negotiator({ headers: { accept: headers['accept'] } }).mediaType(
+    offered.flatMap((format) => mediaTypes[format]),
+  )
+  return chosen === undefined ? undefined : formatOf(chosen)
+}

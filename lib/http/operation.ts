@@ -1,0 +1,62 @@
+import type * as z from 'zod'
+import type { Grant } from '../access/token.ts'
+import { type ErrorName, invalidInput } from '../errors.ts'
+import type { DataCentre, Site } from '../sites/site.ts'
+import { type Exchange, settled } from './exchange.ts'
+import { readDocument } from './read-body.ts'
+import type { Reply } from './reply.ts'
+
+/** What the pipeline runs when a request of the operation has passed it. */
+export type OperationHandler = (exchange: Exchange) => Promise<Reply>
+
+/** What an operation works with: everything about the request that has been found out and checked. */
+export interface OperationInput<Params, Body> {
+  readonly params: Params
+  readonly body: Body
+  readonly site: Site
+  readonly caller: Grant
+  readonly dataCentre: DataCentre
+  readonly headers: Exchange['headers']
+}
+
+interface Shape<Params, Body> {
+  /** Reads the path's variables; throws the ServiceError that fits when one of them names nothing. */
+  readonly params: (params: Readonly<Record<string, string>>) => Params
+  /** The body's schema, and the error for a body that does not fit it. */
+  readonly body?: { readonly schema: z.ZodType<Body>; readonly malformed: ErrorName }
+}
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
+    '',
+  )
+
+/** Checks a value against a schema; the error lists everything that is wrong with it. */
+export const validate = <Value>(schema: z.ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw invalidInput(
+    malformed,
+    result.error.issues.map(({ path, message }) => ({ path: pathOf(path), message })),
+  )
+}
+
+/** An operation on a site: parses the request, makes one call into the domain, and answers. */
+export const operation =
+  <Params, Body = undefined>(
+    { params, body }: Shape<Params, Body>,
+    run: (input: OperationInput<Params, Body>) => Promise<Reply>,
+  ): OperationHandler =>
+  async (exchange) => {
+    const { group } = settled(exchange.route, 'the route')
+    const value = body && validate(body.schema, await readDocument(exchange, group, body.malformed), body.malformed)
+    return run({
+      params: params(settled(exchange.params, 'the path variables')),
+      body: value as Body,
+      site: settled(exchange.site, 'the site'),
+      caller: settled(exchange.caller, 'the caller'),
+      dataCentre: settled(exchange.dataCentre, 'the data centre'),
+      headers: exchange.headers,
+    })
+  }

@@ -1,0 +1,95 @@
+import { type ErrorName, ServiceError } from '../errors.ts'
+import type { Exchange, RequestBody } from './exchange.ts'
+import { groupPolicies } from './group-policy.ts'
+import { readJson } from './json.ts'
+import { type Format, formatOf } from './negotiate.ts'
+import type { Group } from './route.ts'
+
+/** The largest body of a JSON or XML request, in bytes. */
+export const largestDocument = 64 * 1024
+
+const tooLarge = (limit: number) =>
+  new ServiceError('bodyTooLarge', { message: `The request body is larger than the ${limit} bytes allowed here.` })
+
+const readBytes = async (body: RequestBody, limit: number): Promise<Buffer> => {
+  if ('bytes' in body) {
+    if (body.bytes.length > limit) throw tooLarge(limit)
+    return body.bytes
+  }
+  const chunks: Buffer[] = []
+  let length = 0
+  // A body that is too large is not read to its end; who owns the stream decides what becomes of the rest.
+  for await (const chunk of body.stream.iterator({ destroyOnReturn: false })) {
+    length += chunk.length
+    if (length > limit) throw tooLarge(limit)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}
+
+const mediaTypeOf = (header: string) => {
+  const [type = '', ...parameters] = header.split(';')
+  const charset = parameters.map((parameter) => parameter.trim().toLowerCase()).find((p) => p.startsWith('charset='))
+  return { type: type.trim().toLowerCase(), charset: charset?.slice('charset='.length).replaceAll('"', '') }
+}
+
+/** What may stand in front of the first character of a document. */
+const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
+
+/**
+ * The format that the request's `Content-Type` declares. A body without one is JSON; one declared as a form is JSON when it
+ * looks like it (decisions.md, section 2), which only its text can tell.
+ */
+const declaredFormat = (exchange: Exchange, group: Group): Format | 'form' => {
+  const header = exchange.headers['content-type']
+  if (header === undefined || header.trim() === '') return 'json'
+  const { type, charset } = mediaTypeOf(header)
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
+    throw new ServiceError('mediaTypeUnsupported', { message: 'The request body must be UTF-8.' })
+  }
+  if (type === 'application/x-www-form-urlencoded') return 'form'
+  const format = formatOf(type)
+  const { formats } = groupPolicies[group]
+  if (format === undefined || !formats.includes(format)) {
+    throw new ServiceError('mediaTypeUnsupported', {
+      message: `Send the request body as ${formats.map((name) => `application/${name}`).join(' or ')}.`,
+    })
+  }
+  return format
+}
+
+const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+
+const parse = async (text: string, format: Format): Promise<unknown> => {
+  if (format === 'json') return readJson(text)
+  // Loaded when the first caller speaks XML: most never do.
+  const { readXml } = await import('./xml.ts')
+  return readXml(text)
+}
+
+/**
+ * The request body as a value. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read.
+ */
+export const readDocument = async (exchange: Exchange, group: Group, malformed: ErrorName): Promise<unknown> => {
+  const declared = declaredFormat(exchange, group)
+  if (Number(exchange.headers['content-length'] ?? 0) > largestDocument) throw tooLarge(largestDocument)
+  const bytes = await readBytes(exchange.body, largestDocument)
+  if (bytes.length === 0) throw new ServiceError(malformed, { message: 'The request has no body.' })
+  let text: string
+  try {
+    text = decode(bytes)
+  } catch (cause) {
+    throw new ServiceError(malformed, { message: 'The request body is not UTF-8.', cause })
+  }
+  if (declared === 'form' && !startsAsJson(text)) throw new ServiceError('mediaTypeUnsupported')
+  const format = declared === 'form' ? 'json' : declared
+  try {
+    return await parse(text, format)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'it cannot be read'
+    throw new ServiceError(malformed, {
+      message: `The request body is not well-formed ${format.toUpperCase()}: ${reason}.`,
+      cause,
+    })
+  }
+}

@@ -1,0 +1,47 @@
+import { entityTag, noneMatchFails } from './conditions.ts'
+import { corsHeaders } from './cors.ts'
+import type { Exchange } from './exchange.ts'
+import { contentTypes, type Format, preferredFormat } from './negotiate.ts'
+import type { Document, RenderedReply, Reply } from './reply.ts'
+
+const commonHeaders = {
+  ...corsHeaders,
+  'Cache-Control': 'private, no-cache',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+const write = async (document: Document, format: Format): Promise<string> => {
+  if (format === 'json') return JSON.stringify(document.value)
+  const { writeXml } = await import('./xml.ts')
+  return writeXml(document)
+}
+
+const isRead = (method: string) => method === 'GET' || method === 'HEAD'
+
+/** Puts a reply into its final form: the format that the caller prefers, conditions of a read, the headers of every answer. */
+export const renderReply = async (
+  exchange: Exchange,
+  { status, headers, document, tag }: Reply,
+  formats: readonly [Format, ...Format[]],
+): Promise<RenderedReply> => {
+  const format = preferredFormat(exchange, formats) ?? formats[0]
+  const current = tag === undefined ? undefined : entityTag(tag, format)
+  const unchanged =
+    current !== undefined && isRead(exchange.method) && noneMatchFails(exchange.headers['if-none-match'], current)
+  const body = document && !unchanged ? await write(document, format) : ''
+  return {
+    status: unchanged ? 304 : status,
+    headers: {
+      ...commonHeaders,
+      'X-Request-Id': exchange.requestId,
+      ...(formats.length > 1 && { Vary: 'Accept' }),
+      ...(current !== undefined && { ETag: current }),
+      ...(body !== '' && { 'Content-Type': contentTypes[format] }),
+      ...headers,
+    },
+    body,
+  }
+}

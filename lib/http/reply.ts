@@ -1,0 +1,27 @@
+/** A value to be written in the format that the caller prefers. */
+export interface Document {
+  readonly value: object
+  /** Its root element in XML, and the element name of the entries of its `items`. */
+  readonly xml: { readonly root: string; readonly item?: string }
+}
+
+/** What an operation answers, before it is put into bytes. */
+export interface Reply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly document?: Document
+  /** Names the state of the resource; becomes the `ETag`. */
+  readonly tag?: string
+}
+
+/** A reply in its final form. */
+export interface RenderedReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export const ok = (document: Document, tag?: string): Reply => ({ status: 200, document, ...(tag && { tag }) })
+
+/** 200 with `Content-Length: 0`. */
+export const done: Reply = { status: 200 }

@@ -1,0 +1,66 @@
+import type { MiddlewareObj } from '@middy/core'
+import type { Grant } from '../access/token.ts'
+import { ServiceError } from '../errors.ts'
+import { parseId, type SiteId } from '../ids.ts'
+import type { DataCentre, Site } from '../sites/site.ts'
+import { type Exchange, settled } from './exchange.ts'
+import { type GroupPolicy, groupPolicies } from './group-policy.ts'
+import type { Reply } from './reply.ts'
+
+export interface SiteDeps {
+  /** The id of the data centre that answers. */
+  readonly dataCentre: string
+  readonly findSite: (id: SiteId) => Promise<Site | undefined>
+  readonly findDataCentre: (id: string) => Promise<DataCentre | undefined>
+}
+
+/** The id of the site that a path names; `current` is the one site of the token. Errors: siteUnknown, siteAmbiguous of the group. */
+const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteId => {
+  if (segment === 'current') {
+    const [only, another] = sites
+    if (another !== undefined) throw new ServiceError(policy.siteAmbiguous)
+    if (only !== undefined) return only
+  }
+  const id = parseId<SiteId>(segment)
+  if (id === undefined || !sites.includes(id)) throw new ServiceError(policy.siteUnknown)
+  return id
+}
+
+const queryString = (query: Exchange['query']): string => {
+  const pairs = [...query].flatMap(([name, values]) =>
+    values.map((value) => `${encodeURIComponent(name)}${value === '' ? '' : `=${encodeURIComponent(value)}`}`),
+  )
+  return pairs.length > 0 ? `?${pairs.join('&')}` : ''
+}
+
+const isRead = (method: string) => method === 'GET' || method === 'HEAD'
+
+const redirect = ({ method, path, query }: Exchange, { url }: DataCentre, policy: GroupPolicy): Reply => ({
+  // 308 keeps the method, so that no client turns a change into a read.
+  status: policy.alwaysMovedPermanently || isRead(method) ? 301 : 308,
+  headers: { Location: `${url}${path}${queryString(query)}`, 'Cache-Control': 'no-store' },
+})
+
+/** Finds the site of the request, and sends the caller on when it lives in another data centre (decisions.md, section 1). */
+export const resolveSite = ({ dataCentre, findSite, findDataCentre }: SiteDeps): MiddlewareObj<Exchange, Reply> => {
+  const dataCentreRecord = async (id: string): Promise<DataCentre> => {
+    const record = await findDataCentre(id)
+    if (!record) throw new Error(`Data centre ${id} has no base URL in the directory`)
+    return record
+  }
+
+  return {
+    async before({ event: exchange }) {
+      const route = settled(exchange.route, 'the route')
+      if (route.public) return
+      const policy = groupPolicies[route.group]
+      const id = siteIdIn(exchange.params?.['site'] ?? '', settled(exchange.caller, 'the caller'), policy)
+      const [site, here] = await Promise.all([findSite(id), dataCentreRecord(dataCentre)])
+      if (!site) throw new ServiceError(policy.siteUnknown)
+      if (site.dataCentre !== dataCentre) return redirect(exchange, await dataCentreRecord(site.dataCentre), policy)
+      exchange.site = site
+      exchange.dataCentre = here
+      return undefined
+    },
+  }
+}

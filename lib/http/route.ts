@@ -1,0 +1,12 @@
+export type Group = 'fields' | 'categories' | 'storage'
+
+/** A row of the route table, as the pipeline reads it. */
+export interface Route {
+  readonly operation: string
+  readonly method: string
+  /** `{name}` stands for one segment. */
+  readonly path: string
+  readonly group: Group
+  /** Answered without a token, and belonging to no site. */
+  readonly public?: boolean
+}

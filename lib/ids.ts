@@ -1,0 +1,13 @@
+declare const brand: unique symbol
+
+/** A number that cannot be mistaken for another kind of number. */
+type Id<Name extends string> = number & { readonly [brand]: Name }
+
+export type SiteId = Id<'site'>
+export type WebFormId = Id<'web form'>
+
+const canonicalInteger = /^(0|-?[1-9]\d{0,14})$/
+
+/** Reads an id from a path segment; only the canonical decimal form names a resource (`7`, never `07`, `7.0` or `+7`). */
+export const parseId = <I extends number>(text: string): I | undefined =>
+  canonicalInteger.test(text) ? (Number(text) as I) : undefined

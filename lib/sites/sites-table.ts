@@ -1,0 +1,87 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import { isConditionFailure } from '../dynamodb.ts'
+import type { SiteId } from '../ids.ts'
+import type { DataCentre, Site } from './site.ts'
+
+/** The global Sites table: the directory of sites and data centres. */
+export interface SitesTable {
+  getSite(id: SiteId): Promise<Site | undefined>
+  getDataCentre(id: string): Promise<DataCentre | undefined>
+  /** Answers false when a site of that id exists already; nothing is changed then. */
+  createSite(site: Site): Promise<boolean>
+  putDataCentre(dataCentre: DataCentre): Promise<void>
+  /** The whole directory, for administration; reads the whole table. */
+  list(): Promise<{ sites: Site[]; dataCentres: DataCentre[] }>
+}
+
+const siteKey = (id: SiteId) => ({ id: String(id) })
+const dataCentreKey = (id: string) => ({ id: `dc#${id}` })
+
+interface SiteItem {
+  id: string
+  name: string
+  dataCentre: string
+  features: { renderingEngine: boolean }
+}
+
+interface DataCentreItem {
+  id: string
+  url: string
+}
+
+const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
+  id: Number(id) as SiteId,
+  name,
+  dataCentre,
+  renderingEngine: features.renderingEngine,
+})
+
+const toDataCentre = ({ id, url }: DataCentreItem): DataCentre => ({ id: id.slice('dc#'.length), url })
+
+export const createSitesTable = (client: DynamoDBDocumentClient, table: string): SitesTable => {
+  const get = async (key: { id: string }) => (await client.send(new GetCommand({ TableName: table, Key: key }))).Item
+
+  return {
+    async getSite(id) {
+      const item = await get(siteKey(id))
+      return item && toSite(item as SiteItem)
+    },
+
+    async getDataCentre(id) {
+      const item = await get(dataCentreKey(id))
+      return item && toDataCentre(item as DataCentreItem)
+    },
+
+    async createSite({ id, name, dataCentre, renderingEngine }) {
+      const item: SiteItem = { ...siteKey(id), name, dataCentre, features: { renderingEngine } }
+      try {
+        await client.send(
+          new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
+        )
+        return true
+      } catch (error) {
+        if (isConditionFailure(error)) return false
+        throw error
+      }
+    },
+
+    async putDataCentre({ id, url }) {
+      const item: DataCentreItem = { ...dataCentreKey(id), url }
+      await client.send(new PutCommand({ TableName: table, Item: item }))
+    },
+
+    async list() {
+      const sites: Site[] = []
+      const dataCentres: DataCentre[] = []
+      for await (const page of paginateScan({ client }, { TableName: table })) {
+        for (const item of page.Items ?? []) {
+          if (String(item['id']).startsWith('dc#')) dataCentres.push(toDataCentre(item as DataCentreItem))
+          else sites.push(toSite(item as SiteItem))
+        }
+      }
+      sites.sort((a, b) => a.id - b.id)
+      dataCentres.sort((a, b) => (a.id < b.id ? -1 : 1))
+      return { sites, dataCentres }
+    },
+  }
+}

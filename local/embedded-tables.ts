@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { chmodSync, rmSync } from 'node:fs'
+import { Agent, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { CreateTableCommand, DescribeTableCommand, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import dynalite from 'dynalite'
+import { createDocumentClient } from '../lib/dynamodb.ts'
+import { type TableName, tables } from '../lib/tables.ts'
+import type { DataDirectory } from './data-directory.ts'
+
+/** In the embedded store each table is called as configuration calls it. */
+export const embeddedTableNames = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as {
+  readonly [Name in TableName]: Name
+}
+
+export interface EmbeddedTables {
+  readonly documents: DynamoDBDocumentClient
+  close(): Promise<void>
+}
+
+/** How a client reaches tables that are served on a socket. The store checks no signature: who may open the socket may do everything. */
+const clientConfig = (socketPath: string): DynamoDBClientConfig => ({
+  endpoint: 'http://localhost',
+  region: 'local',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  requestHandler: {
+    httpAgent: Object.assign(new Agent({ keepAlive: true, maxSockets: 64 }), {
+      createConnection: () => connect(socketPath),
+    }),
+  },
+})
+
+/** A client of the tables that another process serves. */
+export const connectToTables = ({ socket }: DataDirectory): EmbeddedTables => {
+  const documents = createDocumentClient(clientConfig(socket))
+  return { documents, close: async () => documents.destroy() }
+}
+
+const readWhole = async (request: IncomingMessage): Promise<Buffer> => Buffer.concat(await request.toArray())
+
+/**
+ * dynalite throws, and so would end the process, when a client goes away in the middle of its request. It only ever gets
+ * to see whole requests.
+ */
+const shieldFromBrokenRequests = (server: Server): void => {
+  const [listener] = server.listeners('request') as RequestListener[]
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    readWhole(request).then(
+      (body) => {
+        const { headers, method, url } = request
+        const replay = Object.assign(Readable.from(body.length > 0 ? [body] : []), { headers, method, url })
+        listener?.(replay as unknown as IncomingMessage, response)
+      },
+      () => response.destroy(),
+    )
+  })
+}
+
+const keysOf = (name: TableName) => {
+  const { partitionKey, sortKey } = { sortKey: undefined, ...tables[name] }
+  return sortKey ? [partitionKey, sortKey] : [partitionKey]
+}
+
+const createMissingTable = async (documents: DynamoDBDocumentClient, name: TableName): Promise<void> => {
+  try {
+    await documents.send(new DescribeTableCommand({ TableName: name }))
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ResourceNotFoundException')) throw error
+    const [partition, sort] = keysOf(name)
+    await documents.send(
+      new CreateTableCommand({
+        TableName: name,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: keysOf(name).map((key) => ({ AttributeName: key.name, AttributeType: key.type })),
+        KeySchema: [
+          { AttributeName: partition?.name, KeyType: 'HASH' },
+          ...(sort ? [{ AttributeName: sort.name, KeyType: 'RANGE' as const }] : []),
+        ],
+      }),
+    )
+  }
+}
+
+/** Opens the tables in the directory and serves them on its socket, to this process and to others of the same user. The caller holds the lock. */
+export const openEmbeddedTables = async (directory: DataDirectory): Promise<EmbeddedTables> => {
+  const server: Server = dynalite({ path: directory.tables, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
+  shieldFromBrokenRequests(server)
+  // Whoever held the lock before and was killed may have left its socket behind.
+  rmSync(directory.socket, { force: true })
+  server.listen(directory.socket)
+  await once(server, 'listening')
+  chmodSync(directory.socket, 0o600)
+
+  const { documents } = connectToTables(directory)
+  await Promise.all((Object.keys(tables) as TableName[]).map((name) => createMissingTable(documents, name)))
+  return {
+    documents,
+    async close() {
+      documents.destroy()
+      server.closeIdleConnections()
+      await new Promise<void>((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())))
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createFieldsHandler } from '../functions/fields/group.ts'
+import { catchAllGroup, prefixes } from '../functions/routes.ts'
+import { createTokensTable } from '../lib/access/tokens-table.ts'
+import { createFieldsDeps } from '../lib/deps.ts'
+import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
+import type { Telemetry } from '../lib/http/observe.ts'
+import type { Handler } from '../lib/http/pipeline.ts'
+import { createSitesTable } from '../lib/sites/sites-table.ts'
+import { lockDataDirectory, openDataDirectory, resetDataDirectory, UsageError } from './data-directory.ts'
+import { type Demo, ensureDemo } from './demo-data.ts'
+import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from './embedded-tables.ts'
+import { createHttpServer } from './http-server.ts'
+
+export interface DataCentreListener {
+  readonly id: string
+  /** 0 takes any free port. */
+  readonly port: number
+}
+
+interface Options {
+  readonly dataDirectory: string
+  /** The first one is the home of the demo site. */
+  readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
+  readonly reset: boolean
+  readonly telemetry: Telemetry
+}
+
+export interface RunningService {
+  readonly baseUrl: string
+  readonly dataCentres: Readonly<Record<string, string>>
+  readonly demo: Demo
+  /** Answers the requests in flight, then lets go of the data directory. */
+  stop(): Promise<void>
+}
+
+/** How long requests in flight may take once the service is asked to stop, in milliseconds. */
+const patience = 10_000
+
+const host = '127.0.0.1'
+
+const listen = async (server: Server, port: number): Promise<string> => {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new UsageError(`Port ${port} is taken. Choose another one with --port.`)
+    if (code === 'EACCES')
+      throw new UsageError(`Port ${port} needs more rights than this user has. Choose one above 1023.`)
+    throw error
+  }
+  return `http://${host}:${(server.address() as AddressInfo).port}`
+}
+
+const close = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close')
+  server.close()
+  const timer = setTimeout(() => server.closeAllConnections(), patience)
+  await closed
+  clearTimeout(timer)
+}
+
+const handlersOf = (
+  dataCentre: string,
+  { documents }: EmbeddedTables,
+  telemetry: Telemetry,
+): Record<string, Handler> => {
+  const config = {
+    DATA_CENTRE: dataCentre,
+    SITES_TABLE: embeddedTableNames.sites,
+    TOKENS_TABLE: embeddedTableNames.tokens,
+    WEB_FORMS_TABLE: embeddedTableNames.webForms,
+    LOG_LEVEL: 'INFO',
+  } as const
+  return { fields: createFieldsHandler(createFieldsDeps(config, { documents, telemetry })) }
+}
+
+const dispatch = (handlers: Readonly<Record<string, Handler>>) => (path: string) => {
+  const group = prefixes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))?.group ?? catchAllGroup
+  const handler = handlers[group]
+  if (!handler) throw new Error(`No handler for group ${group}`)
+  return handler
+}
+
+/** Everything in one process: a listener for each data centre over one data directory. Throws UsageError for what a person can put right. */
+export const startService = async ({
+  dataDirectory,
+  dataCentres,
+  reset,
+  telemetry,
+}: Options): Promise<RunningService> => {
+  const directory = openDataDirectory(dataDirectory)
+  const lock = lockDataDirectory(directory)
+  if (!lock)
+    throw new UsageError(
+      `The data directory ${directory.path} is in use by another process. Stop that one, or choose another with --data-dir.`,
+    )
+  const closers: (() => Promise<void> | void)[] = [() => lock.release()]
+  const stop = async () => {
+    for (const closeNext of closers.splice(0).reverse()) await closeNext()
+  }
+
+  try {
+    if (reset) resetDataDirectory(directory)
+    const tables = await openEmbeddedTables(directory)
+    closers.push(() => tables.close())
+    const sites = createSitesTable(tables.documents, embeddedTableNames.sites)
+    const tokens = createTokensTable(tables.documents, embeddedTableNames.tokens)
+    const webForms = createWebFormsTable(tables.documents, embeddedTableNames.webForms)
+
+    const urls: Record<string, string> = {}
+    const servers = dataCentres.map(({ id, port }) => ({
+      id,
+      port,
+      server: createHttpServer(dispatch(handlersOf(id, tables, telemetry))),
+    }))
+    closers.push(async () => {
+      await Promise.all(servers.filter(({ server }) => server.listening).map(({ server }) => close(server)))
+    })
+    for (const { id, port, server } of servers) {
+      const url = await listen(server, port)
+      urls[id] = url
+      await sites.putDataCentre({ id, url })
+    }
+    const demo = await ensureDemo(directory, { sites, tokens, webForms }, dataCentres[0].id)
+    return { baseUrl: urls[dataCentres[0].id] ?? '', dataCentres: urls, demo, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
