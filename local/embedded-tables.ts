@@ -8,6 +8,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../lib/dynamodb.ts'
 import { type TableName, tables } from '../lib/tables.ts'
+import { closeServer } from './close-server.ts'
 import type { DataDirectory } from './data-directory.ts'
 
 /** In the embedded store each table is called as configuration calls it. */
@@ -32,8 +33,8 @@ const clientConfig = (socketPath: string): DynamoDBClientConfig => ({
   },
 })
 
-/** A client of the tables that another process serves. */
-export const connectToTables = ({ socket }: DataDirectory): EmbeddedTables => {
+/** A client of the tables that are served on a socket, by this process or another one. */
+export const connectToTables = (socket: string): EmbeddedTables => {
   const documents = createDocumentClient(clientConfig(socket))
   return { documents, close: async () => documents.destroy() }
 }
@@ -84,24 +85,33 @@ const createMissingTable = async (documents: DynamoDBDocumentClient, name: Table
   }
 }
 
-/** Opens the tables in the directory and serves them on its socket, to this process and to others of the same user. The caller holds the lock. */
-export const openEmbeddedTables = async (directory: DataDirectory): Promise<EmbeddedTables> => {
-  const server: Server = dynalite({ path: directory.tables, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
+/** dynalite closes its files after the last connection, and calls back only then. */
+const closeTables = async (server: Server): Promise<void> => {
+  const filesClosed = new Promise<void>((resolve, reject) => {
+    const close = server.close.bind(server)
+    server.close = () => close((error) => (error ? reject(error) : resolve()))
+  })
+  await closeServer(server)
+  await filesClosed
+}
+
+/** Opens the tables in the directory and serves them on a socket, to this process and to others of the same user. The caller holds the lock. */
+export const openEmbeddedTables = async ({ tables: path }: DataDirectory, socket: string): Promise<EmbeddedTables> => {
+  const server: Server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
   shieldFromBrokenRequests(server)
   // Whoever held the lock before and was killed may have left its socket behind.
-  rmSync(directory.socket, { force: true })
-  server.listen(directory.socket)
+  rmSync(socket, { force: true })
+  server.listen(socket)
   await once(server, 'listening')
-  chmodSync(directory.socket, 0o600)
+  chmodSync(socket, 0o600)
 
-  const { documents } = connectToTables(directory)
+  const { documents } = connectToTables(socket)
   await Promise.all((Object.keys(tables) as TableName[]).map((name) => createMissingTable(documents, name)))
   return {
     documents,
     async close() {
       documents.destroy()
-      server.closeIdleConnections()
-      await new Promise<void>((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())))
+      await closeTables(server)
     },
   }
 }

@@ -9,6 +9,7 @@ import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
 import type { Handler } from '../lib/http/pipeline.ts'
 import { createSitesTable } from '../lib/sites/sites-table.ts'
+import { closeServer } from './close-server.ts'
 import { lockDataDirectory, openDataDirectory, resetDataDirectory, UsageError } from './data-directory.ts'
 import { type Demo, ensureDemo } from './demo-data.ts'
 import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from './embedded-tables.ts'
@@ -36,9 +37,6 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-/** How long requests in flight may take once the service is asked to stop, in milliseconds. */
-const patience = 10_000
-
 const host = '127.0.0.1'
 
 const listen = async (server: Server, port: number): Promise<string> => {
@@ -53,14 +51,6 @@ const listen = async (server: Server, port: number): Promise<string> => {
     throw error
   }
   return `http://${host}:${(server.address() as AddressInfo).port}`
-}
-
-const close = async (server: Server): Promise<void> => {
-  const closed = once(server, 'close')
-  server.close()
-  const timer = setTimeout(() => server.closeAllConnections(), patience)
-  await closed
-  clearTimeout(timer)
 }
 
 const handlersOf = (
@@ -105,7 +95,7 @@ export const startService = async ({
 
   try {
     if (reset) resetDataDirectory(directory)
-    const tables = await openEmbeddedTables(directory)
+    const tables = await openEmbeddedTables(directory, directory.socket)
     closers.push(() => tables.close())
     const sites = createSitesTable(tables.documents, embeddedTableNames.sites)
     const tokens = createTokensTable(tables.documents, embeddedTableNames.tokens)
@@ -118,12 +108,12 @@ export const startService = async ({
       server: createHttpServer(dispatch(handlersOf(id, tables, telemetry))),
     }))
     closers.push(async () => {
-      await Promise.all(servers.filter(({ server }) => server.listening).map(({ server }) => close(server)))
+      await Promise.all(servers.filter(({ server }) => server.listening).map(({ server }) => closeServer(server)))
     })
-    for (const { id, port, server } of servers) {
+    for (const [position, { id, port, server }] of servers.entries()) {
       const url = await listen(server, port)
       urls[id] = url
-      await sites.putDataCentre({ id, url })
+      await sites.putDataCentre({ id, url, isDefault: position === 0 })
     }
     const demo = await ensureDemo(directory, { sites, tokens, webForms }, dataCentres[0].id)
     return { baseUrl: urls[dataCentres[0].id] ?? '', dataCentres: urls, demo, stop }

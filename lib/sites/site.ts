@@ -13,4 +13,6 @@ export interface DataCentre {
   readonly id: string
   /** The base URL of its service, without a trailing slash: what URLs in answers start with. */
   readonly url: string
+  /** Whether sites are made here unless told otherwise. */
+  readonly isDefault: boolean
 }

@@ -27,6 +27,7 @@ interface SiteItem {
 interface DataCentreItem {
   id: string
   url: string
+  isDefault: boolean
 }
 
 const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
@@ -36,7 +37,11 @@ const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
   renderingEngine: features.renderingEngine,
 })
 
-const toDataCentre = ({ id, url }: DataCentreItem): DataCentre => ({ id: id.slice('dc#'.length), url })
+const toDataCentre = ({ id, url, isDefault }: DataCentreItem): DataCentre => ({
+  id: id.slice('dc#'.length),
+  url,
+  isDefault,
+})
 
 export const createSitesTable = (client: DynamoDBDocumentClient, table: string): SitesTable => {
   const get = async (key: { id: string }) => (await client.send(new GetCommand({ TableName: table, Key: key }))).Item
@@ -65,8 +70,8 @@ export const createSitesTable = (client: DynamoDBDocumentClient, table: string):
       }
     },
 
-    async putDataCentre({ id, url }) {
-      const item: DataCentreItem = { ...dataCentreKey(id), url }
+    async putDataCentre({ id, url, isDefault }) {
+      const item: DataCentreItem = { ...dataCentreKey(id), url, isDefault }
       await client.send(new PutCommand({ TableName: table, Item: item }))
     },
 

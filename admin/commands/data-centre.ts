@@ -1,0 +1,34 @@
+import { Command } from 'commander'
+import type { DataCentre } from '../../lib/sites/site.ts'
+import { parseBaseUrl, parseDataCentreId } from '../arguments.ts'
+import { withStores } from '../context.ts'
+
+const view = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
+
+export const dataCentreCommand = (): Command => {
+  const command = new Command('data-centre').description('data centres and the base URLs of their services')
+
+  command
+    .command('add')
+    .description('register a data centre, or change its base URL')
+    .argument('<id>', 'such as us', parseDataCentreId)
+    .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
+    .action((id: string, { url }: { url: string }, self: Command) =>
+      withStores(self, async ({ sites }) => {
+        const { dataCentres } = await sites.list()
+        const others = dataCentres.filter((dataCentre) => dataCentre.id !== id)
+        const dataCentre = { id, url, isDefault: !others.some(({ isDefault }) => isDefault) }
+        await sites.putDataCentre(dataCentre)
+        return view(dataCentre)
+      }),
+    )
+
+  command
+    .command('list')
+    .description('list all data centres')
+    .action((_options: object, self: Command) =>
+      withStores(self, async ({ sites }) => (await sites.list()).dataCentres.map(view)),
+    )
+
+  return command
+}

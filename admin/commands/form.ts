@@ -1,0 +1,49 @@
+import { Command } from 'commander'
+import type { SiteId, WebFormId } from '../../lib/ids.ts'
+import { parseName, parsePositiveId } from '../arguments.ts'
+import { withStores } from '../context.ts'
+import { Refusal } from '../refusal.ts'
+import { type Stores, siteOf } from '../stores.ts'
+
+interface CreateOptions {
+  readonly site: SiteId
+  readonly name: string
+  readonly id?: WebFormId
+}
+
+const create = async (stores: Stores, { site: siteId, name, id: wanted }: CreateOptions) => {
+  const site = await siteOf(stores, siteId)
+  const { webForms } = stores.areas(site)
+  if (wanted !== undefined) {
+    if (await webForms.create({ site: site.id, id: wanted, name, fields: [] })) return { id: wanted, name }
+    throw new Refusal(`Site ${site.id} has a web form ${wanted} already. Choose another --id, or leave it out.`)
+  }
+  for (let id = (await webForms.highestId(site.id)) + 1; ; id++) {
+    if (await webForms.create({ site: site.id, id: id as WebFormId, name, fields: [] })) return { id, name }
+  }
+}
+
+export const formCommand = (): Command => {
+  const command = new Command('form').description('web forms')
+
+  command
+    .command('create')
+    .description('create a web form')
+    .requiredOption('--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>)
+    .requiredOption('--name <name>', 'its name', parseName)
+    .option('--id <id>', 'its id (default: the next one)', parsePositiveId<WebFormId>)
+    .action((options: CreateOptions, self: Command) => withStores(self, (stores) => create(stores, options)))
+
+  command
+    .command('list')
+    .description('list the web forms of a site')
+    .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
+    .action(({ site: id }: { site: SiteId }, self: Command) =>
+      withStores(self, async (stores) => {
+        const site = await siteOf(stores, id)
+        return stores.areas(site).webForms.list(site.id)
+      }),
+    )
+
+  return command
+}

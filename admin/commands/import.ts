@@ -1,0 +1,33 @@
+import { Command } from 'commander'
+import type { SiteId } from '../../lib/ids.ts'
+import { parsePositiveId } from '../arguments.ts'
+import { withStores } from '../context.ts'
+import { importRecords } from '../import/import-records.ts'
+import { openInput } from '../import/open-input.ts'
+import { readRecords } from '../import/read-records.ts'
+import { Refusal } from '../refusal.ts'
+import { siteOf } from '../stores.ts'
+
+interface Options {
+  readonly site: SiteId
+  readonly strict: boolean
+}
+
+export const importCommand = (): Command =>
+  new Command('import')
+    .description('import records: JSON lines, or one JSON array; importing again is safe')
+    .argument('<file>', 'the file; - for standard input')
+    .requiredOption('--site <id>', 'the site that the records belong to', parsePositiveId<SiteId>)
+    .option('--strict', 'stop at the first bad record', false)
+    .action((file: string, { site: id, strict }: Options, self: Command) =>
+      withStores(self, async (stores) => {
+        const site = await siteOf(stores, id)
+        const records = readRecords(await openInput(file))
+        const outcome = await importRecords(records, site.id, stores.areas(site), strict)
+        const [first] = outcome.errors
+        if (strict && first) {
+          throw new Refusal(`Line ${first.line}: ${first.message} (${outcome.imported} records are imported.)`)
+        }
+        return outcome
+      }),
+    )

@@ -1,0 +1,80 @@
+import { Command } from 'commander'
+import type { SiteId } from '../../lib/ids.ts'
+import type { DataCentre, Site } from '../../lib/sites/site.ts'
+import { parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
+import { withStores } from '../context.ts'
+import { Refusal } from '../refusal.ts'
+import { type Stores, siteOf } from '../stores.ts'
+
+interface CreateOptions {
+  readonly name: string
+  readonly id?: SiteId
+  readonly dataCentre?: string
+  readonly renderingEngine: boolean
+}
+
+const firstId = 1001
+
+const view = ({ id, name, dataCentre, renderingEngine }: Site) => ({ id, name, dataCentre, renderingEngine })
+
+const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]): string => {
+  const home =
+    wanted === undefined
+      ? (dataCentres.find(({ isDefault }) => isDefault) ?? dataCentres[0])
+      : dataCentres.find(({ id }) => id === wanted)
+  if (home) return home.id
+  const known = dataCentres.map(({ id }) => id).join(', ')
+  throw new Refusal(
+    dataCentres.length === 0
+      ? 'There is no data centre yet. Add one with "data-centre add ID --url URL".'
+      : `There is no data centre ${wanted}. Choose one of: ${known}.`,
+  )
+}
+
+const create = async ({ sites }: Stores, options: CreateOptions): Promise<Site> => {
+  const { sites: existing, dataCentres } = await sites.list()
+  const { name, renderingEngine } = options
+  const dataCentre = homeOf(options.dataCentre, dataCentres)
+  if (options.id !== undefined) {
+    const site: Site = { id: options.id, name, dataCentre, renderingEngine }
+    if (await sites.createSite(site)) return site
+    throw new Refusal(`There is a site ${options.id} already. Choose another --id, or leave it out.`)
+  }
+  // Another command may take the next id at the same moment; the one after it will do as well.
+  for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1); ; id++) {
+    const site: Site = { id: id as SiteId, name, dataCentre, renderingEngine }
+    if (await sites.createSite(site)) return site
+  }
+}
+
+export const siteCommand = (): Command => {
+  const command = new Command('site').description('sites')
+
+  command
+    .command('create')
+    .description('create a site')
+    .requiredOption('--name <name>', 'its name', parseName)
+    .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
+    .option('--data-centre <id>', 'where it lives (default: the default data centre)', parseDataCentreId)
+    .option('--no-rendering-engine', 'without the new rendering engine')
+    .action((options: CreateOptions, self: Command) =>
+      withStores(self, async (stores) => view(await create(stores, options))),
+    )
+
+  command
+    .command('list')
+    .description('list all sites')
+    .action((_options: object, self: Command) =>
+      withStores(self, async ({ sites }) => (await sites.list()).sites.map(view)),
+    )
+
+  command
+    .command('show')
+    .description('show one site')
+    .argument('<id>', 'its id', parsePositiveId<SiteId>)
+    .action((id: SiteId, _options: object, self: Command) =>
+      withStores(self, async (stores) => view(await siteOf(stores, id))),
+    )
+
+  return command
+}

@@ -1,0 +1,81 @@
+import { Command, Option } from 'commander'
+import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/token.ts'
+import type { SiteId } from '../../lib/ids.ts'
+import { collect, parseLifetime, parseName, parsePositiveId } from '../arguments.ts'
+import { withStores } from '../context.ts'
+import { Refusal } from '../refusal.ts'
+import { type Stores, siteOf } from '../stores.ts'
+
+interface IssueOptions {
+  readonly user: string
+  readonly site: readonly SiteId[]
+  readonly permission: readonly Permission[]
+  readonly ttl: number
+}
+
+const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
+
+const issue = async (stores: Stores, { user, site, permission, ttl }: IssueOptions) => {
+  await Promise.all(site.map((id) => siteOf(stores, id)))
+  const token = newToken()
+  const grant: Grant = {
+    hash: hashToken(token),
+    user,
+    sites: [...new Set(site)],
+    permissions: [...new Set(permission)],
+    expires: Math.floor(Date.now() / 1000) + ttl,
+  }
+  await stores.tokens.put(grant)
+  return { token, expires: expiryOf(grant) }
+}
+
+const list = async ({ tokens }: Stores) => {
+  const rows: object[] = []
+  for await (const grant of tokens.list()) {
+    const { hash, user, sites, permissions } = grant
+    rows.push({ hash, user, sites, permissions, expires: expiryOf(grant) })
+  }
+  return rows
+}
+
+/** Whoever revokes a token may have it, or only its hash from the list. */
+const revoke = async ({ tokens }: Stores, token: string) => {
+  if ((await tokens.remove(hashToken(token))) || (await tokens.remove(token))) return { revoked: true }
+  throw new Refusal('There is no such token. It may have been revoked already, or have expired.')
+}
+
+const lifetimeOption = () =>
+  new Option('--ttl <lifetime>', '4h, 2w, or seconds such as 90s')
+    .argParser(parseLifetime)
+    .default(parseLifetime('2w'), '2w')
+
+const permissionOption = () =>
+  new Option('--permission <permission...>', 'what it may do besides (repeatable)')
+    .choices(permissions)
+    .default([], 'none')
+
+export const tokenCommand = (): Command => {
+  const command = new Command('token').description('access tokens')
+
+  command
+    .command('issue')
+    .description('issue a token; it is shown this once')
+    .requiredOption('--user <name>', 'whom it belongs to', parseName)
+    .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
+    .addOption(permissionOption())
+    .addOption(lifetimeOption())
+    .action((options: IssueOptions, self: Command) => withStores(self, (stores) => issue(stores, options)))
+
+  command
+    .command('list')
+    .description('list all tokens, by hash')
+    .action((_options: object, self: Command) => withStores(self, list))
+
+  command
+    .command('revoke')
+    .description('revoke a token; it stops working within 30 seconds')
+    .argument('<token>', 'the token, or its hash from the list')
+    .action((token: string, _options: object, self: Command) => withStores(self, (stores) => revoke(stores, token)))
+
+  return command
+}

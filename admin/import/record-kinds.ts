@@ -1,0 +1,8 @@
+import type { RecordKind } from './record-kind.ts'
+import { fieldRecord, webFormRecord } from './web-form-records.ts'
+
+/** What an import can hold, by the `kind` of its records (decisions.md, section 7). */
+export const recordKinds: ReadonlyMap<string, RecordKind> = new Map([
+  ['webForm', webFormRecord],
+  ['field', fieldRecord],
+])

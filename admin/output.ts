@@ -1,0 +1,28 @@
+type Row = object
+
+const cell = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(cell).join(', ')
+  return value === null || value === undefined ? '' : String(value)
+}
+
+/** Rows under their members' names, in columns. */
+const asTable = (rows: readonly Row[]): string => {
+  const [first] = rows
+  if (!first) return '(none)'
+  const lines = [Object.keys(first), ...rows.map((row) => Object.values(row).map(cell))]
+  const widths = Object.keys(first).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines
+    .map((line) =>
+      line
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Prints what a command has to say: one JSON value for programs, a table for people. */
+export const print = (value: Row | readonly Row[], json: boolean): void => {
+  if (json) console.log(JSON.stringify(value))
+  else console.log(asTable(Array.isArray(value) ? value : [value]))
+}

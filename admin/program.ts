@@ -1,0 +1,46 @@
+import { Command, CommanderError } from 'commander'
+import { ServiceError } from '../lib/errors.ts'
+import { isStoreUnavailable } from '../lib/store-failure.ts'
+import { UsageError } from '../local/data-directory.ts'
+import { dataCentreCommand } from './commands/data-centre.ts'
+import { formCommand } from './commands/form.ts'
+import { importCommand } from './commands/import.ts'
+import { siteCommand } from './commands/site.ts'
+import { tokenCommand } from './commands/token.ts'
+import { Refusal } from './refusal.ts'
+
+const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
+
+const createProgram = (): Command => {
+  const program = new Command('site-admin')
+    .description('Administers the sites, tokens and contents of a site-admin service.')
+    .option('--data-dir <path>', 'the data directory of "npm start", running or not', '.local')
+    .option('--json', 'print one JSON value', false)
+  const commands = [dataCentreCommand(), siteCommand(), tokenCommand(), formCommand(), importCommand()]
+  for (const command of commands) program.addCommand(command)
+  const configure = (command: Command): void => {
+    command.exitOverride().showHelpAfterError('Add --help to see what it takes.')
+    for (const child of command.commands) configure(child)
+  }
+  configure(program)
+  return program
+}
+
+/** Runs one command line and answers its exit status: 0, 1 (refused, with a sentence that says what to do) or 2 (wrong usage). */
+export const run = async (args: readonly string[]): Promise<number> => {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return exitStatus.done
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.wrongUsage
+    if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) {
+      console.error(error.message)
+      return exitStatus.refused
+    }
+    if (isStoreUnavailable(error)) {
+      console.error('The store is away or busy. Repeat the command; repeating is safe.')
+      return exitStatus.refused
+    }
+    throw error
+  }
+}

@@ -1,0 +1,4 @@
+/** A command that cannot be carried out; the message says what to do about it. Exit status 1. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
