@@ -21,8 +21,17 @@ const asTable = (rows: readonly Row[]): string => {
     .join('\n')
 }
 
-/** Prints what a command has to say: one JSON value for programs, a table for people. */
+const isRows = (value: unknown): value is readonly Row[] => Array.isArray(value) && typeof value[0] === 'object'
+
+/** One value: its members in a line, and below them those that are lists of their own. */
+const asText = (value: Row): string => {
+  const members = Object.entries(value)
+  const own = Object.fromEntries(members.filter(([, member]) => !isRows(member)))
+  return [asTable([own]), ...members.flatMap(([, member]) => (isRows(member) ? ['', asTable(member)] : []))].join('\n')
+}
+
+/** Prints what a command has to say: one JSON value for programs, tables for people. */
 export const print = (value: Row | readonly Row[], json: boolean): void => {
   if (json) console.log(JSON.stringify(value))
-  else console.log(asTable(Array.isArray(value) ? value : [value]))
+  else console.log(Array.isArray(value) ? asTable(value) : asText(value))
 }

@@ -53,30 +53,44 @@ const followArray = (): ((character: string) => boolean) => {
   }
 }
 
+const lineBreaks = (text: string) => text.split('\n').length - 1
+
+/** Gathers the pieces of one element after the other, and knows on which line each begins. */
+const gatherElements = () => {
+  let line = 1
+  let text = ''
+  let breaks = 0
+  return {
+    add(piece: string): void {
+      breaks += lineBreaks(piece)
+      text = (text + piece).slice(0, longestRecord)
+    },
+    take(): RawRecord[] {
+      const element = text.trimStart()
+      const begin = line + lineBreaks(text.slice(0, text.length - element.length))
+      line += breaks
+      breaks = 0
+      text = ''
+      return element === '' ? [] : [{ line: begin, text: element }]
+    },
+  }
+}
+
 /** The elements of a JSON array, cut out of the text without being understood: one that is no JSON spoils no other. */
 async function* readElements(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
   const isBetween = followArray()
-  let line = 1
-  let begin: number | undefined
-  let text = ''
-
+  const elements = gatherElements()
   for await (const chunk of chunks) {
     let from = 0
     for (let at = 0; at < chunk.length; at++) {
-      const character = chunk[at] ?? ''
-      if (isBetween(character)) {
-        if (begin !== undefined) yield { line: begin, text: text + chunk.slice(from, at) }
-        begin = undefined
-        text = ''
-      } else if (begin === undefined && !isBlank(character)) {
-        begin = line
-        from = at
-      }
-      if (character === '\n') line += 1
+      if (!isBetween(chunk[at] ?? '')) continue
+      elements.add(chunk.slice(from, at))
+      yield* elements.take()
+      from = at + 1
     }
-    if (begin !== undefined) text = (text + chunk.slice(from)).slice(0, longestRecord)
+    elements.add(chunk.slice(from))
   }
-  if (begin !== undefined) yield { line: begin, text }
+  yield* elements.take()
 }
 
 /** JSON lines, or one JSON array: told apart by the first character, read as they come. */
