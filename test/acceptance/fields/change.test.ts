@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { addField, fieldsOf, formWith, layoutOf } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+const update = (form: number, field: number, body: unknown, headers: Record<string, string> = {}) =>
+  call(`${fieldsOf(form)}/${field}`, { method: 'PUT', body, headers })
+const remove = (form: number, field: number, headers: Record<string, string> = {}) =>
+  call(`${fieldsOf(form)}/${field}`, { method: 'DELETE', headers })
+const read = async (form: number, field: number) => (await call(`${fieldsOf(form)}/${field}`)).json
+
+describe('operation 4: changing a system field', () => {
+  test('answers 200 with an empty body', async () => {
+    const form = await formWith({ id: -2 })
+    const { status, text, headers } = await update(form, -2, { mandatory: true, order: 3 })
+    expect({ status, text, length: headers['content-length'] ?? '0' }).toEqual({ status: 200, text: '', length: '0' })
+    expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 3 })
+  })
+
+  test('changes mandatory alone and keeps the order', async () => {
+    const form = await formWith({ id: -2, order: 5 })
+    await update(form, -2, { mandatory: true })
+    expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 5 })
+  })
+
+  test('changes the order alone and keeps mandatory', async () => {
+    const form = await formWith({ id: -2, mandatory: true })
+    await update(form, -2, { order: 5 })
+    expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 5 })
+  })
+
+  test('lets a moving field leave its old position first', async () => {
+    const form = await formWith({ id: -2 }, { id: -3 }, { id: -5 })
+    await update(form, -2, { order: 2 })
+    expect(await layoutOf(form)).toBe('-2@2 -3@3 -5@4')
+    await update(form, -5, { order: 2 })
+    expect(await layoutOf(form)).toBe('-5@2 -2@3 -3@4')
+  })
+
+  test('leaves everything where it is when the order stays the same', async () => {
+    const form = await formWith({ id: -2 }, { id: -3 })
+    await update(form, -2, { order: 1 })
+    expect(await layoutOf(form)).toBe('-2@1 -3@2')
+  })
+
+  test('takes back a whole field as it was read', async () => {
+    const form = await formWith({ id: -2 }, { id: -3 })
+    const field = await read(form, -3)
+    expect((await update(form, -3, { ...field, order: 1 })).status).toBe(200)
+    expect(await layoutOf(form)).toBe('-3@1 -2@2')
+  })
+
+  test.each<[string, unknown]>([
+    ['neither member', {}],
+    ['an unknown member only', { type: { id: -3 } }],
+    ['mandatory as a text', { mandatory: 'no' }],
+    ['order 0', { order: 0 }],
+    ['order 1.5', { order: 1.5 }],
+    ['a good and a bad member', { mandatory: true, order: -1 }],
+    ['a list', [{ order: 1 }]],
+  ])('refuses %s with 400 / 115000 and changes nothing', async (_, body) => {
+    const form = await formWith({ id: -2 })
+    expectError(await update(form, -2, body), 400, 115000)
+    expect(await read(form, -2)).toMatchObject({ mandatory: false, order: 1 })
+  })
+})
+
+describe('operation 5: taking a system field off a form', () => {
+  test('answers 200 with an empty body, and leaves a gap', async () => {
+    const form = await formWith({ id: -2 }, { id: -3 }, { id: -5 })
+    const { status, text, headers } = await remove(form, -3)
+    expect({ status, text, length: headers['content-length'] ?? '0' }).toEqual({ status: 200, text: '', length: '0' })
+    expect(await layoutOf(form)).toBe('-2@1 -5@3')
+  })
+
+  test('removes any field, after which its type can be placed again', async () => {
+    const form = await formWith({ id: -2 })
+    expect((await remove(form, -2)).status).toBe(200)
+    expectError(await remove(form, -2), 404, 115002)
+    expect((await addField(form, { id: -2 })).status).toBe(201)
+  })
+
+  test('ignores a body', async () => {
+    const form = await formWith({ id: -2 })
+    expect((await call(`${fieldsOf(form)}/-2`, { method: 'DELETE', body: 'whatever' })).status).toBe(200)
+  })
+})
+
+describe('conditions', () => {
+  test('a change with the ETag of the last read passes', async () => {
+    const form = await formWith({ id: -2 })
+    const { headers } = await call(`${fieldsOf(form)}/-2`)
+    expect((await update(form, -2, { mandatory: true }, { 'If-Match': headers['etag'] ?? '' })).status).toBe(200)
+  })
+
+  test('a change with an older ETag is 412 / 100412 and changes nothing', async () => {
+    const form = await formWith({ id: -2 })
+    const { headers } = await call(`${fieldsOf(form)}/-2`)
+    await update(form, -2, { mandatory: true })
+    const stale = { 'If-Match': headers['etag'] ?? '' }
+    expectError(await update(form, -2, { order: 9 }, stale), 412, 100412)
+    expectError(await remove(form, -2, stale), 412, 100412)
+    expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 1 })
+  })
+
+  test('a removal with the ETag of the last read passes, whichever format it was read in', async () => {
+    const form = await formWith({ id: -2 })
+    const { headers } = await call(`${fieldsOf(form)}/-2`, { headers: { Accept: 'application/xml' } })
+    expect((await remove(form, -2, { 'If-Match': `"other", ${headers['etag']}` })).status).toBe(200)
+  })
+
+  test('* stands for any state of a field that exists', async () => {
+    const form = await formWith({ id: -2 })
+    expect((await update(form, -2, { mandatory: true }, { 'If-Match': '*' })).status).toBe(200)
+    expectError(await update(form, -3, { mandatory: true }, { 'If-Match': '*' }), 404, 115002)
+  })
+
+  test('a change to one field keeps the ETag of another, and changes that of the list', async () => {
+    const form = await formWith({ id: -2 }, { id: -3 })
+    const before = [await call(fieldsOf(form)), await call(`${fieldsOf(form)}/-2`)]
+    await update(form, -3, { mandatory: true })
+    const after = [await call(fieldsOf(form)), await call(`${fieldsOf(form)}/-2`)]
+    expect(after[0]?.headers['etag']).not.toBe(before[0]?.headers['etag'])
+    expect(after[1]?.headers['etag']).toBe(before[1]?.headers['etag'])
+  })
+
+  test('a read that names the present ETag is 304 without a body', async () => {
+    const form = await formWith({ id: -2 })
+    const { headers } = await call(fieldsOf(form))
+    const again = await call(fieldsOf(form), { headers: { 'If-None-Match': `W/${headers['etag']}` } })
+    expect(again).toMatchObject({ status: 304, text: '', headers: { etag: headers['etag'] } })
+  })
+
+  test('JSON and XML of one state have different ETags', async () => {
+    const form = await formWith({ id: -2 })
+    const json = await call(fieldsOf(form))
+    const xml = await call(fieldsOf(form), { headers: { Accept: 'application/xml' } })
+    expect(xml.headers['etag']).not.toBe(json.headers['etag'])
+  })
+})

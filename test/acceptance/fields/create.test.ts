@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { addField, fieldsOf, formWith, layoutOf, ownSiteId, site } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+const create = (form: number, body: unknown, headers: Record<string, string> = {}) =>
+  call(fieldsOf(form), { method: 'POST', body, headers })
+
+describe('operation 3: putting a system field on a form', () => {
+  test('answers 201 with the id, a self link, and the same URL in Location', async () => {
+    const form = await formWith()
+    const { status, json, headers } = await create(form, { type: { id: -2 }, mandatory: true })
+    const uri = expect.stringMatching(
+      new RegExp(`/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}/fields/system/-2$`),
+    )
+    expect({ status, json }).toEqual({ status: 201, json: { links: [{ rel: 'self', uri }], id: -2 } })
+    expect(headers['location']).toBe(json.links[0].uri)
+    expect((await call('', { baseUrl: json.links[0].uri })).json).toMatchObject({ id: -2, mandatory: true })
+  })
+
+  test('places the field last when it has no order: at the highest order and one', async () => {
+    const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 7 })
+    await create(form, { type: { id: -5 }, mandatory: false })
+    expect(await layoutOf(form)).toBe('-2@1 -3@7 -5@8')
+  })
+
+  test('on a taken order, moves that field and those directly behind it down by one', async () => {
+    const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 3 })
+    await addField(form, { id: -7, order: 2 })
+    expect(await layoutOf(form)).toBe('-2@1 -7@2 -3@3 -5@4')
+  })
+
+  test('moves fields no further than the first gap', async () => {
+    const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 5 })
+    await addField(form, { id: -7, order: 1 })
+    expect(await layoutOf(form)).toBe('-7@1 -2@2 -3@3 -5@5')
+  })
+
+  test('allows gaps and keeps them', async () => {
+    const form = await formWith({ id: -2, order: 3 }, { id: -3, order: 10 })
+    await addField(form, { id: -7, order: 6 })
+    expect(await layoutOf(form)).toBe('-2@3 -7@6 -3@10')
+  })
+
+  test('takes every identifier of the catalogue, and names each field after it', async () => {
+    const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
+    const form = await formWith()
+    for (const { id } of catalogue.items) {
+      expect(await create(form, { type: { id }, mandatory: false })).toMatchObject({ status: 201, json: { id } })
+    }
+    const { json } = await call(fieldsOf(form))
+    const types = json.items.map(({ type }: { type: unknown }) => type)
+    expect(types).toEqual(catalogue.items)
+    expect(json.items.map(({ name }: { name: string }) => name)).toEqual(
+      catalogue.items.map(({ name }: { name: string }) => name),
+    )
+    expect(json.totalItemsCount).toBe(33)
+  })
+
+  test('takes the identifier in a string', async () => {
+    const form = await formWith()
+    expect(await create(form, { type: { id: '-304' }, mandatory: true })).toMatchObject({
+      status: 201,
+      json: { id: -304 },
+    })
+  })
+
+  test('ignores members that it does not know', async () => {
+    const form = await formWith()
+    const body = { type: { id: -2, name: 'x', y: 1 }, mandatory: true, id: 5, links: [], color: 'red' }
+    expect((await create(form, body)).status).toBe(201)
+  })
+
+  test('takes JSON without a content type, and declared as a form', async () => {
+    const form = await formWith()
+    const text = (id: number) => JSON.stringify({ type: { id }, mandatory: true })
+    expect((await create(form, text(-2))).status).toBe(201)
+    expect(
+      (await create(form, text(-3), { 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' })).status,
+    ).toBe(201)
+  })
+
+  test('refuses the same type twice: 403 / 115006', async () => {
+    const form = await formWith({ id: -2 })
+    expectError(await create(form, { type: { id: -2 }, mandatory: true }), 403, 115006)
+    expect(await layoutOf(form)).toBe('-2@1')
+  })
+
+  test('loses none of 50 changes that are made to one form at once', async () => {
+    const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
+    const types: number[] = catalogue.items.map(({ id }: { id: number }) => id)
+    const form = await formWith(...types.slice(0, 17).map((id) => ({ id })))
+    const adding = types.slice(17).map((id) => addField(form, { id }))
+    const changing = types
+      .slice(0, 17)
+      .map((id) => call(`${fieldsOf(form)}/${id}`, { method: 'PUT', body: { mandatory: true } }))
+    const moving = types
+      .slice(0, 17)
+      .map((id, index) => call(`${fieldsOf(form)}/${id}`, { method: 'PUT', body: { order: 100 + index } }))
+    const answers = await Promise.all([...adding, ...changing, ...moving])
+    expect(answers.filter(({ status }) => status >= 300)).toEqual([])
+    const { json } = await call(fieldsOf(form))
+    expect(json.totalItemsCount).toBe(33)
+    const moved = json.items.filter(({ id }: { id: number }) => types.slice(0, 17).includes(id))
+    expect(
+      moved.every(({ mandatory, order }: { mandatory: boolean; order: number }) => mandatory && order >= 100),
+    ).toBe(true)
+  })
+})
+
+describe('what operation 3 refuses with 400 / 115000, changing nothing', () => {
+  const valid = { type: { id: -2 }, mandatory: true }
+
+  test.each<[string, unknown, string]>([
+    ['no mandatory', { type: { id: -2 } }, 'mandatory'],
+    ['mandatory as a text', { ...valid, mandatory: 'true' }, 'mandatory'],
+    ['mandatory as a number', { ...valid, mandatory: 1 }, 'mandatory'],
+    ['mandatory null', { ...valid, mandatory: null }, 'mandatory'],
+    ['no type', { mandatory: true }, 'type'],
+    ['type as a number', { type: -2, mandatory: true }, 'type'],
+    ['type as a list', { type: [-2], mandatory: true }, 'type'],
+    ['no identifier', { type: {}, mandatory: true }, 'type.id'],
+    ['an unknown identifier', { type: { id: -1 }, mandatory: true }, 'type.id'],
+    ['a positive identifier', { type: { id: 2 }, mandatory: true }, 'type.id'],
+    ['a fractional identifier', { type: { id: -2.5 }, mandatory: true }, 'type.id'],
+    ['an identifier of letters', { type: { id: 'abc' }, mandatory: true }, 'type.id'],
+    ['ImageVerification', { type: { id: -400 }, mandatory: true }, 'type.id'],
+    ['order 0', { ...valid, order: 0 }, 'order'],
+    ['order -1', { ...valid, order: -1 }, 'order'],
+    ['order 1.5', { ...valid, order: 1.5 }, 'order'],
+    ['order 1e99', { ...valid, order: 1e99 }, 'order'],
+    ['order of letters', { ...valid, order: 'first' }, 'order'],
+    ['order null', { ...valid, order: null }, 'order'],
+    ['order as an object', { ...valid, order: {} }, 'order'],
+  ])('%s', async (_, body, member) => {
+    const form = await formWith({ id: -3 })
+    const answer = await create(form, body)
+    expectError(answer, 400, 115000)
+    expect(answer.json.errors.map(({ path }: { path: string }) => path)).toContain(member)
+    expect(answer.json.message).toContain(member)
+    expect(await layoutOf(form)).toBe('-3@1')
+  })
+
+  test.each<[string, string]>([
+    ['nothing', ''],
+    ['half an object', '{"type":{"id":-2},"mandatory":'],
+    ['a text', '"hello"'],
+    ['a number', '7'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['a trailing comma', '{"type":{"id":-2},"mandatory":true,}'],
+    ['two values', '{"type":{"id":-2},"mandatory":true}{}'],
+    ['a __proto__ member', '{"__proto__":{"x":1},"type":{"id":-2},"mandatory":true}'],
+    ['an escaped __proto__ member', '{"\\u005f_proto__":{"x":1},"type":{"id":-2},"mandatory":true}'],
+    ['a nested __proto__ member', '{"type":{"id":-2,"__proto__":{"x":1}},"mandatory":true}'],
+    ['30,000 levels', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
+    ['33 levels', `{"type":{"id":-2},"mandatory":true,"x":${'['.repeat(33)}${']'.repeat(33)}}`],
+  ])('a body of %s', async (_, body) => {
+    const form = await formWith({ id: -3 })
+    expectError(await create(form, body, { 'Content-Type': 'application/json' }), 400, 115000)
+    expect(await layoutOf(form)).toBe('-3@1')
+  })
+
+  test('names everything that is wrong, not only the first fault', async () => {
+    const form = await formWith()
+    const { json } = await create(form, { type: { id: -1 }, mandatory: 'yes', order: 0 })
+    expect(json.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual(['mandatory', 'order', 'type.id'])
+  })
+})

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { admin, testWithAdmin } from '../support/admin.ts'
+import { fieldsOf, formWith, layoutOf, ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+const importLines = async (...records: readonly object[]) => {
+  const file = join(tmpdir(), `${randomUUID()}.jsonl`)
+  await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
+  try {
+    return await admin('import', file, '--site', String(await ownSiteId()))
+  } finally {
+    await rm(file)
+  }
+}
+
+testWithAdmin('ImageVerification is stored by import and read back, its name in square brackets', async () => {
+  const form = await formWith({ id: -2 })
+  await importLines({ kind: 'field', webFormId: form, typeId: -400, mandatory: true })
+  const { json } = await call(`${fieldsOf(form)}/-400`)
+  expect(json).toMatchObject({
+    id: -400,
+    name: '[ImageVerification]',
+    type: { id: -400, name: 'ImageVerification' },
+    mandatory: true,
+    order: 2,
+  })
+})
+
+testWithAdmin('ImageVerification can be moved and removed like any other field', async () => {
+  const form = await formWith({ id: -2 })
+  await importLines({ kind: 'field', webFormId: form, typeId: -400 })
+  await call(`${fieldsOf(form)}/-400`, { method: 'PUT', body: { order: 1 } })
+  expect(await layoutOf(form)).toBe('-400@1 -2@2')
+  expect((await call(`${fieldsOf(form)}/-400`, { method: 'DELETE' })).status).toBe(200)
+})
+
+testWithAdmin('a field that carries a name of its own shows it in place of the name of its type', async () => {
+  const form = await formWith()
+  await importLines({ kind: 'field', webFormId: form, typeId: -7, name: 'Geburtstag <&> 🎂' })
+  const { json } = await call(`${fieldsOf(form)}/-7`)
+  expect(json).toMatchObject({ name: 'Geburtstag <&> 🎂', type: { name: 'CustomerDOB' } })
+  const { text } = await call(`${fieldsOf(form)}/-7`, { headers: { Accept: 'application/xml' } })
+  expect(text).toContain('<name>Geburtstag &lt;&amp;&gt; 🎂</name>')
+})

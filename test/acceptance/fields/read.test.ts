@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { fieldsOf, formWith, ownSiteId, site } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+const absolute = /^https?:\/\/[^/]+.*\/api\/v1\/admin\/sites\/\d+\//
+
+describe('operation 1: listing the system fields of a web form', () => {
+  test('answers the list wrapper, with one page', async () => {
+    const form = await formWith({ id: -2, mandatory: true }, { id: -3 })
+    const { status, json } = await call(fieldsOf(form))
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ totalItemsCount: 2, itemsPerPageCount: 1000, currentPage: 1 })
+    expect(json.links.map(({ rel }: { rel: string }) => rel)).toEqual(['self', 'previous', 'next'])
+    expect(json.links.slice(1).map(({ uri }: { uri: unknown }) => uri)).toEqual([null, null])
+  })
+
+  test('answers every member of a field, its type and its self link', async () => {
+    const form = await formWith({ id: -7, mandatory: true, order: 4 })
+    const { json } = await call(fieldsOf(form))
+    const [field] = json.items
+    expect(field).toEqual({
+      links: [{ rel: 'self', uri: expect.stringMatching(absolute) }],
+      id: -7,
+      name: 'CustomerDOB',
+      type: { id: -7, name: 'CustomerDOB' },
+      mandatory: true,
+      order: 4,
+    })
+  })
+
+  test('is sorted by order', async () => {
+    const form = await formWith({ id: -2, order: 9 }, { id: -3, order: 2 }, { id: -5, order: 5 })
+    const { json } = await call(fieldsOf(form))
+    expect(json.items.map(({ id }: { id: number }) => id)).toEqual([-3, -5, -2])
+  })
+
+  test('has links with the numeric site id although the request said current', async () => {
+    const form = await formWith({ id: -2 })
+    const { json } = await call(fieldsOf(form))
+    const numeric = `/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}/fields/system`
+    expect(json.links[0].uri).toMatch(new RegExp(`${numeric}$`))
+    expect(json.items[0].links[0].uri).toMatch(new RegExp(`${numeric}/-2$`))
+  })
+
+  test('is empty for a form without fields', async () => {
+    const { json } = await call(fieldsOf(await formWith()))
+    expect(json).toMatchObject({ items: [], totalItemsCount: 0 })
+  })
+
+  test('ignores query parameters: there is no paging, filter or sorting', async () => {
+    const form = await formWith({ id: -2 }, { id: -3 })
+    const { json } = await call(`${fieldsOf(form)}?limit=1&page=2&order=-id&_=123`)
+    expect(json.items).toHaveLength(2)
+  })
+
+  test('takes the numeric site id in place of current', async () => {
+    const form = await formWith({ id: -2 })
+    const { status, json } = await call(fieldsOf(form, `/api/v1/admin/sites/${await ownSiteId()}`))
+    expect({ status, count: json.totalItemsCount }).toEqual({ status: 200, count: 1 })
+  })
+
+  test('gives a URL in its self link that reads the same list', async () => {
+    const form = await formWith({ id: -2 })
+    const { json } = await call(fieldsOf(form))
+    const again = await call('', { baseUrl: json.links[0].uri })
+    expect(again.json).toEqual(json)
+  })
+})
+
+describe('operation 2: reading one system field', () => {
+  test('answers the field as the list shows it', async () => {
+    const form = await formWith({ id: -2 }, { id: -3, mandatory: true })
+    const list = await call(fieldsOf(form))
+    const { status, json } = await call(`${fieldsOf(form)}/-3`)
+    expect(status).toBe(200)
+    expect(json).toEqual(list.json.items[1])
+  })
+
+  test('answers HEAD without a body', async () => {
+    const form = await formWith({ id: -2 })
+    const read = await call(`${fieldsOf(form)}/-2`)
+    const { status, text, headers } = await call(`${fieldsOf(form)}/-2`, { method: 'HEAD' })
+    expect({ status, text, etag: headers['etag'] }).toEqual({ status: 200, text: '', etag: read.headers['etag'] })
+  })
+})
+
+describe('what is not there', () => {
+  test('an unknown form is 404 / 115001 in every operation', async () => {
+    const body = { type: { id: -2 }, mandatory: true }
+    expectError(await call(fieldsOf(99999999)), 404, 115001)
+    expectError(await call(`${fieldsOf(99999999)}/-2`), 404, 115001)
+    expectError(await call(fieldsOf(99999999), { method: 'POST', body }), 404, 115001)
+    expectError(await call(`${fieldsOf(99999999)}/-2`, { method: 'PUT', body }), 404, 115001)
+    expectError(await call(`${fieldsOf(99999999)}/-2`, { method: 'DELETE' }), 404, 115001)
+    expectError(await call(`${site}/webforms/99999999`), 404, 115001)
+  })
+
+  test('a field that the form does not have is 404 / 115002 in every operation', async () => {
+    const form = await formWith({ id: -2 })
+    expectError(await call(`${fieldsOf(form)}/-3`), 404, 115002)
+    expectError(await call(`${fieldsOf(form)}/-3`, { method: 'PUT', body: { order: 1 } }), 404, 115002)
+    expectError(await call(`${fieldsOf(form)}/-3`, { method: 'DELETE' }), 404, 115002)
+  })
+
+  test.each(['abc', '1.5', '01', '%00', 'x'.repeat(300), '1e3', '--2'])('%s names no form and no field', async (id) => {
+    const form = await formWith({ id: -2 })
+    expectError(await call(fieldsOf(id)), 404, 115001)
+    expectError(await call(`${fieldsOf(form)}/${id}`), 404, 115002)
+  })
+})

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { addField, fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+const xml = { Accept: 'application/xml' }
+const sendXml = { 'Content-Type': 'application/xml' }
+const namespaces = 'xmlns="http://ns.adobe.com/bc/api/v1" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"'
+const post = (form: number, body: string, headers: Record<string, string> = sendXml) =>
+  call(fieldsOf(form), { method: 'POST', body, headers })
+const expectXmlError = (answer: Awaited<ReturnType<typeof call>>, status: number, code: number) => {
+  expect(answer.status).toBe(status)
+  expect(answer.headers['content-type']).toBe('application/xml; charset=utf-8')
+  expect(answer.text).toContain(`<error ${namespaces}><code>${code}</code><message>`)
+  expect(answer.text).toContain(`<requestId>${answer.headers['x-request-id']}</requestId>`)
+}
+
+describe('answers in XML', () => {
+  test('a list has the root fields, an element for each field and link, and nil for null', async () => {
+    const form = await formWith({ id: -2, mandatory: true })
+    const json = (await call(fieldsOf(form))).json
+    const { text, headers } = await call(fieldsOf(form), { headers: xml })
+    expect(headers['content-type']).toBe('application/xml; charset=utf-8')
+    const field = `<field><links><link><rel>self</rel><uri>${json.items[0].links[0].uri}</uri></link></links><id>-2</id><name>CustomerDetails</name><type><id>-2</id><name>CustomerDetails</name></type><mandatory>true</mandatory><order>1</order></field>`
+    expect(text).toBe(
+      `<?xml version="1.0" encoding="utf-8"?><fields ${namespaces}><links><link><rel>self</rel><uri>${json.links[0].uri}</uri></link>` +
+        '<link><rel>previous</rel><uri i:nil="true"></uri></link><link><rel>next</rel><uri i:nil="true"></uri></link></links>' +
+        `<items>${field}</items><totalItemsCount>1</totalItemsCount><itemsPerPageCount>1000</itemsPerPageCount><currentPage>1</currentPage></fields>`,
+    )
+  })
+
+  test('one field has the root field', async () => {
+    const form = await formWith({ id: -2 })
+    const { text } = await call(`${fieldsOf(form)}/-2`, { headers: xml })
+    expect(text).toContain(`<field ${namespaces}><links><link><rel>self</rel>`)
+  })
+
+  test('a created field has the root field, with links and id', async () => {
+    const form = await formWith()
+    const { status, text } = await call(fieldsOf(form), {
+      method: 'POST',
+      headers: xml,
+      body: { type: { id: -2 }, mandatory: true },
+    })
+    expect(status).toBe(201)
+    expect(text).toMatch(
+      /<field [^>]*><links><link><rel>self<\/rel><uri>[^<]+<\/uri><\/link><\/links><id>-2<\/id><\/field>$/,
+    )
+  })
+
+  test('forms and the catalogue come in XML as well', async () => {
+    expect((await call(`${site}/webforms`, { headers: xml })).text).toContain('<webForm><links><link><rel>self</rel>')
+    const { text } = await call(`${site}/webformfieldtypes/system`, { headers: xml })
+    expect(text).toContain('<fieldType><id>-2</id><name>CustomerDetails</name></fieldType>')
+  })
+
+  test.each<[string, string]>([
+    ['application/xml', 'xml'],
+    ['text/xml', 'xml'],
+    ['application/json', 'json'],
+    ['*/*', 'json'],
+    ['application/*', 'json'],
+    ['application/json;q=0.4, application/xml;q=0.5', 'xml'],
+    ['application/xml;q=0.4, application/json', 'json'],
+    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', 'xml'],
+    ['application/json;q=0, */*', 'xml'],
+  ])('Accept: %s is answered in %s', async (accept, format) => {
+    const { status, headers } = await call(`${site}/webforms`, { headers: { Accept: accept } })
+    expect({ status, type: headers['content-type'] }).toEqual({
+      status: 200,
+      type: `application/${format}; charset=utf-8`,
+    })
+  })
+
+  test('errors come in XML to those who ask for it', async () => {
+    const form = await formWith()
+    expectXmlError(await call(`${fieldsOf(form)}/-2`, { headers: xml }), 404, 115002)
+    expectXmlError(await call(`${site}/webforms`, { headers: xml, token: null }), 401, 101000)
+    const answer = await call(fieldsOf(form), { method: 'POST', headers: xml, body: { type: {}, mandatory: 1 } })
+    expectXmlError(answer, 400, 115000)
+    expect(answer.text).toContain('<errors><error><path>type.id</path><message>')
+  })
+})
+
+describe('requests in XML', () => {
+  test.each<[string, string]>([
+    [
+      'the root field and the namespace',
+      `<field ${namespaces}><type><id>-2</id></type><mandatory>true</mandatory></field>`,
+    ],
+    ['any root and no namespace', '<whatever><type><id>-2</id></type><mandatory>true</mandatory></whatever>'],
+    ['a prefix', '<a:x xmlns:a="urn:x"><a:type><a:id>-2</a:id></a:type><a:mandatory>true</a:mandatory></a:x>'],
+    [
+      'a declaration and white space',
+      '\uFEFF<?xml version="1.0"?>\r\n<f>\n <type>\n  <id> -2 </id>\n </type>\n <mandatory>true</mandatory>\n</f>\n',
+    ],
+    ['comments and CDATA', '<f><!-- a --><type><id><![CDATA[-2]]></id></type><mandatory>true</mandatory></f>'],
+    ['unknown elements', '<f><x><y/></x><type><id>-2</id><name>n</name></type><mandatory>true</mandatory></f>'],
+  ])('with %s are understood', async (_, body) => {
+    const form = await formWith({ id: -3 })
+    expect((await post(form, body)).status).toBe(201)
+    expect(await layoutOf(form)).toBe('-3@1 -2@2')
+  })
+
+  test('declared as text/xml are understood, and answered in JSON unless Accept says otherwise', async () => {
+    const form = await formWith()
+    const body = '<f><type><id>-2</id></type><mandatory>false</mandatory><order>4</order></f>'
+    const { status, json } = await post(form, body, { 'Content-Type': 'text/xml; charset="UTF-8"' })
+    expect({ status, id: json.id }).toEqual({ status: 201, id: -2 })
+    expect(await layoutOf(form)).toBe('-2@4')
+  })
+
+  test('change a field', async () => {
+    const form = await formWith({ id: -2 })
+    const body = '<field><mandatory>true</mandatory><order>3</order></field>'
+    const { status } = await call(`${fieldsOf(form)}/-2`, { method: 'PUT', body, headers: sendXml })
+    expect(status).toBe(200)
+    expect((await call(`${fieldsOf(form)}/-2`)).json).toMatchObject({ mandatory: true, order: 3 })
+  })
+
+  test('take back a whole field as it was read', async () => {
+    const form = await formWith({ id: -2 })
+    await addField(form, { id: -3, mandatory: true })
+    const { text } = await call(`${fieldsOf(form)}/-3`, { headers: xml })
+    const body = text.replace('<order>2</order>', '<order>1</order>')
+    expect((await call(`${fieldsOf(form)}/-3`, { method: 'PUT', body, headers: sendXml })).status).toBe(200)
+    expect(await layoutOf(form)).toBe('-3@1 -2@2')
+  })
+
+  test.each<[string, string]>([
+    ['nothing', ''],
+    ['no XML', 'hello'],
+    ['JSON', '{"type":{"id":-2},"mandatory":true}'],
+    ['a tag that is not closed', '<f><type><id>-2</id></type><mandatory>true</mandatory>'],
+    ['tags that overlap', '<f><type><id>-2</type></id><mandatory>true</mandatory></f>'],
+    ['two roots', '<f/><f/>'],
+    ['text behind the root', '<f/>hello'],
+    ['a document type', '<!DOCTYPE f><f><type><id>-2</id></type><mandatory>true</mandatory></f>'],
+    ['an external entity', '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><f><type><id>&x;</id></type></f>'],
+    ['an entity bomb', `<!DOCTYPE f [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}">]><f>&b;</f>`],
+    ['an entity of HTML', '<f>&nbsp;<type><id>-2</id></type><mandatory>true</mandatory></f>'],
+    ['10,000 levels', `${'<a>'.repeat(9_000)}${'</a>'.repeat(9_000)}`],
+    [
+      'a __proto__ element',
+      '<f><__proto__><x>1</x></__proto__><type><id>-2</id></type><mandatory>true</mandatory></f>',
+    ],
+    ['mandatory twice', '<f><type><id>-2</id></type><mandatory>true</mandatory><mandatory>true</mandatory></f>'],
+    ['mandatory empty', '<f><type><id>-2</id></type><mandatory/></f>'],
+    ['mandatory nil', `<f ${namespaces}><type><id>-2</id></type><mandatory i:nil="true"/></f>`],
+    ['order of letters', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>first</order></f>'],
+    ['order in hexadecimal', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>0x1</order></f>'],
+    ['order 1e3', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>1e3</order></f>'],
+  ])('of %s are 400 / 115000 and change nothing', async (_, body) => {
+    const form = await formWith({ id: -3 })
+    expectXmlError(await post(form, body, { ...sendXml, ...xml }), 400, 115000)
+    expect(await layoutOf(form)).toBe('-3@1')
+  })
+})

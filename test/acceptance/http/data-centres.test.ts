@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, inject } from 'vitest'
+import { admin, issueToken, testWithAdmin } from '../support/admin.ts'
+import { call } from '../support/http.ts'
+
+interface DataCentre {
+  readonly id: string
+  readonly url: string
+  readonly default: boolean
+}
+
+/** The data centre that does not answer the suite's requests, and a site that lives there. */
+let elsewhere: { readonly url: string; readonly siteId: number; readonly token: string } | undefined
+
+beforeAll(async () => {
+  const { admin: tool, baseUrl } = inject('target')
+  if (!tool) return
+  const dataCentres: DataCentre[] = await admin('data-centre', 'list')
+  const other = dataCentres.find(({ url }) => url !== baseUrl)
+  if (!other) return
+  const { id } = await admin('site', 'create', '--name', 'Elsewhere', '--data-centre', other.id)
+  elsewhere = { url: other.url, siteId: id, token: await issueToken([id]) }
+})
+
+describe('a request for a site that lives in another data centre', () => {
+  testWithAdmin('is sent there with the same path and query: 301 for a read', async ({ skip }) => {
+    if (!elsewhere) return skip('there is one data centre only')
+    const { url, siteId, token } = elsewhere
+    const path = `/api/v1/admin/sites/${siteId}/webforms?a=1&b=%26%20x`
+    const { status, headers, text } = await call(path, { token })
+    expect({ status, text, location: headers['location'], cache: headers['cache-control'] }).toEqual({
+      status: 301,
+      text: '',
+      location: `${url}${path}`,
+      cache: 'no-store',
+    })
+    expect((await call('', { baseUrl: headers['location'] ?? '', token })).status).toBe(200)
+  })
+
+  testWithAdmin('is sent there with 308 when it changes something, so that the method stays', async ({ skip }) => {
+    if (!elsewhere) return skip('there is one data centre only')
+    const { url, token } = elsewhere
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const path = `/api/v1/admin/sites/current/webforms/1/fields/system${method === 'POST' ? '' : '/-2'}`
+      const { status, headers } = await call(path, { token, method, body: '{"order":1}' })
+      expect({ status, location: headers['location'] }).toEqual({ status: 308, location: `${url}${path}` })
+    }
+  })
+
+  testWithAdmin('is not sent anywhere without a right to the site', async ({ skip }) => {
+    if (!elsewhere) return skip('there is one data centre only')
+    const path = `/api/v1/admin/sites/${elsewhere.siteId}/webforms`
+    expect((await call(path)).status).toBe(400)
+    expect((await call(path, { token: null })).status).toBe(401)
+  })
+})

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process'
+import { parseArgs } from 'node:util'
+
+/** `npm run acceptance -- --base-url URL --token T [--admin "<command>"]`: the black-box suite against any deployment. */
+const usage = 'Usage: npm run acceptance -- --base-url URL --token TOKEN [--admin "<administration command>"]'
+
+const readArguments = () => {
+  try {
+    const { values } = parseArgs({
+      options: { 'base-url': { type: 'string' }, token: { type: 'string' }, admin: { type: 'string' } },
+    })
+    return values
+  } catch {
+    return {}
+  }
+}
+
+const { 'base-url': baseUrl, token, admin } = readArguments()
+if (!baseUrl || !token) {
+  console.error(usage)
+  process.exit(2)
+}
+// Without the administration tool the cases share the forms of one site, so the files run one after the other.
+const sequential = admin ? [] : ['--no-file-parallelism']
+spawn('vitest', ['run', '--project', 'acceptance', ...sequential], {
+  stdio: 'inherit',
+  env: { ...process.env, ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: admin ?? '' },
+}).on('exit', (status) => {
+  process.exitCode = status ?? 1
+})

@@ -1,0 +1,10 @@
+import { expect } from 'vitest'
+import type { Answer } from './http.ts'
+
+/** The one error body: code, a sentence, the request id, and nothing that should not be there. */
+export const expectError = (answer: Answer, status: number, code: number): void => {
+  expect(answer).toMatchObject({ status, json: { code, requestId: answer.headers['x-request-id'] } })
+  expect(answer.json.message).toMatch(/\S/)
+  expect(Object.keys(answer.json)).toEqual(expect.arrayContaining(['code', 'message', 'requestId']))
+  expect(answer.text).not.toMatch(/node_modules|\.ts:\d|at \S+ \(/)
+}

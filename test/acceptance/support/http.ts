@@ -1,0 +1,77 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { inject } from 'vitest'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+  /** The body read as JSON; what it is, the case says. */
+  // biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the service answers
+  readonly json: any
+}
+
+export interface Call {
+  readonly method?: string
+  /** `null` sends no token; without it the target's own is sent. */
+  readonly token?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: unknown
+  readonly baseUrl?: string
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const bodyOf = (body: unknown): string | undefined =>
+  body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+
+/** Sends one request, as it is given: redirects are not followed, paths are not normalised. */
+export const call = async (path: string, options: Call = {}): Promise<Answer> => {
+  const target = inject('target')
+  const { method = 'GET', token = target.token, baseUrl = target.baseUrl } = options
+  const body = bodyOf(options.body)
+  const isJson = body !== undefined && typeof options.body !== 'string'
+  const url = new URL(baseUrl)
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  request(
+    {
+      protocol: url.protocol,
+      hostname: url.hostname,
+      port: url.port,
+      path: `${url.pathname === '/' ? '' : url.pathname}${path}`,
+      method,
+      headers: {
+        ...(token !== null && { Authorization: token }),
+        ...(isJson && { 'Content-Type': 'application/json' }),
+        ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+        ...options.headers,
+      },
+    },
+    (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const headers = Object.fromEntries(
+          Object.entries(response.headers).map(([name, value]) => [
+            name,
+            Array.isArray(value) ? value.join(', ') : value,
+          ]),
+        )
+        resolve({ status: response.statusCode ?? 0, headers, text, json: parse(text) })
+      })
+    },
+  )
+    .on('error', reject)
+    .end(body)
+  return promise
+}
