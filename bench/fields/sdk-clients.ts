@@ -1,0 +1,28 @@
+/**
+ * What the fields function needs of the SDK and nothing else: the measure for its own bundle.
+ * The client is made when this is loaded, as the function makes it.
+ */
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  paginateQuery,
+  paginateScan,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+
+export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}))
+
+export const used = [
+  ConditionalCheckFailedException,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  paginateQuery,
+  paginateScan,
+  QueryCommand,
+  UpdateCommand,
+]

@@ -1,0 +1,32 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { benches } from './benches.ts'
+import { print } from './table.ts'
+
+const machine = {
+  cores: availableParallelism(),
+  memoryGiB: Math.round(totalmem() / 1024 ** 3),
+  platform: `${process.platform} ${process.arch}`,
+  node: process.version,
+}
+
+const results = join(import.meta.dirname, 'results')
+
+const run = async (name: string): Promise<void> => {
+  const tables = (await benches[name]?.()) ?? []
+  for (const table of tables) console.log(`${print(table)}\n`)
+  mkdirSync(results, { recursive: true })
+  const file = join(results, `${name}.json`)
+  writeFileSync(file, `${JSON.stringify({ bench: name, date: new Date().toISOString(), machine, tables }, null, 2)}\n`)
+  console.log(`Written to ${file}\n`)
+}
+
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !Object.hasOwn(benches, name))
+if (names.length === 0 || unknown.length > 0) {
+  console.error(`Usage: npm run bench -- <name>...\nBenches: ${Object.keys(benches).join(', ')}`)
+  process.exitCode = 2
+} else {
+  for (const name of names) await run(name)
+}

@@ -1,0 +1,23 @@
+type Cell = string | number
+
+/** What a bench answers: figures with a heading, ready to be printed and to be kept as JSON. */
+export interface Table {
+  readonly title: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly Cell[])[]
+}
+
+/** A bench measures, which may take minutes, and answers its figures. */
+export type Bench = () => Promise<readonly Table[]>
+
+export const verdict = (met: boolean): string => (met ? 'met' : 'MISSED')
+
+const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+
+/** The table in Markdown, its columns aligned. */
+export const print = ({ title, columns, rows }: Table): string => {
+  const lines = [columns, ...rows].map((cells) => cells.map(String))
+  const widths = columns.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)))
+  const [head = '', ...body] = lines.map((cells) => line(cells.map((cell, column) => cell.padEnd(widths[column] ?? 0))))
+  return [`### ${title}`, '', head, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n')
+}

@@ -1,0 +1,27 @@
+import { type BuildOptions, build, type Metafile } from 'esbuild'
+
+/** Some packages inside are CommonJS and ask for Node's own modules by `require`, which ES modules do not have. */
+const requireForCommonJs =
+  "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
+
+const options = {
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // The ES modules of a package leave out what is not used; its CommonJS cannot.
+  mainFields: ['module', 'main'],
+  // What is loaded on first use stays in a file of its own: a cold start does not pay for it.
+  splitting: true,
+  outExtension: { '.js': '.mjs' },
+  banner: { js: requireForCommonJs },
+  metafile: true,
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+/** Bundles a Lambda function, the SDK included, into a folder; `index.mjs` there is its entry. */
+export const bundleFunction = async (entry: string, folder: string): Promise<Metafile> => {
+  const { metafile } = await build({ ...options, entryPoints: { index: entry }, outdir: folder })
+  return metafile
+}
