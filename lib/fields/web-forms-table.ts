@@ -164,7 +164,7 @@ export const createWebFormsTable = (client: DynamoDBDocumentClient, table: strin
         // Full jitter: writers that collided once do not meet again.
         await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
       }
-      throw new ServiceError('unavailable', { headers: { 'Retry-After': '1' } })
+      throw new ServiceError('unavailable')
     },
   }
 }

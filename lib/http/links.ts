@@ -1,5 +1,5 @@
 /** Absolute URLs of the v1 resources of a site, with its numeric id and the configured base URL of the data centre that answers. */
-import type { SiteId, WebFormId } from '../ids.ts'
+import type { WebFormId } from '../ids.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
 
 export interface Link {
@@ -15,7 +15,7 @@ export interface SiteUrls {
   fieldTypes(): string
 }
 
-export const siteUrls = ({ url }: DataCentre, { id }: Pick<Site, 'id'> & { readonly id: SiteId }): SiteUrls => {
+export const siteUrls = ({ url }: DataCentre, { id }: Pick<Site, 'id'>): SiteUrls => {
   const site = `${url}/api/v1/admin/sites/${id}`
   const webForm = (form: WebFormId) => `${site}/webforms/${form}`
   const fields = (form: WebFormId) => `${webForm(form)}/fields/system`
