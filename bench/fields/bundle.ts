@@ -8,7 +8,7 @@ import { bundleFunction } from '../../cdk/bundle.ts'
 import { median } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
 
-const runs = 21
+const runs = 41
 const targets = { size: 1.5, load: 1.3 }
 
 const root = join(import.meta.dirname, '..', '..')
