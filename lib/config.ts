@@ -1,4 +1,8 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
+
+const table = z.string('must be set').check(z.minLength(1, 'must be set'))
+
+const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 
 /**
  * The settings of the functions: the only place that reads environment variables. A missing or bad one stops the cold
@@ -6,19 +10,21 @@ import * as z from 'zod'
  */
 const edge = z.object({
   /** The id of the data centre that this function belongs to. */
-  DATA_CENTRE: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
-  SITES_TABLE: z.string().min(1),
-  TOKENS_TABLE: z.string().min(1),
-  LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO'),
+  DATA_CENTRE: z
+    .string('must be set')
+    .check(z.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be a letter, then letters, digits or hyphens, in lower case')),
+  SITES_TABLE: table,
+  TOKENS_TABLE: table,
+  LOG_LEVEL: z._default(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`), 'INFO'),
 })
 
-const fields = edge.extend({ WEB_FORMS_TABLE: z.string().min(1) })
+const fields = z.extend(edge, { WEB_FORMS_TABLE: table })
 
 export type EdgeConfig = z.infer<typeof edge>
 export type FieldsConfig = z.infer<typeof fields>
 
-const read = <Config>(schema: z.ZodType<Config>, environment: NodeJS.ProcessEnv): Config => {
-  const result = schema.safeParse(environment)
+const read = <Config>(schema: z.core.$ZodType<Config>, environment: NodeJS.ProcessEnv): Config => {
+  const result = z.safeParse(schema, environment)
   if (result.success) return result.data
   const faults = result.error.issues.map(({ path, message }) => `${path.join('.')} (${message})`)
   throw new Error(`Settings missing or wrong: ${faults.join(', ')}`)

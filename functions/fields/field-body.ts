@@ -1,26 +1,27 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { maxOrder } from '../../lib/fields/web-form.ts'
 
 const mandatory = z.boolean('must be true or false')
-const order = z.int('must be a whole number').min(1, 'must be 1 or more').max(maxOrder, `must be ${maxOrder} or less`)
-const numericString = z
-  .string()
-  .regex(/^-?\d{1,9}$/)
-  .transform(Number)
+const order = z
+  .int('must be a whole number')
+  .check(z.minimum(1, 'must be 1 or more'), z.maximum(maxOrder, `must be ${maxOrder} or less`))
+const numericString = z.pipe(z.string().check(z.regex(/^-?\d{1,9}$/)), z.transform(Number))
 
 /** One of the identifiers of the catalogue, as a number or in a string. */
 const typeId = z
   .union([z.int(), numericString], 'must be the identifier of a type of system field')
-  .refine((id) => fieldTypes.has(id), 'is not a type of system field that can be placed on a form')
+  .check(z.refine((id) => fieldTypes.has(id), 'is not a type of system field that can be placed on a form'))
 
 /** The body of operation 3. Without `order`, the field goes behind the last one. */
 export const newFieldBody = z.object(
-  { type: z.object({ id: typeId }, 'must be an object with an id'), mandatory, order: order.optional() },
+  { type: z.object({ id: typeId }, 'must be an object with an id'), mandatory, order: z.optional(order) },
   'must be an object',
 )
 
 /** The body of operation 4: one of the two at least. */
 export const fieldChangeBody = z
-  .object({ mandatory: mandatory.optional(), order: order.optional() }, 'must be an object')
-  .refine((change) => change.mandatory !== undefined || change.order !== undefined, 'give mandatory, order or both')
+  .object({ mandatory: z.optional(mandatory), order: z.optional(order) }, 'must be an object')
+  .check(
+    z.refine((change) => change.mandatory !== undefined || change.order !== undefined, 'give mandatory, order or both'),
+  )

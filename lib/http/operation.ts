@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Grant } from '../access/token.ts'
 import { type ErrorName, invalidInput } from '../errors.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
@@ -23,7 +23,7 @@ interface Shape<Params, Body> {
   /** Reads the path's variables; throws the ServiceError that fits when one of them names nothing. */
   readonly params: (params: Readonly<Record<string, string>>) => Params
   /** The body's schema, and the error for a body that does not fit it. */
-  readonly body?: { readonly schema: z.ZodType<Body>; readonly malformed: ErrorName }
+  readonly body?: { readonly schema: z.core.$ZodType<Body>; readonly malformed: ErrorName }
 }
 
 const pathOf = (path: readonly PropertyKey[]): string =>
@@ -33,8 +33,8 @@ const pathOf = (path: readonly PropertyKey[]): string =>
   )
 
 /** Checks a value against a schema; the error lists everything that is wrong with it. */
-export const validate = <Value>(schema: z.ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
-  const result = schema.safeParse(value)
+export const validate = <Value>(schema: z.core.$ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
+  const result = z.safeParse(schema, value)
   if (result.success) return result.data
   throw invalidInput(
     malformed,
