@@ -91,11 +91,11 @@ export const createHandler = <Operation extends string>(
       renderReply(exchange, await admission(exchange, context), formatsOf(exchange, group)),
     )
     .use({
-      async onError(request) {
+      onError(request) {
         const { event: exchange, error } = request
         exchange.failure = error
         const reply = errorReply(asServiceError(error), exchange.requestId)
-        request.response = await renderReply(exchange, reply, formatsOf(exchange, group))
+        request.response = renderReply(exchange, reply, formatsOf(exchange, group))
       },
     })
 

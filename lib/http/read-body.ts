@@ -63,7 +63,7 @@ const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true
 const parse = async (text: string, format: Format): Promise<unknown> => {
   if (format === 'json') return readJson(text)
   // Loaded when the first caller speaks XML: most never do.
-  const { readXml } = await import('./xml.ts')
+  const { readXml } = await import('./read-xml.ts')
   return readXml(text)
 }
 

@@ -3,6 +3,7 @@ import { corsHeaders } from './cors.ts'
 import type { Exchange } from './exchange.ts'
 import { contentTypes, type Format, preferredFormat } from './negotiate.ts'
 import type { Document, RenderedReply, Reply } from './reply.ts'
+import { writeXml } from './write-xml.ts'
 
 const commonHeaders = {
   ...corsHeaders,
@@ -13,25 +14,22 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-const write = async (document: Document, format: Format): Promise<string> => {
-  if (format === 'json') return JSON.stringify(document.value)
-  const { writeXml } = await import('./xml.ts')
-  return writeXml(document)
-}
+const write = (document: Document, format: Format): string =>
+  format === 'json' ? JSON.stringify(document.value) : writeXml(document)
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 
 /** Puts a reply into its final form: the format that the caller prefers, conditions of a read, the headers of every answer. */
-export const renderReply = async (
+export const renderReply = (
   exchange: Exchange,
   { status, headers, document, tag }: Reply,
   formats: readonly [Format, ...Format[]],
-): Promise<RenderedReply> => {
+): RenderedReply => {
   const format = preferredFormat(exchange, formats) ?? formats[0]
   const current = tag === undefined ? undefined : entityTag(tag, format)
   const unchanged =
     current !== undefined && isRead(exchange.method) && noneMatchFails(exchange.headers['if-none-match'], current)
-  const body = document && !unchanged ? await write(document, format) : ''
+  const body = document && !unchanged ? write(document, format) : ''
   return {
     status: unchanged ? 304 : status,
     headers: {

@@ -1,32 +1,14 @@
-import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { deepestNesting } from './json.ts'
-import type { Document } from './reply.ts'
+import { isList } from './xml-lists.ts'
 
-/**
- * XML as the contract's clients speak it (decisions.md, section 3): element names are the JSON names, lists have an element per
- * entry, null is `i:nil`. XML knows no numbers and booleans, so text that reads as one becomes one, but for members that are text.
- */
-const namespace = 'http://ns.adobe.com/bc/api/v1'
-const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
-
-/** Members that are lists, and what their entries are called; the entries of `items` are called after the document. */
-const entryNames: Readonly<Record<string, string>> = { links: 'link', errors: 'error' }
-const isList = (name: string) => name === 'items' || name in entryNames
-
-/** Members that stay text whatever they look like. */
+/** XML knows no numbers and booleans, so text that reads as one becomes one, but for members that are text whatever they look like. */
 const textMembers: ReadonlySet<string> = new Set(['name', 'rel', 'uri', 'path', 'message', 'requestId'])
 
 const integer = /^-?\d{1,15}$/
 const references = /&(?!(?:amp|lt|gt|quot|apos);)/
 
 type Tree = { readonly [name: string]: unknown }
-
-const builder = new XMLBuilder({
-  ignoreAttributes: false,
-  attributeNamePrefix: '@',
-  suppressEmptyNode: false,
-  suppressBooleanAttributes: false,
-})
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -41,23 +23,6 @@ const parser = new XMLParser({
 })
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null
-
-const toElement = (value: unknown, item: string | undefined): unknown => {
-  if (value === null) return { '@i:nil': 'true' }
-  if (!isTree(value)) return String(value)
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      if (!Array.isArray(member)) return [name, toElement(member, item)]
-      const entry = entryNames[name] ?? item ?? 'item'
-      return [name, { [entry]: member.map((value) => toElement(value, item)) }]
-    }),
-  )
-}
-
-export const writeXml = ({ value, xml: { root, item } }: Document): string =>
-  `<?xml version="1.0" encoding="utf-8"?>${builder.build({
-    [root]: { '@xmlns': namespace, '@xmlns:i': instanceNamespace, ...(toElement(value, item) as Tree) },
-  })}`
 
 const fromText = (name: string, text: string): unknown => {
   if (textMembers.has(name)) return text

@@ -1,0 +1,34 @@
+import type { Document } from './reply.ts'
+import { entryNames } from './xml-lists.ts'
+
+/**
+ * XML as the contract's clients read it (decisions.md, section 3): element names are the JSON names, lists have an element
+ * per entry, null is `i:nil`. Written by hand: it is ten times as fast as the parser's own builder, and a request that reads
+ * XML never loads the parser.
+ */
+const namespaces = 'xmlns="http://ns.adobe.com/bc/api/v1" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"'
+
+/** A carriage return that stood for itself would be read back as a line feed. */
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' }
+const escaped = /[&<>\r]/g
+
+/** Characters that no XML 1.0 document can hold, not even as references. */
+const unwritable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
+
+const text = (value: string): string =>
+  value.replace(unwritable, '\u{FFFD}').replace(escaped, (character) => escapes[character] ?? character)
+
+const content = (name: string, value: unknown, item: string): string => {
+  if (typeof value === 'string') return text(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return value.map((entry) => element(entryNames[name] ?? item, entry, item)).join('')
+  return Object.entries(value)
+    .map(([member, inner]) => (inner === undefined ? '' : element(member, inner, item)))
+    .join('')
+}
+
+const element = (name: string, value: unknown, item: string): string =>
+  value === null ? `<${name} i:nil="true"/>` : `<${name}>${content(name, value, item)}</${name}>`
+
+export const writeXml = ({ value, xml: { root, item = 'item' } }: Document): string =>
+  `<?xml version="1.0" encoding="utf-8"?><${root} ${namespaces}>${content(root, value, item)}</${root}>`
