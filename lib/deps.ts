@@ -21,15 +21,21 @@ export interface Resources {
 /** How long tokens and sites are remembered: a revoked token works no longer than this. In milliseconds. */
 const directoryTtl = 20_000
 
+/** How many tokens, sites and data centres are remembered, each. */
+const directorySize = 10_000
+
 const pipelineDeps = (config: EdgeConfig, { documents, telemetry, now = Date.now }: Resources): PipelineDeps => {
   const tokens = createTokensTable(documents, config.TOKENS_TABLE)
   const sites = createSitesTable(documents, config.SITES_TABLE)
   const remembered = { ttl: directoryTtl, now }
   return {
     dataCentre: config.DATA_CENTRE,
-    findGrant: cachedLookup<string, Grant>((hash) => tokens.get(hash), { ...remembered, max: 10_000 }),
-    findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), { ...remembered, max: 10_000 }),
-    findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), { ...remembered, max: 100 }),
+    findGrant: cachedLookup<string, Grant>((hash) => tokens.get(hash), { ...remembered, max: directorySize }),
+    findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), { ...remembered, max: directorySize }),
+    findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), {
+      ...remembered,
+      max: directorySize,
+    }),
     telemetry,
     now,
   }
