@@ -23,7 +23,7 @@ describe('answers in XML', () => {
     const field = `<field><links><link><rel>self</rel><uri>${json.items[0].links[0].uri}</uri></link></links><id>-2</id><name>CustomerDetails</name><type><id>-2</id><name>CustomerDetails</name></type><mandatory>true</mandatory><order>1</order></field>`
     expect(text).toBe(
       `<?xml version="1.0" encoding="utf-8"?><fields ${namespaces}><links><link><rel>self</rel><uri>${json.links[0].uri}</uri></link>` +
-        '<link><rel>previous</rel><uri i:nil="true"></uri></link><link><rel>next</rel><uri i:nil="true"></uri></link></links>' +
+        '<link><rel>previous</rel><uri i:nil="true"/></link><link><rel>next</rel><uri i:nil="true"/></link></links>' +
         `<items>${field}</items><totalItemsCount>1</totalItemsCount><itemsPerPageCount>1000</itemsPerPageCount><currentPage>1</currentPage></fields>`,
     )
   })
