@@ -8,7 +8,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../lib/dynamodb.ts'
 import { type TableName, tables } from '../lib/tables.ts'
-import { closeServer } from './close-server.ts'
+import { closerOf } from './close-server.ts'
 import type { DataDirectory } from './data-directory.ts'
 
 /** In the embedded store each table is called as configuration calls it. */
@@ -86,12 +86,12 @@ const createMissingTable = async (documents: DynamoDBDocumentClient, name: Table
 }
 
 /** dynalite closes its files after the last connection, and calls back only then. */
-const closeTables = async (server: Server): Promise<void> => {
+const closeTables = async (server: Server, closeServer: () => Promise<void>): Promise<void> => {
   const filesClosed = new Promise<void>((resolve, reject) => {
     const close = server.close.bind(server)
     server.close = () => close((error) => (error ? reject(error) : resolve()))
   })
-  await closeServer(server)
+  await closeServer()
   await filesClosed
 }
 
@@ -99,6 +99,7 @@ const closeTables = async (server: Server): Promise<void> => {
 export const openEmbeddedTables = async ({ tables: path }: DataDirectory, socket: string): Promise<EmbeddedTables> => {
   const server: Server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
   shieldFromBrokenRequests(server)
+  const closeServer = closerOf(server)
   // Whoever held the lock before and was killed may have left its socket behind.
   rmSync(socket, { force: true })
   server.listen(socket)
@@ -111,7 +112,7 @@ export const openEmbeddedTables = async ({ tables: path }: DataDirectory, socket
     documents,
     async close() {
       documents.destroy()
-      await closeTables(server)
+      await closeTables(server, closeServer)
     },
   }
 }

@@ -9,7 +9,7 @@ import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
 import type { Handler } from '../lib/http/pipeline.ts'
 import { createSitesTable } from '../lib/sites/sites-table.ts'
-import { closeServer } from './close-server.ts'
+import { closerOf } from './close-server.ts'
 import { lockDataDirectory, openDataDirectory, resetDataDirectory, UsageError } from './data-directory.ts'
 import { type Demo, ensureDemo } from './demo-data.ts'
 import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from './embedded-tables.ts'
@@ -45,7 +45,8 @@ const listen = async (server: Server, port: number): Promise<string> => {
     await once(server, 'listening')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw new UsageError(`Port ${port} is taken. Choose another one with --port.`)
+    if (code === 'EADDRINUSE')
+      throw new UsageError(`Port ${port} is taken. Choose another one with --port or --data-centres.`)
     if (code === 'EACCES')
       throw new UsageError(`Port ${port} needs more rights than this user has. Choose one above 1023.`)
     throw error
@@ -102,13 +103,12 @@ export const startService = async ({
     const webForms = createWebFormsTable(tables.documents, embeddedTableNames.webForms)
 
     const urls: Record<string, string> = {}
-    const servers = dataCentres.map(({ id, port }) => ({
-      id,
-      port,
-      server: createHttpServer(dispatch(handlersOf(id, tables, telemetry))),
-    }))
+    const servers = dataCentres.map(({ id, port }) => {
+      const server = createHttpServer(dispatch(handlersOf(id, tables, telemetry)))
+      return { id, port, server, close: closerOf(server) }
+    })
     closers.push(async () => {
-      await Promise.all(servers.filter(({ server }) => server.listening).map(({ server }) => closeServer(server)))
+      await Promise.all(servers.filter(({ server }) => server.listening).map(({ close }) => close()))
     })
     for (const [position, { id, port, server }] of servers.entries()) {
       const url = await listen(server, port)
