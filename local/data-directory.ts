@@ -13,6 +13,8 @@ export interface DataDirectory {
   readonly tables: string
   /** The socket of the tables while a server runs; its folder is closed to other users. */
   readonly socket: string
+  /** The socket of the tables while a command has the directory for itself. */
+  readonly commandSocket: string
   readonly demo: string
 }
 
@@ -23,6 +25,7 @@ const layout = (path: string): DataDirectory => ({
   path,
   tables: join(path, 'tables'),
   socket: join(path, 'run', 'tables.sock'),
+  commandSocket: join(path, 'run', 'admin.sock'),
   demo: join(path, 'demo.json'),
 })
 

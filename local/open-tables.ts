@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DataDirectory, lockDataDirectory, openDataDirectory, UsageError } from './data-directory.ts'
 import { connectToTables, type EmbeddedTables, openEmbeddedTables } from './embedded-tables.ts'
@@ -25,7 +24,7 @@ const openAlone = async (directory: DataDirectory): Promise<EmbeddedTables | und
   const lock = lockDataDirectory(directory)
   if (!lock) return undefined
   // A socket of its own: nobody else should come to rely on a process that ends in a moment.
-  const tables = await openEmbeddedTables(directory, join(directory.path, 'run', `admin-${process.pid}.sock`))
+  const tables = await openEmbeddedTables(directory, directory.commandSocket)
   return {
     documents: tables.documents,
     async close() {
