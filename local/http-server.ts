@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
 import type { GatewayEvent, GatewayResult } from '../lib/http/gateway.ts'
 import type { Handler } from '../lib/http/pipeline.ts'
@@ -70,19 +70,37 @@ const answer = async (request: IncomingMessage, response: ServerResponse, result
   response.end()
 }
 
-/** What the HTTP parser itself refuses never becomes a request; it is answered here. */
-const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
-  if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The headers of the request are larger than 16 KB.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'The request did not arrive in time.']
-        : ['400 Bad Request', 'This is not a well-formed HTTP/1.1 request.']
-  const body = JSON.stringify({ code: Number.parseInt(status, 10), message, requestId: randomUUID() })
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`
-  return socket.end(head + body)
+/** The answer to what is no request to the service, and so never reaches the pipeline; its code is the HTTP status. */
+const refusal = (status: number, message: string) => {
+  const body = JSON.stringify({ code: status, message, requestId: randomUUID() })
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  }
+  return { status, headers, body }
 }
+
+const notHttp = 'This is not a well-formed HTTP/1.1 request.'
+
+const refusalOf = ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'The headers of the request are larger than 16 KB.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusal(408, 'The request did not arrive in time.')
+  return refusal(400, notHttp)
+}
+
+/** What the HTTP parser refuses has no response object to be answered on. */
+const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex) => {
+  if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+  const { status, headers, body } = refusalOf(error)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+const refuse = (response: ServerResponse, { status, headers, body }: ReturnType<typeof refusal>) =>
+  response.writeHead(status, headers).end(body)
+
+const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion === '1.1' && headers.host === undefined
 
 /** A server that turns requests into events for the handler that `handlerFor` names for their path. */
 export const createHttpServer = (handlerFor: (path: string) => Handler): Server => {
@@ -91,26 +109,26 @@ export const createHttpServer = (handlerFor: (path: string) => Handler): Server 
     const result = await handlerFor(event.path)(event, {})
     await answer(request, response, result, waits())
   }
-  const guarded = (serving: Promise<void>, response: ServerResponse) =>
-    serving.catch((error: unknown) => {
+  const take = (request: IncomingMessage, response: ServerResponse, body: Readable, waits: () => boolean) => {
+    if (lacksHost(request)) return refuse(response, refusal(400, notHttp))
+    return serve(request, response, body, waits).catch((error: unknown) => {
       console.error('A request could not be answered:', error)
       response.destroy()
     })
+  }
 
-  const server = createServer((request, response) => {
-    void guarded(
-      serve(request, response, request, () => false),
-      response,
-    )
+  // Node's own answer to a request without Host has no body.
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    void take(request, response, request, () => false)
   })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     const body = bodyAfterLeave(request, response)
     // As long as nothing has read from it, the caller holds its body back.
-    void guarded(
-      serve(request, response, body, () => !body.readableDidRead),
-      response,
-    )
+    void take(request, response, body, () => !body.readableDidRead)
   })
-  server.on('clientError', refuse)
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    refuse(response, refusal(417, 'The only expectation that can be met is 100-continue.'))
+  })
+  server.on('clientError', refuseConnection)
   return server
 }

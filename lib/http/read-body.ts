@@ -11,18 +11,23 @@ export const largestDocument = 64 * 1024
 const tooLarge = (limit: number) =>
   new ServiceError('bodyTooLarge', { message: `The request body is larger than the ${limit} bytes allowed here.` })
 
-const readBytes = async (body: RequestBody, limit: number): Promise<Buffer> => {
+const readBytes = async (body: RequestBody, limit: number, malformed: ErrorName): Promise<Buffer> => {
   if ('bytes' in body) {
     if (body.bytes.length > limit) throw tooLarge(limit)
     return body.bytes
   }
   const chunks: Buffer[] = []
   let length = 0
-  // A body that is too large is not read to its end; who owns the stream decides what becomes of the rest.
-  for await (const chunk of body.stream.iterator({ destroyOnReturn: false })) {
-    length += chunk.length
-    if (length > limit) throw tooLarge(limit)
-    chunks.push(chunk)
+  try {
+    // A body that is too large is not read to its end; who owns the stream decides what becomes of the rest.
+    for await (const chunk of body.stream.iterator({ destroyOnReturn: false })) {
+      length += chunk.length
+      if (length > limit) throw tooLarge(limit)
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause
+    throw new ServiceError(malformed, { message: 'The request body breaks off before its end.', cause })
   }
   return Buffer.concat(chunks, length)
 }
@@ -73,7 +78,7 @@ const parse = async (text: string, format: Format): Promise<unknown> => {
 export const readDocument = async (exchange: Exchange, group: Group, malformed: ErrorName): Promise<unknown> => {
   const declared = declaredFormat(exchange, group)
   if (Number(exchange.headers['content-length'] ?? 0) > largestDocument) throw tooLarge(largestDocument)
-  const bytes = await readBytes(exchange.body, largestDocument)
+  const bytes = await readBytes(exchange.body, largestDocument, malformed)
   if (bytes.length === 0) throw new ServiceError(malformed, { message: 'The request has no body.' })
   let text: string
   try {
