@@ -1,0 +1,80 @@
+import { describe, expect } from 'vitest'
+import { administerJson } from '../../support/administration.ts'
+import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
+import { test as base } from '../../support/test.ts'
+
+/** A service with two data centres, a site in each, and a token that covers both sites. */
+const test = base.extend('centres', async ({ directory, start }) => {
+  const service = await start(['--data-centres', 'us:0,eu:0'])
+  const site = await administerJson(directory, ['site', 'create', '--name', 'Europe', '--data-centre', 'eu'])
+  await administerJson(directory, ['form', 'create', '--site', String(site.id), '--name', 'Kontakt'])
+  const { token } = await administerJson(directory, [
+    ...['token', 'issue', '--user', 'ann'],
+    ...['--site', String(service.siteId), '--site', String(site.id)],
+  ])
+  const { us = '', eu = '' } = service.dataCentres
+  return { us, eu, token, sites: { us: service.siteId, eu: site.id as number } }
+})
+
+const fields = (site: number) => `/api/v1/admin/sites/${site}/webforms/1/fields/system`
+
+describe('a site that lives in another data centre', () => {
+  test('is answered where it lives, and nowhere else', async ({ centres: { us, eu, token, sites } }) => {
+    const get = (url: string) => fetch(url, { headers: { Authorization: token }, redirect: 'manual' })
+    expect((await get(us + fields(sites.us))).status).toBe(200)
+    expect((await get(eu + fields(sites.eu))).status).toBe(200)
+    expect((await get(eu + fields(sites.us))).status).toBe(301)
+    expect((await get(us + fields(sites.eu))).status).toBe(301)
+  })
+
+  test('is sent on with the method, path and query that it came with', async ({ centres }) => {
+    const { us, eu, token, sites } = centres
+    const ways = [
+      { here: eu, there: us, site: sites.us },
+      { here: us, there: eu, site: sites.eu },
+    ]
+    const statuses = { GET: 301, HEAD: 301, POST: 308, PUT: 308, DELETE: 308 }
+    for (const { here, there, site } of ways) {
+      for (const [method, status] of Object.entries(statuses)) {
+        const isOne = method === 'PUT' || method === 'DELETE'
+        const path = `${fields(site)}${isOne ? '/-2' : ''}?a=1&a=2&b=x%20y`
+        const answer = await fetch(here + path, { method, headers: { Authorization: token }, redirect: 'manual' })
+        expect({ method, status: answer.status }).toEqual({ method, status })
+        expect(answer.headers.get('location')).toBe(there + path)
+        expect(answer.headers.get('cache-control')).toBe('no-store')
+      }
+    }
+  })
+
+  test('changes when a client follows the answer', async ({ centres: { us, eu, token, sites } }) => {
+    const created = await fetch(us + fields(sites.eu), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"type":{"id":-3},"mandatory":true}',
+      redirect: 'manual',
+    })
+    expect(created.status).toBe(401)
+
+    const headers = { Authorization: token, 'Content-Type': 'application/json' }
+    const body = '{"type":{"id":-3},"mandatory":true}'
+    const sentOn = await fetch(us + fields(sites.eu), { method: 'POST', headers, body, redirect: 'manual' })
+    const location = sentOn.headers.get('location') ?? ''
+    const answer = await fetch(location, { method: 'POST', headers, body })
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get('location')).toBe(`${eu}${fields(sites.eu)}/-3`)
+  })
+
+  test('is sent on before the body is read', async ({ centres: { eu, token, sites } }) => {
+    const connection = await rawConnection({ url: eu })
+    await connection.write(
+      requestText('PUT', `${fields(sites.us)}/-2`, {
+        Authorization: token,
+        'Content-Length': 20,
+        Expect: '100-continue',
+      }),
+    )
+    const received = await connection.rest()
+    expect(received).not.toContain('100 Continue')
+    expect(lastAnswer(received).status).toBe(308)
+  })
+})

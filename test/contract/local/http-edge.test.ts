@@ -1,0 +1,182 @@
+import { describe, expect } from 'vitest'
+import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
+import type { SpawnedService } from '../../support/spawned-service.ts'
+import { test } from '../../support/test.ts'
+
+const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
+const field = `${fields}/-2`
+
+/** The form of every error (decisions.md, section 2). */
+const errorBody = { code: expect.any(Number), message: expect.stringMatching(/\.$/), requestId: expect.any(String) }
+
+const send = async ({ baseUrl }: SpawnedService, text: string, thenEnd = false): Promise<string> => {
+  const connection = await rawConnection({ url: baseUrl })
+  await connection.write(text)
+  if (thenEnd) connection.end()
+  return connection.rest()
+}
+
+describe('what is no request is answered with a JSON body', () => {
+  const get = 'GET /health HTTP/1.1\r\n'
+  const put = `PUT ${field} HTTP/1.1\r\nHost: x\r\n`
+  const cases: Record<string, { text: string; status: number; thenEnd?: boolean }> = {
+    garbage: { text: 'hello, is anybody there?\r\n\r\n', status: 400 },
+    'bytes of another protocol': { text: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', status: 400 },
+    'another version of HTTP': { text: 'GET /health HTTP/9.9\r\nHost: x\r\n\r\n', status: 400 },
+    'a malformed header': { text: `${get}Host: x\r\nno colon\r\n\r\n`, status: 400 },
+    'a request without Host': { text: `${get}\r\n`, status: 400 },
+    'headers over 16 KB': { text: `${get}Host: x\r\nX-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`, status: 431 },
+    'a path over 16 KB': { text: `GET /${'x'.repeat(17 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`, status: 431 },
+    'headers that break off': { text: `${get}Host: x\r\nAccep`, status: 400, thenEnd: true },
+    'two lengths that disagree': { text: `${put}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, status: 400 },
+    'a length beside chunks': {
+      text: `${put}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      status: 400,
+    },
+    'an expectation that nobody knows': { text: `${get}Host: x\r\nExpect: a miracle\r\n\r\n`, status: 417 },
+  }
+  for (const [name, { text, status, thenEnd }] of Object.entries(cases)) {
+    test(name, async ({ service }) => {
+      const answer = lastAnswer(await send(service, text, thenEnd))
+      expect(answer.status).toBe(status)
+      expect(answer.headers['content-type']).toMatch(/^application\/json/)
+      expect(answer.headers['content-length']).toBe(String(answer.body.length))
+      expect(JSON.parse(answer.body)).toEqual(errorBody)
+      expect((await service.request(fields)).status).toBe(200)
+    })
+  }
+})
+
+describe('a body that breaks off', () => {
+  const head = (token: string) =>
+    requestText('PUT', field, { Authorization: token, 'Content-Length': 100, Expect: '100-continue' })
+
+  test('is answered, when the caller still listens, and changes nothing', async ({ service }) => {
+    const before = await (await service.request(field)).json()
+    const connection = await rawConnection({ url: service.baseUrl })
+    await connection.write(head(service.token))
+    await connection.until(/100 Continue/)
+    await connection.write('{"mandatory":false,"order":50}')
+    connection.end()
+    const answer = lastAnswer(await connection.rest())
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body)).toEqual(errorBody)
+    expect(await (await service.request(field)).json()).toEqual(before)
+  })
+
+  test('is the fault of the caller, and not noted as one of the service', async ({ start }) => {
+    const service = await start()
+    const connection = await rawConnection({ url: service.baseUrl })
+    await connection.write(head(service.token))
+    await connection.until(/100 Continue/)
+    connection.destroy()
+    await service.request(fields)
+    const { stderr } = await service.stop()
+    expect(stderr).not.toMatch(/ 5\d\d |failed|Error/)
+  })
+
+  test('or whose chunks are malformed is answered', async ({ service }) => {
+    const text = requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }, 'zz\r\n')
+    const received = await send(service, text)
+    expect(received.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
+    expect(lastAnswer(received).status).toBe(400)
+    expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
+  })
+})
+
+describe('Expect: 100-continue', () => {
+  test('gets leave when the body is wanted', async ({ service }) => {
+    const connection = await rawConnection({ url: service.baseUrl })
+    const body = '{"mandatory":false}'
+    await connection.write(
+      requestText('PUT', field, {
+        Authorization: service.token,
+        'Content-Length': body.length,
+        Expect: '100-continue',
+        Connection: 'close',
+      }),
+    )
+    await connection.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/)
+    await connection.write(body)
+    expect(lastAnswer(await connection.rest()).status).toBe(200)
+  })
+
+  const unwanted: Record<string, { path?: string; method?: string; headers?: object; status: number }> = {
+    'without a token': { headers: { Authorization: 'none' }, status: 401 },
+    'at an unknown path': { path: '/nowhere', status: 404 },
+    'with a wrong method': { method: 'PATCH', status: 405 },
+    'of another site': { path: field.replace('current', '7'), status: 400 },
+    'with an unsupported media type': { headers: { 'Content-Type': 'image/png' }, status: 415 },
+    'that is too large': { headers: { 'Content-Length': 65 * 1024 }, status: 413 },
+  }
+  for (const [name, { path = field, method = 'PUT', headers, status }] of Object.entries(unwanted)) {
+    test(`gets no leave for a body ${name}`, async ({ service }) => {
+      const common = { Authorization: service.token, 'Content-Length': 20, Expect: '100-continue' }
+      const received = await send(service, requestText(method, path, { ...common, ...headers }))
+      expect(received).not.toContain('100 Continue')
+      expect(lastAnswer(received).status).toBe(status)
+      expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
+    })
+  }
+})
+
+describe('a body over the limit', () => {
+  const mebibyte = 1024 * 1024
+
+  test('is answered 413 while the caller goes on sending chunks', async ({ service }) => {
+    const connection = await rawConnection({ url: service.baseUrl })
+    await connection.write(requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }))
+    const chunk = 'x'.repeat(16 * 1024)
+    for (let sent = 0; sent < mebibyte; sent += chunk.length) {
+      await connection.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+    }
+    await connection.write('0\r\n\r\n')
+    const answer = lastAnswer(await connection.rest())
+    expect(answer.status).toBe(413)
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
+  })
+
+  test('is answered 413 to a client that reads only when it has sent all', async ({ service }) => {
+    const answer = await service.request(field, { method: 'PUT', body: 'x'.repeat(mebibyte) })
+    expect(answer.status).toBe(413)
+    expect(await answer.json()).toMatchObject({ code: 100013 })
+  })
+})
+
+describe('HEAD', () => {
+  test('has no body, but the headers of GET and the length', async ({ service }) => {
+    const got = await service.request(fields)
+    const length = (await got.arrayBuffer()).byteLength
+    const text = requestText('HEAD', fields, { Authorization: service.token, Connection: 'close' })
+    const received = await send(service, text)
+    const answer = lastAnswer(received)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toBe('')
+    expect(answer.headers).toMatchObject({
+      'content-length': String(length),
+      'content-type': got.headers.get('content-type'),
+      etag: got.headers.get('etag'),
+    })
+  })
+
+  test('of an error has no body either, and the connection goes on', async ({ service }) => {
+    const connection = await rawConnection({ url: service.baseUrl })
+    await connection.write(requestText('HEAD', '/nowhere'))
+    await connection.write(requestText('GET', '/health', { Connection: 'close' }))
+    const [head = '', rest = ''] = (await connection.rest()).split(/\r\n\r\n(.*)/s)
+    expect(head).toMatch(/^HTTP\/1\.1 404 /)
+    expect(head).toMatch(/Content-Length: [1-9]/)
+    expect(rest).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+test('requests that follow each other without waiting are answered in their order', async ({ start }) => {
+  const service = await start()
+  const received = await send(
+    service,
+    requestText('GET', '/health') +
+      requestText('GET', '/nowhere') +
+      requestText('GET', '/health', { Connection: 'close' }),
+  )
+  expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '404', '200'])
+})

@@ -1,0 +1,74 @@
+import { connect } from 'node:net'
+import { expect } from 'vitest'
+import { lastAnswer, type RawConnection, rawConnection, requestText } from '../../support/raw-http.ts'
+import type { SpawnedService } from '../../support/spawned-service.ts'
+import { test } from '../../support/test.ts'
+
+const field = '/api/v1/admin/sites/current/webforms/1/fields/system/-2'
+const change = '{"mandatory":false,"order":7}'
+const half = 10
+
+/** Sends a change up to the middle of its body. */
+const beginChange = async ({ baseUrl, token }: SpawnedService): Promise<RawConnection> => {
+  const connection = await rawConnection({ url: baseUrl })
+  await connection.write(
+    requestText('PUT', field, { Authorization: token, 'Content-Length': change.length, Expect: '100-continue' }),
+  )
+  // The service reads the body from here on: the request is in flight.
+  await connection.until(/100 Continue\r\n\r\n/)
+  await connection.write(change.slice(0, half))
+  return connection
+}
+
+const takesConnections = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} lets a request in flight be answered, and ends with status 0`, async ({ start }) => {
+    const service = await start()
+    const connection = await beginChange(service)
+
+    service.kill(signal)
+    while (await takesConnections(service.baseUrl));
+    await connection.write(change.slice(half))
+
+    expect(lastAnswer(await connection.rest()).status).toBe(200)
+    expect(await service.ended).toMatchObject({ status: 0, signal: null })
+
+    const next = await start()
+    expect(await (await next.request(field)).json()).toMatchObject({ mandatory: false, order: 7 })
+  })
+}
+
+test('connections on which nothing is in flight are ended first', async ({ start }) => {
+  const service = await start()
+  const unused = await rawConnection({ url: service.baseUrl })
+  const kept = await rawConnection({ url: service.baseUrl })
+  await kept.write(requestText('GET', '/health'))
+  await kept.until(/"ok"/)
+  const busy = await beginChange(service)
+
+  service.kill('SIGTERM')
+  await Promise.all([unused.rest(), kept.rest()])
+
+  await busy.write(change.slice(half))
+  expect(lastAnswer(await busy.rest()).status).toBe(200)
+  expect(await service.ended).toMatchObject({ status: 0 })
+})
+
+test('a second signal ends the service at once', async ({ start }) => {
+  const service = await start()
+  await beginChange(service)
+  service.kill('SIGINT')
+  while (await takesConnections(service.baseUrl));
+  service.kill('SIGINT')
+  expect(await service.ended).toMatchObject({ signal: 'SIGINT' })
+})

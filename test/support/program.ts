@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface, type Interface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface Outcome {
+  /** The exit status; null when a signal ended the program. */
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A program of the project that runs in a process of its own. */
+export interface Program {
+  readonly pid: number
+  readonly stdin: Writable
+  /** The next lines of standard output; rejects when the program ends first. */
+  line(): Promise<string>
+  kill(signal: NodeJS.Signals): void
+  readonly ended: Promise<Outcome>
+}
+
+const nextLine = async (lines: AsyncIterator<string>, ended: Promise<Outcome>): Promise<string> => {
+  const { value, done } = await lines.next()
+  if (!done) return value
+  const { status, stderr } = await ended
+  throw new Error(`The program ended with status ${status} before it printed the line: ${stderr}`)
+}
+
+const linesOf = (input: Readable): AsyncIterator<string> => {
+  const lines: Interface = createInterface({ input })
+  return lines[Symbol.asyncIterator]()
+}
+
+/** Runs a source file of the project, such as `local/main.ts`, on the Node that runs the tests. */
+export const launch = (entry: string, args: readonly string[]): Program => {
+  const child = spawn(process.execPath, [entry, ...args], { cwd: root, stdio: 'pipe' })
+  const lines = linesOf(child.stdout)
+  // A program may end without having read all of its input.
+  child.stdin.on('error', () => {})
+  const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+    ([[status, signal], stdout, stderr]): Outcome => ({ status, signal, stdout, stderr }),
+  )
+  return {
+    pid: child.pid ?? Number.NaN,
+    stdin: child.stdin,
+    line: () => nextLine(lines, ended),
+    kill: (signal) => child.kill(signal),
+    ended,
+  }
+}
+
+/** Runs a source file of the project to its end. */
+export const run = (entry: string, args: readonly string[], input = ''): Promise<Outcome> => {
+  const program = launch(entry, args)
+  program.stdin.end(input)
+  return program.ended
+}

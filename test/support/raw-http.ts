@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** A connection on which a test says exactly what it wants, well-formed or not. */
+export interface RawConnection {
+  /** Resolves when all of it is on its way, or the other side does not take it any more. */
+  write(text: string): Promise<void>
+  /** Says that nothing more will come; answers can still be read. */
+  end(): void
+  /** Everything received, as soon as it matches. Rejects when the other side ends first. */
+  until(pattern: RegExp): Promise<string>
+  /** Everything received until the other side ends. */
+  rest(): Promise<string>
+  destroy(): void
+}
+
+const over = (socket: Socket): RawConnection => {
+  const chunks: AsyncIterator<string> = socket.setEncoding('latin1')[Symbol.asyncIterator]()
+  let received = ''
+  // An end by reset is an end as well: what counts is what came before it.
+  socket.on('error', () => {})
+  const more = async (): Promise<boolean> => {
+    try {
+      const { value, done } = await chunks.next()
+      if (done) return false
+      received += value
+      return true
+    } catch {
+      return false
+    }
+  }
+  return {
+    write: (text) => new Promise((resolve) => socket.write(text, () => resolve())),
+    end: () => socket.end(),
+    async until(pattern) {
+      while (!pattern.test(received)) {
+        if (!(await more())) throw new Error(`The connection ended before ${pattern} came: ${received}`)
+      }
+      return received
+    },
+    async rest() {
+      while (await more());
+      return received
+    },
+    destroy: () => socket.destroy(),
+  }
+}
+
+/** Connects to the host and port of a URL, or to a socket file. */
+export const rawConnection = async (
+  target: { readonly url: string } | { readonly path: string },
+): Promise<RawConnection> => {
+  const socket =
+    'path' in target
+      ? connect(target.path)
+      : connect({ host: new URL(target.url).hostname, port: Number(new URL(target.url).port) })
+  await once(socket, 'connect')
+  return over(socket)
+}
+
+/** The text of a request, with the `Host` that HTTP/1.1 asks for. */
+export const requestText = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string | number>> = {},
+  body = '',
+): string => {
+  const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+}
+
+const statusLine = /HTTP\/1\.1 (\d{3}) /g
+
+/** The last answer in what was received: its status, its headers by lower-case name, its body. */
+export const lastAnswer = (received: string) => {
+  const last = [...received.matchAll(statusLine)].at(-1)
+  const [head = '', body = ''] = received.slice(last?.index).split(/\r\n\r\n(.*)/s)
+  const [, ...lines] = head.split('\r\n')
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/.exec(line) ?? []
+    headers[name.toLowerCase()] = value
+  }
+  return { status: Number(last?.[1]), headers, body }
+}

@@ -1,0 +1,52 @@
+import { launch, type Outcome } from './program.ts'
+
+/** A service in a process of its own, started as `npm start` does it. */
+export interface SpawnedService {
+  readonly pid: number
+  readonly baseUrl: string
+  readonly dataCentres: Readonly<Record<string, string>>
+  readonly siteId: number
+  readonly webFormId: number
+  readonly token: string
+  /** The one line of standard output. */
+  readonly line: string
+  /** A request with the demo token, to a path of the first data centre or an absolute URL. */
+  request(path: string, init?: RequestInit): Promise<Response>
+  kill(signal: NodeJS.Signals): void
+  readonly ended: Promise<Outcome>
+  /** Ends it, however it stands, and waits until it has gone. */
+  stop(): Promise<Outcome>
+}
+
+const entry = 'local/main.ts'
+
+/** Starts the service on a data directory and any free port; it takes requests when this resolves. */
+export const startService = async (
+  dataDirectory: string,
+  flags: readonly string[] = ['--port', '0'],
+): Promise<SpawnedService> => {
+  const program = launch(entry, ['--json', '--data-dir', dataDirectory, ...flags])
+  const line = await program.line()
+  const { baseUrl, dataCentres, siteId, webFormId, token } = JSON.parse(line)
+  return {
+    pid: program.pid,
+    baseUrl,
+    dataCentres,
+    siteId,
+    webFormId,
+    token,
+    line,
+    request: (path, { headers, ...init } = {}) =>
+      fetch(new URL(path, baseUrl), {
+        redirect: 'manual',
+        ...init,
+        headers: { Authorization: token, ...(init.body && { 'Content-Type': 'application/json' }), ...headers },
+      }),
+    kill: program.kill,
+    ended: program.ended,
+    stop() {
+      program.kill('SIGTERM')
+      return program.ended
+    },
+  }
+}

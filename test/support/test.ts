@@ -1,0 +1,55 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test as base } from 'vitest'
+import { administer } from './administration.ts'
+import { type SpawnedService, startService } from './spawned-service.ts'
+
+const makeDirectory = () => mkdtemp(join(tmpdir(), 'site-admin-'))
+const removeDirectory = (directory: string) => rm(directory, { recursive: true, force: true })
+
+/**
+ * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it;
+ * `siteDirectory` holds the data centre `us` and the site 1001 beforehand, and nothing runs on it. `service` is one that
+ * the tests of a file share.
+ */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('directory', async ({}, { onCleanup }) => {
+    const directory = await makeDirectory()
+    onCleanup(() => removeDirectory(directory))
+    return directory
+  })
+  .extend('start', async ({ directory }, { onCleanup }) => {
+    const services: SpawnedService[] = []
+    onCleanup(async () => {
+      await Promise.all(services.map((service) => service.stop()))
+    })
+    return async (flags?: readonly string[]): Promise<SpawnedService> => {
+      const service = await startService(directory, flags)
+      services.push(service)
+      return service
+    }
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('service', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const directory = await makeDirectory()
+    const service = await startService(directory)
+    onCleanup(async () => {
+      await service.stop()
+      await removeDirectory(directory)
+    })
+    return service
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('siteTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const directory = await makeDirectory()
+    onCleanup(() => removeDirectory(directory))
+    await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:4000'])
+    await administer(directory, ['site', 'create', '--name', 'Shop'])
+    return directory
+  })
+  .extend('siteDirectory', async ({ directory, siteTemplate }) => {
+    await cp(siteTemplate, directory, { recursive: true })
+    return directory
+  })
