@@ -3,7 +3,7 @@ import type { SiteId } from '../../lib/ids.ts'
 import { parsePositiveId } from '../arguments.ts'
 import { withStores } from '../context.ts'
 import { importRecords } from '../import/import-records.ts'
-import { openInput } from '../import/open-input.ts'
+import { readInput } from '../import/read-input.ts'
 import { readRecords } from '../import/read-records.ts'
 import { Refusal } from '../refusal.ts'
 import { siteOf } from '../stores.ts'
@@ -22,7 +22,7 @@ export const importCommand = (): Command =>
     .action((file: string, { site: id, strict }: Options, self: Command) =>
       withStores(self, async (stores) => {
         const site = await siteOf(stores, id)
-        const records = readRecords(await openInput(file))
+        const records = readRecords(readInput(file))
         const outcome = await importRecords(records, site.id, stores.areas(site), strict)
         const [first] = outcome.errors
         if (strict && first) {

@@ -15,7 +15,8 @@ export interface ImportOutcome {
 /** How many bad records are named; the rest is only counted. */
 const mostErrors = 1_000
 
-const parse = ({ text }: RawRecord): { kind: string; members: object } | string => {
+const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | string => {
+  if (fault !== undefined) return fault
   let value: unknown
   try {
     value = readJson(text)

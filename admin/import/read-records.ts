@@ -2,114 +2,145 @@
 export interface RawRecord {
   readonly line: number
   readonly text: string
+  /** Why the text is no record, where the text itself does not tell. */
+  readonly fault?: string
 }
 
-/** The longest record, in characters; what is longer is cut there, and so is no JSON any more. */
+/** The longest record, in characters; what is longer is not kept. */
 const longestRecord = 1024 * 1024
+const tooLong = `it is longer than ${longestRecord} characters`
 
-const isBlank = (text: string) => text.trim() === ''
+const lineBreaks = (text: string) => text.split('\n').length - 1
 
-async function* readLines(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
+/** Puts the pieces of one record after the other together, without the blanks around it, and knows on which line each begins. */
+const gatherRecord = () => {
   let line = 1
+  let firstLine = 1
+  let length = 0
   let text = ''
-  for await (const chunk of chunks) {
-    const [head = '', ...rest] = chunk.split('\n')
-    text = (text + head).slice(0, longestRecord)
-    for (const next of rest) {
-      if (!isBlank(text)) yield { line, text }
-      line += 1
-      text = next
-    }
+  return {
+    add(piece: string): void {
+      const own = text === '' ? piece.trimStart() : piece
+      if (text === '') firstLine = line + lineBreaks(piece.slice(0, piece.length - own.length))
+      line += lineBreaks(piece)
+      length += own.length
+      text = (text + own).slice(0, longestRecord)
+    },
+    isBlank: () => text === '',
+    take(fault = length > longestRecord ? tooLong : undefined): RawRecord {
+      const record = { line: firstLine, text: text.trimEnd(), ...(fault !== undefined && { fault }) }
+      firstLine = line
+      length = 0
+      text = ''
+      return record
+    },
   }
-  if (!isBlank(text)) yield { line, text }
 }
 
-/** Follows quotes and brackets, and tells of each character whether it stands between two elements of the outermost array. */
-const followArray = (): ((character: string) => boolean) => {
+type Gatherer = ReturnType<typeof gatherRecord>
+
+interface Reader {
+  read(chunk: string): Iterable<RawRecord>
+  end(): Iterable<RawRecord>
+}
+
+const lineReader = (record: Gatherer): Reader => {
+  function* end() {
+    if (!record.isBlank()) yield record.take()
+  }
+  return {
+    *read(chunk) {
+      const [head = '', ...rest] = chunk.split('\n')
+      record.add(head)
+      for (const next of rest) {
+        yield* end()
+        record.add('\n')
+        record.add(next)
+      }
+    },
+    end,
+  }
+}
+
+/** What a character is to the outermost array. */
+type Boundary = 'begin' | 'comma' | 'end'
+
+/** Follows quotes and brackets, and so finds the boundaries of the outermost array's elements. */
+const followArray = (): ((character: string) => Boundary | undefined) => {
   let depth = 0
   let inString = false
   let escaped = false
 
-  const withinString = (character: string) => {
+  const withinString = (character: string): void => {
     if (escaped) escaped = false
     else if (character === '\\') escaped = true
     else if (character === '"') inString = false
   }
-  const outsideString = (character: string) => {
-    if (character === '"') inString = true
-    else if (character === '[' || character === '{') depth += 1
-    else if (character === ']' || character === '}') depth -= 1
+  const leave = (): Boundary | undefined => {
+    depth -= 1
+    return depth === 0 ? 'end' : undefined
   }
-
-  return (character) => {
-    if (inString) {
-      withinString(character)
-      return false
+  const outsideString = (character: string): Boundary | undefined => {
+    switch (character) {
+      case '"':
+        inString = true
+        return undefined
+      case '[':
+      case '{':
+        depth += 1
+        return depth === 1 ? 'begin' : undefined
+      case ']':
+        return leave()
+      case '}':
+        // One too many belongs to the element that it spoils.
+        return depth > 1 ? leave() : undefined
+      case ',':
+        return depth === 1 ? 'comma' : undefined
     }
-    const depthBefore = depth
-    outsideString(character)
-    if (character === ',') return depth === 1
-    return (character === '[' && depth === 1) || (character === ']' && depthBefore === 1)
+    return undefined
   }
-}
-
-const lineBreaks = (text: string) => text.split('\n').length - 1
-
-/** Gathers the pieces of one element after the other, and knows on which line each begins. */
-const gatherElements = () => {
-  let line = 1
-  let text = ''
-  let breaks = 0
-  return {
-    add(piece: string): void {
-      breaks += lineBreaks(piece)
-      text = (text + piece).slice(0, longestRecord)
-    },
-    take(): RawRecord[] {
-      const element = text.trimStart()
-      const begin = line + lineBreaks(text.slice(0, text.length - element.length))
-      line += breaks
-      breaks = 0
-      text = ''
-      return element === '' ? [] : [{ line: begin, text: element }]
-    },
-  }
+  return (character) => (inString ? withinString(character) : outsideString(character)) ?? undefined
 }
 
 /** The elements of a JSON array, cut out of the text without being understood: one that is no JSON spoils no other. */
-async function* readElements(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
-  const isBetween = followArray()
-  const elements = gatherElements()
-  for await (const chunk of chunks) {
-    let from = 0
-    for (let at = 0; at < chunk.length; at++) {
-      if (!isBetween(chunk[at] ?? '')) continue
-      elements.add(chunk.slice(from, at))
-      yield* elements.take()
-      from = at + 1
-    }
-    elements.add(chunk.slice(from))
+const elementReader = (record: Gatherer): Reader => {
+  const boundaryAt = followArray()
+  let last: Boundary | undefined
+
+  function* cross(boundary: Boundary): Iterable<RawRecord> {
+    const isEmptyArray = boundary === 'end' && last === 'begin' && record.isBlank()
+    const element = record.take()
+    if (boundary !== 'begin' && !isEmptyArray) yield element
+    last = boundary
   }
-  yield* elements.take()
+  return {
+    *read(chunk) {
+      let from = 0
+      for (let at = 0; at < chunk.length && last !== 'end'; at++) {
+        const boundary = boundaryAt(chunk[at] ?? '')
+        if (!boundary) continue
+        record.add(chunk.slice(from, at))
+        yield* cross(boundary)
+        from = at + 1
+      }
+      record.add(chunk.slice(from))
+    },
+    *end() {
+      if (last !== 'end') yield record.take('the array breaks off here, before its closing bracket')
+      else if (!record.isBlank()) yield record.take('it stands behind the end of the array')
+    },
+  }
 }
 
 /** JSON lines, or one JSON array: told apart by the first character, read as they come. */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
-  const iterator = chunks[Symbol.asyncIterator]()
-  let head = ''
-  let ended = false
-  while (isBlank(head) && !ended) {
-    const { value, done } = await iterator.next()
-    ended = done === true
-    head += (value ?? '').replace(/^\uFEFF/, '')
+  const record = gatherRecord()
+  let reader: Reader | undefined
+  for await (const chunk of chunks) {
+    const [first] = chunk.trimStart()
+    if (first !== undefined) reader ??= first === '[' ? elementReader(record) : lineReader(record)
+    if (reader) yield* reader.read(chunk)
+    else record.add(chunk)
   }
-  async function* all(): AsyncGenerator<string> {
-    yield head
-    for (;;) {
-      const { value, done } = await iterator.next()
-      if (done) return
-      yield value
-    }
-  }
-  yield* head.trimStart().startsWith('[') ? readElements(all()) : readLines(all())
+  if (reader) yield* reader.end()
 }
