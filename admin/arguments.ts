@@ -36,8 +36,9 @@ export const parseDataCentreId = (text: string): string => {
 /** Reads a base URL; a trailing slash is dropped. */
 export const parseBaseUrl = (text: string): string => {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new InvalidArgumentError('It must be an http or https URL without a query.')
+  const extras = url && url.username + url.password + url.search + url.hash
+  if (!url || !/^https?:$/.test(url.protocol) || extras !== '') {
+    throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
   }
   return url.href.replace(/\/+$/, '')
 }

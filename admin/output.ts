@@ -21,13 +21,15 @@ const asTable = (rows: readonly Row[]): string => {
     .join('\n')
 }
 
-const isRows = (value: unknown): value is readonly Row[] => Array.isArray(value) && typeof value[0] === 'object'
+const isRows = (value: unknown): value is readonly Row[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'object')
 
-/** One value: its members in a line, and below them those that are lists of their own. */
+/** One value: its members in a line, and below them those that are lists of their own, when there is anything on them. */
 const asText = (value: Row): string => {
   const members = Object.entries(value)
   const own = Object.fromEntries(members.filter(([, member]) => !isRows(member)))
-  return [asTable([own]), ...members.flatMap(([, member]) => (isRows(member) ? ['', asTable(member)] : []))].join('\n')
+  const lists = members.flatMap(([, member]) => (isRows(member) && member.length > 0 ? ['', asTable(member)] : []))
+  return [asTable([own]), ...lists].join('\n')
 }
 
 /** Prints what a command has to say: one JSON value for programs, tables for people. */

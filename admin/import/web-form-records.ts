@@ -39,7 +39,11 @@ export const fieldRecord = recordKind({
       .refine((id) => fieldTypeName(id) !== undefined, 'is not a type of system field'),
     name: name.optional(),
     mandatory: z.boolean('must be true or false').default(false),
-    order: z.int('must be a whole number').min(1, 'must be 1 or more').max(maxOrder).optional(),
+    order: z
+      .int('must be a whole number')
+      .min(1, 'must be 1 or more')
+      .max(maxOrder, `must be ${maxOrder} or less`)
+      .optional(),
   }),
   batch: 1,
   async store(records, site, { webForms }) {

@@ -1,0 +1,105 @@
+import { describe, expect } from 'vitest'
+import { administer, administerJson } from '../../support/administration.ts'
+import { test } from '../../support/test.ts'
+
+const url = 'http://127.0.0.1:4000'
+const noSite = 'There is no site 9. "site list" shows those that there are.\n'
+
+describe('data-centre', () => {
+  test('add registers one; the first one is the default', async ({ directory }) => {
+    const us = await administerJson(directory, ['data-centre', 'add', 'us', '--url', `${url}/`])
+    expect(us).toEqual({ id: 'us', url, default: true })
+    const eu = await administerJson(directory, ['data-centre', 'add', 'eu', '--url', 'https://eu.example/base'])
+    expect(eu).toEqual({ id: 'eu', url: 'https://eu.example/base', default: false })
+    expect(await administerJson(directory, ['data-centre', 'list'])).toEqual([eu, us])
+  })
+
+  test('add changes the base URL of one that there is, and not which is the default', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, ['data-centre', 'add', 'eu', '--url', 'https://eu.example'])
+    const us = await administerJson(siteDirectory, ['data-centre', 'add', 'us', '--url', 'https://us.example'])
+    expect(us).toEqual({ id: 'us', url: 'https://us.example', default: true })
+    const all = await administerJson(siteDirectory, ['data-centre', 'list'])
+    expect(all).toEqual([{ id: 'eu', url: 'https://eu.example', default: false }, us])
+  })
+
+  test('list is empty at first', async ({ directory }) => {
+    expect(await administerJson(directory, ['data-centre', 'list'])).toEqual([])
+  })
+})
+
+describe('site', () => {
+  test('create gives the next id, the default data centre and the rendering engine', async ({ siteDirectory }) => {
+    const site = await administerJson(siteDirectory, ['site', 'create', '--name', '  Zoë’s shop '])
+    expect(site).toEqual({ id: 1002, name: 'Zoë’s shop', dataCentre: 'us', renderingEngine: true })
+    expect(await administerJson(siteDirectory, ['site', 'show', '1002'])).toEqual(site)
+  })
+
+  test('create takes an id, a data centre and no rendering engine', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, ['data-centre', 'add', 'eu', '--url', 'https://eu.example'])
+    const options = ['--name', 'Old', '--id', '7', '--data-centre', 'eu', '--no-rendering-engine']
+    const site = await administerJson(siteDirectory, ['site', 'create', ...options])
+    expect(site).toEqual({ id: 7, name: 'Old', dataCentre: 'eu', renderingEngine: false })
+    expect(await administerJson(siteDirectory, ['site', 'list'])).toEqual([
+      site,
+      { id: 1001, name: 'Shop', dataCentre: 'us', renderingEngine: true },
+    ])
+  })
+
+  test('create, several times at once, gives each its own id', async ({ siteDirectory }) => {
+    const create = (name: string) => administerJson(siteDirectory, ['site', 'create', '--name', name])
+    const sites = await Promise.all(['One', 'Two', 'Three'].map(create))
+    expect(sites.map(({ id }) => id).toSorted()).toEqual([1002, 1003, 1004])
+  })
+
+  test.for([
+    ['create --name Again --id 1001', 'There is a site 1001 already. Choose another --id, or leave it out.\n'],
+    ['create --name Far --data-centre mars', 'There is no data centre mars. Choose one of: us.\n'],
+    ['show 9', noSite],
+  ] as const)('%s is refused, with what to do about it', async ([command, stderr], { siteDirectory }) => {
+    const outcome = await administer(siteDirectory, ['site', ...command.split(' ')])
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr })
+  })
+
+  test('create is refused as long as there is no data centre', async ({ directory }) => {
+    expect(await administer(directory, ['site', 'create', '--name', 'Shop'])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'There is no data centre yet. Add one with "data-centre add ID --url URL".\n',
+    })
+  })
+})
+
+describe('form', () => {
+  test('create gives the next id, or the one that is asked for', async ({ siteDirectory }) => {
+    const create = (...options: string[]) =>
+      administerJson(siteDirectory, ['form', 'create', '--site', '1001', ...options])
+    expect(await create('--name', 'Contact')).toEqual({ id: 1, name: 'Contact' })
+    expect(await create('--name', 'Survey', '--id', '40')).toEqual({ id: 40, name: 'Survey' })
+    expect(await create('--name', 'Newsletter')).toEqual({ id: 41, name: 'Newsletter' })
+    expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([
+      { id: 1, name: 'Contact' },
+      { id: 40, name: 'Survey' },
+      { id: 41, name: 'Newsletter' },
+    ])
+  })
+
+  test('create does not touch a form that there is', async ({ siteDirectory }) => {
+    const create = (name: string) =>
+      administer(siteDirectory, ['form', 'create', '--site', '1001', '--id', '1', '--name', name])
+    expect(await create('First')).toMatchObject({ status: 0 })
+    expect(await create('Second')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'Site 1001 has a web form 1 already. Choose another --id, or leave it out.\n',
+    })
+    expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([{ id: 1, name: 'First' }])
+  })
+
+  test.for(['create --name Contact', 'list'])(
+    '%s is refused for a site that is not there',
+    async (command, { siteDirectory }) => {
+      const outcome = await administer(siteDirectory, ['form', ...command.split(' '), '--site', '9'])
+      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: noSite })
+    },
+  )
+})

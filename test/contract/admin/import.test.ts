@@ -1,0 +1,244 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { administer, administerJson } from '../../support/administration.ts'
+import { launch } from '../../support/program.ts'
+import { test } from '../../support/test.ts'
+
+const importing = ['import', '-', '--site', '1001']
+const jsonLines = (records: readonly unknown[], end = '\n') =>
+  records.map((record) => JSON.stringify(record) + end).join('')
+
+const form = { kind: 'webForm', id: 3, name: 'Contact' }
+const fields = [
+  { kind: 'field', webFormId: 3, typeId: -2, mandatory: true, order: 1 },
+  { kind: 'field', webFormId: 3, typeId: -400, name: 'Say "}],[{" \\ and ü', mandatory: false, order: 2 },
+]
+const records = [form, ...fields]
+const allImported = { imported: 3, skipped: 0, errors: [] }
+
+describe('import takes', () => {
+  const shapes: Record<string, string> = {
+    'JSON lines': jsonLines(records),
+    'JSON lines without a last line end': jsonLines(records).trimEnd(),
+    'JSON lines with a byte order mark, CRLF and blank lines': `\uFEFF\r\n${jsonLines(records, '\r\n\r\n')}`,
+    'one JSON array': JSON.stringify(records),
+    'one JSON array, indented, with a byte order mark and CRLF': `\uFEFF${JSON.stringify(records, null, 2).replaceAll('\n', '\r\n')}\r\n`,
+  }
+  for (const [shape, text] of Object.entries(shapes)) {
+    test(`${shape}, from a file and from standard input`, async ({ siteDirectory }) => {
+      const file = join(siteDirectory, 'records')
+      await writeFile(file, text)
+      expect(await administerJson(siteDirectory, ['import', file, '--site', '1001'])).toEqual(allImported)
+      expect(await administerJson(siteDirectory, importing, text)).toEqual(allImported)
+    })
+  }
+
+  test('records that come in pieces', async ({ siteDirectory }) => {
+    const program = launch('admin/main.ts', ['--data-dir', siteDirectory, '--json', ...importing])
+    for (const byte of Buffer.from(jsonLines(records))) {
+      await new Promise((resolve) => program.stdin.write(Buffer.from([byte]), resolve))
+    }
+    program.stdin.end()
+    const { status, stdout } = await program.ended
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout)).toEqual(allImported)
+  })
+
+  test('nothing at all', async ({ siteDirectory }) => {
+    const nothing = { imported: 0, skipped: 0, errors: [] }
+    for (const text of ['', '\n\n', '[]']) expect(await administerJson(siteDirectory, importing, text)).toEqual(nothing)
+  })
+})
+
+test('what was imported is what the service answers', async ({ directory, start }) => {
+  const { request } = await start()
+  const path = '/api/v1/admin/sites/current/webforms/3'
+  await administerJson(directory, importing, jsonLines(records))
+  expect(await (await request(path)).json()).toMatchObject({ id: 3, name: 'Contact' })
+  expect(await (await request(`${path}/fields/system`)).json()).toMatchObject({
+    totalItemsCount: 2,
+    items: [
+      { id: -2, name: 'CustomerDetails', mandatory: true, order: 1 },
+      { id: -400, name: 'Say "}],[{" \\ and ü', type: { name: 'ImageVerification' }, mandatory: false, order: 2 },
+    ],
+  })
+})
+
+test('importing again changes nothing, and changed records replace those of before', async ({ directory, start }) => {
+  const { request } = await start()
+  const read = async () => (await request('/api/v1/admin/sites/current/webforms/3/fields/system')).json()
+  await administerJson(directory, importing, jsonLines(records))
+  const once = await read()
+  expect(await administerJson(directory, importing, jsonLines(records))).toEqual(allImported)
+  expect(await read()).toEqual(once)
+
+  const changed = [
+    { kind: 'webForm', id: 3, name: 'Write to us' },
+    { ...fields[0], mandatory: false, order: 5 },
+  ]
+  await administerJson(directory, importing, jsonLines(changed))
+  expect(await (await request('/api/v1/admin/sites/current/webforms/3')).json()).toMatchObject({ name: 'Write to us' })
+  expect(await read()).toMatchObject({
+    items: [
+      { id: -400, order: 2 },
+      { id: -2, mandatory: false, order: 5 },
+    ],
+  })
+})
+
+test('members that are left out get sensible values', async ({ directory, start }) => {
+  const { request } = await start()
+  const sparse = [
+    { kind: 'webForm', id: 5 },
+    { kind: 'field', webFormId: 5, typeId: -3 },
+    { kind: 'field', webFormId: 5, typeId: -2 },
+  ]
+  expect(await administerJson(directory, importing, jsonLines(sparse))).toEqual(allImported)
+  expect(await (await request('/api/v1/admin/sites/current/webforms/5')).json()).toMatchObject({ name: 'Web form 5' })
+  expect(await (await request('/api/v1/admin/sites/current/webforms/5/fields/system')).json()).toMatchObject({
+    items: [
+      { id: -3, name: 'CustomerEmailAddress', mandatory: false, order: 1 },
+      { id: -2, mandatory: false, order: 2 },
+    ],
+  })
+})
+
+describe('a bad record is named by its line and skipped:', () => {
+  const faults = [
+    ['{"kind":', 'it is not JSON: '],
+    ['7', 'it is not an object'],
+    ['null', 'it is not an object'],
+    ['[]', 'it is not an object'],
+    ['{}', 'kind: must be one of webForm, field'],
+    ['{"kind":"constructor"}', 'kind: must be one of webForm, field'],
+    ['{"kind":["webForm"],"id":1}', 'kind: must be one of webForm, field'],
+    ['{"kind":"webForm","id":1,"__proto__":{"a":1}}', 'it is not JSON: '],
+    ['{"kind":"webForm"}', 'id: must be a whole number'],
+    ['{"kind":"webForm","id":0}', 'id: must be 1 or more'],
+    ['{"kind":"webForm","id":1.5}', 'id: must be a whole number'],
+    ['{"kind":"webForm","id":"1"}', 'id: must be a whole number'],
+    ['{"kind":"webForm","id":1,"name":""}', 'name: must not be empty'],
+    ['{"kind":"webForm","id":1,"name":"a\\u0000b"}', 'name: must not have control characters'],
+    [`{"kind":"webForm","id":1,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
+    ['{"kind":"webForm","id":1,"colour":"red"}', 'Unrecognized key: "colour"'],
+    ['{"kind":"field","webFormId":9,"typeId":-2}', 'web form 9: There is no such web form on this site.'],
+    ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: is not a type of system field'],
+    ['{"kind":"field","webFormId":1,"typeId":-2,"order":0}', 'order: must be 1 or more'],
+    ['{"kind":"field","webFormId":1,"typeId":-2,"order":1e99}', 'order: must be'],
+    ['{"kind":"field","webFormId":1,"typeId":-2,"order":2147483648}', 'order: must be 2147483647 or less'],
+    ['{"kind":"field","webFormId":1,"typeId":-2,"mandatory":1}', 'mandatory: must be true or false'],
+  ] as const
+
+  test('each in its own words', async ({ siteDirectory }) => {
+    const good = '{"kind":"webForm","id":1}'
+    const text = faults.map(([bad]) => `${good}\n\n${bad}\n`).join('')
+    const outcome = await administerJson(siteDirectory, importing, text)
+    expect(outcome).toMatchObject({ imported: faults.length, skipped: faults.length })
+    for (const [index, [bad, message]] of faults.entries()) {
+      expect({ bad, ...outcome.errors[index] }).toEqual({
+        bad,
+        line: 3 * index + 3,
+        message: expect.stringContaining(message),
+      })
+    }
+  })
+
+  test('in an array too', async ({ siteDirectory }) => {
+    const text = `[\n  ${JSON.stringify(form)},\n  {"kind": "webForm",\n   "id": 0},\n  {"kind" "webForm"},\n  7]`
+    expect(await administerJson(siteDirectory, importing, text)).toEqual({
+      imported: 1,
+      skipped: 3,
+      errors: [
+        { line: 3, message: 'id: must be 1 or more' },
+        { line: 5, message: expect.stringContaining('it is not JSON') },
+        { line: 6, message: 'it is not an object' },
+      ],
+    })
+  })
+
+  test('what stands behind an array', async ({ siteDirectory }) => {
+    expect(
+      await administerJson(siteDirectory, importing, `${JSON.stringify([form])}\n${JSON.stringify(form)}`),
+    ).toEqual({
+      imported: 1,
+      skipped: 1,
+      errors: [{ line: 2, message: 'it stands behind the end of the array' }],
+    })
+  })
+
+  test('the end of an array that breaks off', async ({ siteDirectory }) => {
+    const text = JSON.stringify(records, null, 1)
+    expect(await administerJson(siteDirectory, importing, text.slice(0, -2))).toEqual({
+      imported: 2,
+      skipped: 1,
+      errors: [{ line: 14, message: 'the array breaks off here, before its closing bracket' }],
+    })
+  })
+
+  test('one that is longer than a mebibyte', async ({ siteDirectory }) => {
+    const long = { ...form, name: 'x'.repeat(1024 * 1024) }
+    expect(await administerJson(siteDirectory, importing, jsonLines([form, long, form]))).toEqual({
+      imported: 2,
+      skipped: 1,
+      errors: [{ line: 2, message: 'it is longer than 1048576 characters' }],
+    })
+  })
+
+  test('the first thousand of them; all are counted', async ({ siteDirectory }) => {
+    const bad = '{"kind":"webForm","id":0}\n'
+    const outcome = await administerJson(siteDirectory, importing, bad.repeat(1_500) + jsonLines([form]))
+    expect(outcome).toMatchObject({ imported: 1, skipped: 1_500 })
+    expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual(
+      Array.from({ length: 1_000 }, (_, index) => index + 1),
+    )
+  })
+})
+
+describe('import --strict', () => {
+  const bad = { kind: 'webForm', id: 0 }
+
+  test('stops at the first bad record, with status 1 and its line', async ({ siteDirectory }) => {
+    const outcome = await administer(
+      siteDirectory,
+      [...importing, '--strict'],
+      jsonLines([form, bad, { ...form, id: 4 }]),
+    )
+    expect(outcome).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'Line 2: id: must be 1 or more (1 records are imported.)\n',
+    })
+    expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([
+      { id: 3, name: 'Contact' },
+    ])
+  })
+
+  test('does not wait for the rest of its input', async ({ siteDirectory }) => {
+    const program = launch('admin/main.ts', ['--data-dir', siteDirectory, ...importing, '--strict'])
+    program.stdin.write(jsonLines([bad]))
+    expect(await program.ended).toMatchObject({ status: 1 })
+  })
+
+  test('without bad records is like import', async ({ siteDirectory }) => {
+    expect(await administerJson(siteDirectory, [...importing, '--strict'], jsonLines(records))).toEqual(allImported)
+  })
+})
+
+describe('import is refused', () => {
+  test('for a site that is not there, before it reads anything', async ({ siteDirectory }) => {
+    const program = launch('admin/main.ts', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
+    expect(await program.ended).toMatchObject({
+      status: 1,
+      stderr: 'There is no site 9. "site list" shows those that there are.\n',
+    })
+  })
+
+  test('when the file cannot be read', async ({ siteDirectory }) => {
+    for (const file of [join(siteDirectory, 'missing'), siteDirectory]) {
+      const { status, stdout, stderr } = await administer(siteDirectory, ['import', file, '--site', '1001'])
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toMatch(/^\/.+ cannot be read: \w+: .+\n$/)
+    }
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect } from 'vitest'
+import * as z from 'zod'
+import { administer, administerJson } from '../../support/administration.ts'
+import { test } from '../../support/test.ts'
+
+const webForms = '/api/v1/admin/sites/current/webforms'
+const issued = z.strictObject({ token: z.string().regex(/^[0-9a-f]{64}$/), expires: z.iso.datetime() })
+
+const issue = async (directory: string, ...options: string[]) =>
+  issued.parse(await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', '1001', ...options]))
+
+describe('token issue', () => {
+  test.for([
+    ['', 14 * 24 * 3600],
+    ['2w', 14 * 24 * 3600],
+    ['4h', 4 * 3600],
+    ['90s', 90],
+  ] as const)('with lifetime "%s" says when the token expires', async ([lifetime, seconds], { siteDirectory }) => {
+    const before = Math.floor(Date.now() / 1000)
+    const { expires } = await issue(siteDirectory, ...(lifetime ? ['--ttl', lifetime] : []))
+    const issuedAt = Date.parse(expires) / 1000 - seconds
+    expect(issuedAt).toBeGreaterThanOrEqual(before)
+    expect(issuedAt).toBeLessThanOrEqual(Date.now() / 1000)
+  })
+
+  test('is refused for a site that is not there, and issues nothing', async ({ siteDirectory }) => {
+    const sites = ['--site', '1001', '--site', '9']
+    expect(await administer(siteDirectory, ['token', 'issue', '--user', 'ann', ...sites])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'There is no site 9. "site list" shows those that there are.\n',
+    })
+    expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])
+  })
+})
+
+describe('token list', () => {
+  test('names tokens by hash, and never shows one', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
+    const options = ['--site', '1002', '--site', '1001', '--permission', 'files', '--permission', 'files']
+    const { token, expires } = await issue(siteDirectory, ...options)
+    const { stdout } = await administer(siteDirectory, ['--json', 'token', 'list'])
+    expect(stdout).not.toContain(token)
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
+    expect(JSON.parse(stdout)).toEqual([{ hash, user: 'ann', sites: [1001, 1002], permissions: ['files'], expires }])
+  })
+})
+
+describe('token revoke', () => {
+  test('takes the token away, once', async ({ siteDirectory }) => {
+    const { token } = await issue(siteDirectory)
+    expect(await administerJson(siteDirectory, ['token', 'revoke', token])).toEqual({ revoked: true })
+    expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])
+    expect(await administer(siteDirectory, ['token', 'revoke', token])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'There is no such token. It may have been revoked already, or have expired.\n',
+    })
+  })
+
+  test('takes a token by its hash from the list, and no other', async ({ siteDirectory }) => {
+    await issue(siteDirectory)
+    await issue(siteDirectory)
+    const [first, second] = await administerJson(siteDirectory, ['token', 'list'])
+    expect(await administerJson(siteDirectory, ['token', 'revoke', first.hash])).toEqual({ revoked: true })
+    expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([second])
+  })
+})
+
+describe('the running service', () => {
+  test('takes a token that was just issued, and not one that was revoked', async ({ directory, start }) => {
+    const { request } = await start()
+    const statusFor = async (token: string) => (await request(webForms, { headers: { Authorization: token } })).status
+    const good = await issue(directory)
+    const revoked = await issue(directory)
+    await administerJson(directory, ['token', 'revoke', revoked.token])
+    expect(await statusFor(good.token)).toBe(200)
+    expect(await statusFor(revoked.token)).toBe(401)
+  })
+
+  test('takes a token until it expires, and no longer', async ({ directory, start }) => {
+    const { request } = await start()
+    const { token, expires } = await issue(directory, '--ttl', '1s')
+    const ask = async () => (await request(webForms, { headers: { Authorization: token } })).status
+    while (Date.now() < Date.parse(expires)) await ask()
+    expect(await ask()).toBe(401)
+  })
+})
