@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 
 /** A connection on which a test says exactly what it wants, well-formed or not. */
 export interface RawConnection {
-  /** Resolves when all of it is on its way, or the other side does not take it any more. */
+  /** Resolves when all of it is on its way; rejects when the other side takes no more. */
   write(text: string): Promise<void>
   /** Says that nothing more will come; answers can still be read. */
   end(): void
@@ -30,7 +30,8 @@ const over = (socket: Socket): RawConnection => {
     }
   }
   return {
-    write: (text) => new Promise((resolve) => socket.write(text, () => resolve())),
+    write: (text) =>
+      new Promise((resolve, reject) => socket.write(text, (error) => (error ? reject(error) : resolve()))),
     end: () => socket.end(),
     async until(pattern) {
       while (!pattern.test(received)) {
