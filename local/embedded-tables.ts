@@ -3,7 +3,13 @@ import { chmodSync, rmSync } from 'node:fs'
 import { Agent, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { CreateTableCommand, DescribeTableCommand, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClientConfig,
+  type TableStatus,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../lib/dynamodb.ts'
@@ -65,24 +71,46 @@ const keysOf = (name: TableName) => {
   return sortKey ? [partitionKey, sortKey] : [partitionKey]
 }
 
-const createMissingTable = async (documents: DynamoDBDocumentClient, name: TableName): Promise<void> => {
+const createTable = (documents: DynamoDBDocumentClient, name: TableName) => {
+  const [partition, sort] = keysOf(name)
+  return documents.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: keysOf(name).map((key) => ({ AttributeName: key.name, AttributeType: key.type })),
+      KeySchema: [
+        { AttributeName: partition?.name, KeyType: 'HASH' },
+        ...(sort ? [{ AttributeName: sort.name, KeyType: 'RANGE' as const }] : []),
+      ],
+    }),
+  )
+}
+
+/** A table whose creation a killed process left unfinished can neither be used nor deleted; an update finishes it. */
+const finishTable = (documents: DynamoDBDocumentClient, name: TableName) =>
+  documents.send(
+    new UpdateTableCommand({
+      TableName: name,
+      BillingMode: 'PROVISIONED',
+      ProvisionedThroughput: { ReadCapacityUnits: 1, WriteCapacityUnits: 1 },
+    }),
+  )
+
+const statusOf = async (documents: DynamoDBDocumentClient, name: TableName): Promise<TableStatus | undefined> => {
   try {
-    await documents.send(new DescribeTableCommand({ TableName: name }))
+    return (await documents.send(new DescribeTableCommand({ TableName: name }))).Table?.TableStatus
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'ResourceNotFoundException')) throw error
-    const [partition, sort] = keysOf(name)
-    await documents.send(
-      new CreateTableCommand({
-        TableName: name,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: keysOf(name).map((key) => ({ AttributeName: key.name, AttributeType: key.type })),
-        KeySchema: [
-          { AttributeName: partition?.name, KeyType: 'HASH' },
-          ...(sort ? [{ AttributeName: sort.name, KeyType: 'RANGE' as const }] : []),
-        ],
-      }),
-    )
+    if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined
+    throw error
   }
+}
+
+/** Makes a table that is not there yet. Resolves when it can be used, which is a moment after the store has said that it is made. */
+const ensureTable = async (documents: DynamoDBDocumentClient, name: TableName): Promise<void> => {
+  const found = await statusOf(documents, name)
+  if (found === 'ACTIVE') return
+  await (found === undefined ? createTable : finishTable)(documents, name)
+  while ((await statusOf(documents, name)) !== 'ACTIVE');
 }
 
 /** dynalite closes its files after the last connection, and calls back only then. */
@@ -107,7 +135,7 @@ export const openEmbeddedTables = async ({ tables: path }: DataDirectory, socket
   chmodSync(socket, 0o600)
 
   const { documents } = connectToTables(socket)
-  await Promise.all((Object.keys(tables) as TableName[]).map((name) => createMissingTable(documents, name)))
+  await Promise.all((Object.keys(tables) as TableName[]).map((name) => ensureTable(documents, name)))
   return {
     documents,
     async close() {

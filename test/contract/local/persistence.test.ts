@@ -1,9 +1,16 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb'
+import dynalite from 'dynalite'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
+import { connectToTables } from '../../../local/embedded-tables.ts'
 import { administerJson } from '../../support/administration.ts'
-import { launch } from '../../support/program.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { test } from '../../support/test.ts'
+
+/** So the store is left as by a process that was killed in between; in milliseconds. */
+const neverDone = 600_000
 
 const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 
@@ -92,11 +99,28 @@ describe('kill -9', () => {
     }
   })
 
-  test('during the very first start leaves a directory that the next start completes', async ({ start, directory }) => {
-    const cut = launch('local/main.ts', ['--json', '--port', '0', '--data-dir', directory])
-    cut.kill('SIGKILL')
-    await cut.ended
-    const service = await start()
-    expect((await service.request(fields)).status).toBe(200)
+  test('while the first start makes the tables leaves a directory that the next start completes', async ({
+    start,
+    directory,
+  }) => {
+    const server = dynalite({ path: join(directory, 'tables'), createTableMs: neverDone })
+    await once(server.listen(join(directory, 'store.sock')), 'listening')
+    const store = connectToTables(join(directory, 'store.sock'))
+    await store.documents.send(
+      new CreateTableCommand({
+        TableName: 'sites',
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      }),
+    )
+    await store.close()
+    await new Promise((resolve) => server.close(resolve))
+
+    for (let restart = 0; restart < 2; restart++) {
+      const service = await start()
+      expect((await service.request(fields)).status).toBe(200)
+      await service.stop()
+    }
   })
 })
