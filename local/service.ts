@@ -14,6 +14,7 @@ import { lockDataDirectory, openDataDirectory, resetDataDirectory, UsageError } 
 import { type Demo, ensureDemo } from './demo-data.ts'
 import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from './embedded-tables.ts'
 import { createHttpServer } from './http-server.ts'
+import { registerDataCentres } from './register-data-centres.ts'
 
 export interface DataCentreListener {
   readonly id: string
@@ -110,11 +111,8 @@ export const startService = async ({
     closers.push(async () => {
       await Promise.all(servers.filter(({ server }) => server.listening).map(({ close }) => close()))
     })
-    for (const [position, { id, port, server }] of servers.entries()) {
-      const url = await listen(server, port)
-      urls[id] = url
-      await sites.putDataCentre({ id, url, isDefault: position === 0 })
-    }
+    for (const { id, port, server } of servers) urls[id] = await listen(server, port)
+    await registerDataCentres(sites, urls, dataCentres[0].id)
     const demo = await ensureDemo(directory, { sites, tokens, webForms }, dataCentres[0].id)
     return { baseUrl: urls[dataCentres[0].id] ?? '', dataCentres: urls, demo, stop }
   } catch (error) {

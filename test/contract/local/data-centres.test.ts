@@ -78,3 +78,18 @@ describe('a site that lives in another data centre', () => {
     expect(lastAnswer(received).status).toBe(308)
   })
 })
+
+base('a directory has one default data centre: the first one of the last start', async ({ directory, start }) => {
+  const first = await start(['--data-centres', 'us:0,eu:0'])
+  await first.stop()
+  const second = await start(['--data-centres', 'ap:0,eu:0'])
+  const dataCentres = await administerJson(directory, ['data-centre', 'list'])
+  expect(
+    dataCentres.map(({ id, default: isDefault }: { id: string; default: boolean }) => ({ id, isDefault })),
+  ).toEqual([
+    { id: 'ap', isDefault: true },
+    { id: 'eu', isDefault: false },
+    { id: 'us', isDefault: false },
+  ])
+  await second.stop()
+})
