@@ -7,6 +7,8 @@ const textMembers: ReadonlySet<string> = new Set(['name', 'rel', 'uri', 'path', 
 
 const integer = /^-?\d{1,15}$/
 const references = /&(?!(?:amp|lt|gt|quot|apos);)/
+/** Where an ampersand is no reference. What is not closed runs to the end, so that no text is looked through twice. */
+const verbatim = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)/g
 
 type Tree = { readonly [name: string]: unknown }
 
@@ -24,6 +26,9 @@ const parser = new XMLParser({
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null
 
+/** What stands inside an element, without its attributes and the text around its elements. */
+const elementsIn = (tree: Tree) => Object.entries(tree).filter(([name]) => !name.startsWith('@') && name !== '#text')
+
 const fromText = (name: string, text: string): unknown => {
   if (textMembers.has(name)) return text
   const word = text.trim()
@@ -35,16 +40,14 @@ const fromText = (name: string, text: string): unknown => {
 const fromElement = (name: string, element: unknown): unknown => {
   if (isList(name)) {
     if (!isTree(element)) return []
-    return Object.entries(element)
-      .filter(([entry]) => !entry.startsWith('@') && entry !== '#text')
-      .flatMap(([entry, values]) =>
-        (Array.isArray(values) ? values : [values]).map((value) => fromElement(entry, value)),
-      )
+    return elementsIn(element).flatMap(([entry, values]) =>
+      (Array.isArray(values) ? values : [values]).map((value) => fromElement(entry, value)),
+    )
   }
   if (Array.isArray(element)) return element.map((value) => fromElement(name, value))
   if (!isTree(element)) return fromText(name, String(element))
-  if (element['@nil'] === 'true') return null
-  const members = Object.entries(element).filter(([member]) => !member.startsWith('@') && member !== '#text')
+  if (element['@nil'] === 'true' || element['@nil'] === '1') return null
+  const members = elementsIn(element)
   if (members.length === 0) return fromText(name, String(element['#text'] ?? ''))
   return Object.fromEntries(members.map(([member, value]) => [member, fromElement(member, value)]))
 }
@@ -55,10 +58,11 @@ const fromElement = (name: string, element: unknown): unknown => {
  */
 export const readXml = (text: string): unknown => {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw new Error('a document type definition is not allowed')
-  if (references.test(text)) throw new Error('references other than &amp; &lt; &gt; &quot; &apos; are not allowed')
+  if (references.test(text.replace(verbatim, '')))
+    throw new Error('references other than &amp; &lt; &gt; &quot; &apos; are not allowed')
   const validity = XMLValidator.validate(text)
   if (validity !== true) throw new Error(`${validity.err.msg} (line ${validity.err.line})`)
-  const [root, second] = Object.entries(parser.parse(text) as Tree)
+  const [root, second] = elementsIn(parser.parse(text) as Tree)
   if (!root || second || Array.isArray(root[1])) throw new Error('a document has exactly one root element')
   return fromElement('', root[1])
 }
