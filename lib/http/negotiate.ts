@@ -18,14 +18,16 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 export const formatOf = (mediaType: string): Format | undefined =>
   (Object.keys(mediaTypes) as Format[]).find((format) => mediaTypes[format].includes(mediaType))
 
+/** Some clients ask for a charset as well. There is one only, so it rules nothing out. */
+const charset = /;\s*charset=(?:"[^"]*"|[^;,]*)/gi
+
 /** The format that `Accept` prefers among those offered, by its q-values; undefined when it accepts none of them. */
 export const preferredFormat = (
   { headers }: Pick<Exchange, 'headers'>,
   offered: readonly [Format, ...Format[]],
 ): Format | undefined => {
   if (offered.length === 1 || headers['accept'] === undefined) return offered[0]
-  const chosen = new Negotiator({ headers: { accept: headers['accept'] } }).mediaType(
-    offered.flatMap((format) => mediaTypes[format]),
-  )
+  const accept = headers['accept'].replace(charset, '')
+  const chosen = new Negotiator({ headers: { accept } }).mediaType(offered.flatMap((format) => mediaTypes[format]))
   return chosen === undefined ? undefined : formatOf(chosen)
 }
