@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { fieldTypes, imageVerification } from '../../lib/fields/catalogue.ts'
+import type { SystemField } from '../../lib/fields/web-form.ts'
+
+const storedTypes = [...fieldTypes.keys(), imageVerification.id]
+
+/** Any text that a stored field may be called: one line, no lone halves of surrogate pairs. */
+export const fieldName: fc.Arbitrary<string> = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
+  .filter((name) => /^[^\p{Cc}\p{Cn}]*$/u.test(name))
+
+const orders = (highest: number) => fc.integer({ min: 1, max: highest })
+
+/** The fields of any form, sorted by order, close enough to each other to get in each other's way. */
+export const formFields: fc.Arbitrary<readonly SystemField[]> = fc
+  .uniqueArray(
+    fc.record({
+      typeId: fc.constantFrom(...storedTypes),
+      mandatory: fc.boolean(),
+      order: orders(storedTypes.length + 6),
+      name: fc.option(fieldName, { nil: undefined }),
+    }),
+    { selector: ({ typeId }) => typeId, maxLength: storedTypes.length },
+  )
+  .map((fields) => [...new Map(fields.map((field) => [field.order, field])).values()])
+  .map((fields) =>
+    fields
+      .map(({ name, ...field }): SystemField => ({ ...field, ...(name !== undefined && { name }) }))
+      .toSorted((a, b) => a.order - b.order),
+  )
+
+/** An order that may fall before, between, on or behind the fields of such a form. */
+export const anyOrder = orders(storedTypes.length + 10)

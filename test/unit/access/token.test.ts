@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest'
+import { hashToken, isCurrent, newToken } from '../../../lib/access/token.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+
+describe('a token', () => {
+  test('is 32 random bytes in hex', () => {
+    const tokens = Array.from({ length: 100 }, newToken)
+    expect(tokens.every((token) => /^[0-9a-f]{64}$/.test(token))).toBe(true)
+    expect(new Set(tokens).size).toBe(100)
+  })
+
+  test('is known by its SHA-256', () => {
+    expect(hashToken('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  })
+
+  test('holds until the second in which it expires', () => {
+    const grant = { hash: '', user: 'ann', sites: [1 as SiteId], permissions: [], expires: 1_700_000_000 }
+    expect(isCurrent(grant, 1_699_999_999_999)).toBe(true)
+    expect(isCurrent(grant, 1_700_000_000_000)).toBe(false)
+  })
+})

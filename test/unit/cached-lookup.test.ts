@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { cachedLookup } from '../../lib/cached-lookup.ts'
+
+interface Found {
+  readonly key: string
+  readonly load: number
+}
+
+/** A lookup over a clock that only the test moves, with a count of what was really asked for. */
+const observed = ({ max = 100, answers = (key: string, load: number): Found | undefined => ({ key, load }) } = {}) => {
+  const clock = { now: 0 }
+  const loads: string[] = []
+  const find = cachedLookup<string, Found>(
+    async (key) => {
+      loads.push(key)
+      return answers(key, loads.length)
+    },
+    { ttl: 20_000, max, now: () => clock.now },
+  )
+  return { find, loads, clock }
+}
+
+describe('a cached lookup', () => {
+  test('answers from memory until the answer is 20 s old', async () => {
+    const { find, loads, clock } = observed()
+    await find('a')
+    clock.now = 19_999
+    expect(await find('a')).toEqual({ key: 'a', load: 1 })
+    clock.now = 20_000
+    expect(await find('a')).toEqual({ key: 'a', load: 2 })
+    expect(loads).toEqual(['a', 'a'])
+  })
+
+  test('counts the age of an answer from when it was asked for, not from when it came', async () => {
+    const clock = { now: 0 }
+    let deliver: (value: object) => void = () => undefined
+    let loads = 0
+    const find = cachedLookup<string, object>(
+      () => {
+        loads += 1
+        return new Promise((resolve) => {
+          deliver = resolve
+        })
+      },
+      { ttl: 20_000, max: 10, now: () => clock.now },
+    )
+    const first = find('a')
+    clock.now = 15_000
+    deliver({})
+    await first
+    clock.now = 20_000
+    void find('a')
+    expect(loads).toBe(2)
+  })
+
+  test('lets simultaneous lookups of one key share a load', async () => {
+    const { find, loads } = observed()
+    const found = await Promise.all([find('a'), find('a'), find('b'), find('a')])
+    expect(loads).toEqual(['a', 'b'])
+    expect(found.map((value) => value?.load)).toEqual([1, 1, 2, 1])
+  })
+
+  test('asks anew for what was not found', async () => {
+    const { find, loads } = observed({ answers: (key, load) => (load > 1 ? { key, load } : undefined) })
+    expect(await find('a')).toBeUndefined()
+    expect(await find('a')).toEqual({ key: 'a', load: 2 })
+    expect(loads).toHaveLength(2)
+  })
+
+  test('asks anew after a failure', async () => {
+    const { find } = observed({
+      answers: (key, load) => {
+        if (load === 1) throw new Error('away')
+        return { key, load }
+      },
+    })
+    await expect(find('a')).rejects.toThrow('away')
+    expect(await find('a')).toEqual({ key: 'a', load: 2 })
+  })
+
+  test('keeps no more answers than told, and lets the oldest go first', async () => {
+    const { find, loads } = observed({ max: 2 })
+    for (const key of ['a', 'b', 'c']) await find(key)
+    await find('b')
+    await find('c')
+    expect(loads).toEqual(['a', 'b', 'c'])
+    await find('a')
+    expect(loads).toEqual(['a', 'b', 'c', 'a'])
+  })
+
+  test('counts an answer that was renewed as a new one', async () => {
+    const { find, loads, clock } = observed({ max: 2 })
+    await find('a')
+    clock.now = 10_000
+    await find('b')
+    clock.now = 20_000
+    await find('a')
+    await find('c')
+    await find('a')
+    expect(loads).toEqual(['a', 'b', 'a', 'c'])
+  })
+})

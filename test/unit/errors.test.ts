@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { type ErrorName, errors, invalidInput, ServiceError } from '../../lib/errors.ts'
+
+/** What callers were promised: a code and its status never change. */
+const promised: Readonly<Record<number, number>> = {
+  101000: 401,
+  100002: 400,
+  109002: 403,
+  100004: 404,
+  100005: 405,
+  100006: 406,
+  100015: 415,
+  100013: 413,
+  100412: 412,
+  100416: 416,
+  100429: 429,
+  100503: 503,
+  100500: 500,
+  115000: 400,
+  115001: 404,
+  115002: 404,
+  115006: 403,
+  220000: 400,
+  220001: 404,
+  220002: 404,
+  220003: 400,
+}
+
+/** The contract's sub error codes of storage (api.md, "Errors"): 400, but for these. */
+const storageStatuses: Readonly<Record<number, readonly number[]>> = { 104001: [404], 104024: [403] }
+const statusesOf = (code: number): readonly number[] => {
+  const status = promised[code]
+  if (status !== undefined) return [status]
+  return storageStatuses[code] ?? (code >= 104000 && code <= 104028 ? [400] : [])
+}
+
+describe('the error table', () => {
+  test.each(Object.entries(errors))('%s has a promised code and its status', (_, { code, status }) => {
+    expect(statusesOf(code)).toContain(status)
+  })
+
+  test.each(Object.entries(errors))('%s has a sentence that a person can act on', (_, { message }) => {
+    expect(message).toMatch(/^[A-Z].{15,}\.$/)
+  })
+
+  test('holds every error of web form fields and of the edge', () => {
+    const codes = new Set<number>(Object.values(errors).map(({ code }) => code))
+    const edgeAndFields = [
+      101000, 100002, 109002, 100004, 100005, 100006, 100015, 100013, 100412, 100503, 100500, 115000, 115001, 115002,
+      115006, 104003, 104004, 104023,
+    ]
+    expect(edgeAndFields.filter((code) => !codes.has(code))).toEqual([])
+  })
+})
+
+describe('a service error', () => {
+  test('carries its row of the table', () => {
+    for (const name of Object.keys(errors) as ErrorName[]) {
+      expect(new ServiceError(name)).toMatchObject({ ...errors[name], problems: [], headers: {} })
+    }
+  })
+
+  test('may be more precise than its row', () => {
+    const cause = new Error('why')
+    const error = new ServiceError('unavailable', { message: 'Wait a moment.', headers: { 'Retry-After': '9' }, cause })
+    expect(error).toMatchObject({ code: 100503, message: 'Wait a moment.', headers: { 'Retry-After': '9' }, cause })
+  })
+
+  test('for several faults says the first one and lists all', () => {
+    const problems = [
+      { path: 'type.id', message: 'must be there' },
+      { path: 'order', message: 'must be 1 or more' },
+    ]
+    const error = invalidInput('fieldsMalformed', problems)
+    expect(error).toMatchObject({ code: 115000, message: 'type.id: must be there', problems })
+  })
+
+  test('for a fault of the whole body names no member', () => {
+    expect(invalidInput('fieldsMalformed', [{ path: '', message: 'must be an object' }]).message).toBe(
+      'must be an object',
+    )
+  })
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { ServiceError } from '../../../lib/errors.ts'
+import { fieldTypeName, fieldTypes } from '../../../lib/fields/catalogue.ts'
+import { addField, changeField, findField, importField, removeField } from '../../../lib/fields/field-rules.ts'
+import type { SystemField } from '../../../lib/fields/web-form.ts'
+
+const form: readonly SystemField[] = [
+  { typeId: -2, mandatory: true, order: 1 },
+  { typeId: -3, name: 'Your address', mandatory: false, order: 3 },
+]
+
+const anything = () => undefined
+const never = () => {
+  throw new ServiceError('conditionFailed')
+}
+const refusal = (code: number) => expect.objectContaining({ code })
+
+describe('the catalogue', () => {
+  test('holds the 33 types that can be placed, and no -400', () => {
+    expect(fieldTypes.size).toBe(33)
+    expect(fieldTypes.has(-400)).toBe(false)
+  })
+
+  test('names -400 all the same, and nothing else that it does not hold', () => {
+    expect(fieldTypeName(-400)).toBe('ImageVerification')
+    expect(fieldTypeName(-404)).toBe('RecaptchaV2')
+    expect(fieldTypeName(-1)).toBeUndefined()
+  })
+})
+
+describe('finding a field', () => {
+  test('goes by its type', () => {
+    expect(findField(form, -3)).toBe(form[1])
+  })
+
+  test('that the form does not have is 115002', () => {
+    expect(() => findField(form, -4)).toThrow(refusal(115002))
+  })
+})
+
+describe('adding a field', () => {
+  test.each([...fieldTypes.keys()])('takes type %i', (typeId) => {
+    expect(addField([], { typeId, mandatory: true })).toEqual([{ typeId, mandatory: true, order: 1 }])
+  })
+
+  test.each([-400, -1, 0, 2])('of type %i is 115000 and names type.id', (typeId) => {
+    expect(() => addField(form, { typeId, mandatory: true })).toThrow(
+      expect.objectContaining({ code: 115000, problems: [expect.objectContaining({ path: 'type.id' })] }),
+    )
+  })
+
+  test('of a type that the form has is 115006', () => {
+    expect(() => addField(form, { typeId: -2, mandatory: false, order: 9 })).toThrow(refusal(115006))
+  })
+})
+
+describe('changing a field', () => {
+  test('sets what is given and keeps the rest', () => {
+    expect(changeField(form, -3, { mandatory: true }, anything)).toEqual([form[0], { ...form[1], mandatory: true }])
+    expect(changeField(form, -3, { order: 9 }, anything)).toEqual([form[0], { ...form[1], order: 9 }])
+    expect(changeField(form, -3, { mandatory: true, order: 9 }, anything)).toEqual([
+      form[0],
+      { ...form[1], mandatory: true, order: 9 },
+    ])
+  })
+
+  test('that the form does not have is 115002, before any condition', () => {
+    expect(() => changeField(form, -4, { mandatory: true }, never)).toThrow(refusal(115002))
+  })
+
+  test('asks the condition about the field as it is', () => {
+    const seen: SystemField[] = []
+    changeField(form, -3, { order: 1 }, (field) => seen.push(field))
+    expect(seen).toEqual([form[1]])
+    expect(() => changeField(form, -3, { order: 1 }, never)).toThrow(refusal(100412))
+  })
+})
+
+describe('removing a field', () => {
+  test('leaves a gap', () => {
+    expect(removeField(form, -2, anything)).toEqual([form[1]])
+  })
+
+  test('that the form does not have is 115002, before any condition', () => {
+    expect(() => removeField(form, -4, never)).toThrow(refusal(115002))
+  })
+
+  test('asks the condition first', () => {
+    expect(() => removeField(form, -2, never)).toThrow(refusal(100412))
+  })
+})
+
+describe('importing a field', () => {
+  test('takes -400, which cannot be added', () => {
+    expect(importField(form, { typeId: -400, mandatory: true }).at(-1)).toEqual({
+      typeId: -400,
+      mandatory: true,
+      order: 4,
+    })
+  })
+
+  test('replaces the field of its type, where that one stands unless told', () => {
+    expect(importField(form, { typeId: -3, mandatory: true })).toEqual([
+      form[0],
+      { typeId: -3, mandatory: true, order: 3 },
+    ])
+    expect(importField(form, { typeId: -3, name: 'Email', mandatory: true, order: 1 })).toEqual([
+      { typeId: -3, name: 'Email', mandatory: true, order: 1 },
+      { ...form[0], order: 2 },
+    ])
+  })
+
+  test('done twice is the same as done once', () => {
+    const record = { typeId: -7, name: 'Born', mandatory: true, order: 1 }
+    const once = importField(form, record)
+    expect(importField(once, record)).toEqual(once)
+  })
+})

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { entityTag, ifMatch, noneMatchFails, tagOf } from '../../../lib/http/conditions.ts'
+
+const tag = tagOf({ order: 1 })
+const other = tagOf({ order: 2 })
+const json = entityTag(tag, 'json')
+const xml = entityTag(tag, 'xml')
+const stale = entityTag(other, 'json')
+
+describe('a tag', () => {
+  test('is the same for the same state and another for another', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        expect(tagOf(a) === tagOf(b)).toBe(JSON.stringify(a) === JSON.stringify(b))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('is a strong one, and differs between JSON and XML', () => {
+    expect(json).toMatch(/^"[\w-]{22}\.json"$/)
+    expect(xml).toMatch(/^"[\w-]{22}\.xml"$/)
+  })
+})
+
+describe('If-Match', () => {
+  test.each([
+    ['is absent', undefined],
+    ['is *', '*'],
+    ['is * among blanks', ' * '],
+    ['has the tag of the JSON representation', json],
+    ['has the tag of the XML representation', xml],
+    ['has the tag among others', `${stale}, ${json}`],
+    ['has the tag among weak ones', `W/${stale},W/${json},${xml}`],
+  ])('holds when it %s', (_, header) => {
+    expect(() => ifMatch(header)(tag)).not.toThrow()
+  })
+
+  test.each([
+    ['has the tag of another state', stale],
+    ['has the tag as a weak one', `W/${json}`],
+    ['has no quotes', json.replaceAll('"', '')],
+    ['is empty', ''],
+    ['has a tag that begins alike', `"${tag.slice(0, -1)}.json"`],
+    ['has * in a list', `*, ${stale}`],
+  ])('is 100412 when it %s', (_, header) => {
+    expect(() => ifMatch(header)(tag)).toThrow(expect.objectContaining({ code: 100412, status: 412 }))
+  })
+})
+
+describe('If-None-Match', () => {
+  test.each([
+    ['has the tag', json],
+    ['has the tag as a weak one', `W/${json}`],
+    ['has the tag among others', `${stale}, ${json}`],
+    ['is *', '*'],
+  ])('finds the representation unchanged when it %s', (_, header) => {
+    expect(noneMatchFails(header, json)).toBe(true)
+  })
+
+  test.each([
+    ['is absent', undefined],
+    ['has the tag of another state', stale],
+    ['has the tag of the other format', xml],
+    ['is empty', ''],
+  ])('does not when it %s', (_, header) => {
+    expect(noneMatchFails(header, json)).toBe(false)
+  })
+})

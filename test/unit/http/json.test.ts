@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readJson } from '../../../lib/http/json.ts'
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+/** With the member that is refused, generators are unkind: they know its name. */
+const anyValue = fc.jsonValue({ maxDepth: 5 }).filter((value) => !JSON.stringify(value).includes('__proto__'))
+
+describe('a request body in JSON', () => {
+  test('is read as it is', () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        expect(readJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test.each([
+    ['is cut short', '{"mandatory":true'],
+    ['has a trailing comma', '{"mandatory":true,}'],
+    ['has single quotes', "{'mandatory':true}"],
+    ['is empty', ''],
+    ['has something behind it', '{} {}'],
+    ['is no number that JSON knows', 'NaN'],
+    ['nests 33 levels deep', nested(33)],
+    ['nests 30,000 levels deep', nested(30_000)],
+    ['nests deep in a member', `{"a":{"b":${nested(32)}}}`],
+    ['reaches for a prototype', '{"__proto__":{"mandatory":true}}'],
+    ['reaches for a prototype in a member', '{"type":{"__proto__":{"id":-3}}}'],
+    ['reaches for a prototype in disguise', '{"\\u005f\\u005fproto\\u005f\\u005f":{"mandatory":true}}'],
+    ['reaches for a prototype by its constructor', '{"constructor":{"prototype":{"mandatory":true}}}'],
+  ])('is refused when it %s', (_, text) => {
+    expect(() => readJson(text)).toThrow(Error)
+    expect({}).not.toHaveProperty('mandatory')
+  })
+
+  test('may nest 32 levels deep', () => {
+    expect(() => readJson(nested(32))).not.toThrow()
+  })
+
+  test('may have a member called constructor', () => {
+    expect(readJson('{"constructor":"Ann"}')).toEqual({ constructor: 'Ann' })
+  })
+})

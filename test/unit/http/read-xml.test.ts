@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { readXml } from '../../../lib/http/read-xml.ts'
+
+describe('a request body in XML', () => {
+  test('may have any root element, with or without namespaces', () => {
+    const field = { type: { id: -3 }, mandatory: true, order: 2 }
+    const plain = '<anything><type><id>-3</id></type><mandatory>true</mandatory><order>2</order></anything>'
+    const named = `<b:field xmlns:b="http://ns.adobe.com/bc/api/v1"><b:type><b:id>-3</b:id></b:type><b:mandatory>true</b:mandatory><b:order>2</b:order></b:field>`
+    expect(readXml(plain)).toEqual(field)
+    expect(readXml(named)).toEqual(field)
+  })
+
+  test.each([
+    ['true', true],
+    ['false', false],
+    [' true\n', true],
+    ['-304', -304],
+    ['007', 7],
+    ['1.5', '1.5'],
+    ['1e99', '1e99'],
+    ['99999999999999999', '99999999999999999'],
+    ['TRUE', 'TRUE'],
+    ['', ''],
+  ])('with the text %j has the value %j', (text, value) => {
+    expect(readXml(`<f><order>${text}</order></f>`)).toEqual({ order: value })
+  })
+
+  test('keeps the text of members that are text', () => {
+    expect(readXml('<f><name> 12 </name></f>')).toEqual({ name: ' 12 ' })
+  })
+
+  test('has a list where an element is repeated', () => {
+    expect(readXml('<f><order>1</order><order>2</order></f>')).toEqual({ order: [1, 2] })
+  })
+
+  test('has null where an element is nil, whatever prefix says so', () => {
+    const schema = 'http://www.w3.org/2001/XMLSchema-instance'
+    expect(readXml(`<f xmlns:xsi="${schema}"><order xsi:nil="true"/></f>`)).toEqual({ order: null })
+    expect(readXml(`<f xmlns:i="${schema}"><order i:nil="1"></order></f>`)).toEqual({ order: null })
+    expect(readXml(`<f xmlns:i="${schema}"><order i:nil="false">3</order></f>`)).toEqual({ order: 3 })
+  })
+
+  test('may have what is no part of it: a stylesheet, comments with ampersands, text in CDATA', () => {
+    expect(readXml('<?xml version="1.0"?>\n<?style x & y?>\n<!-- R&D --><f><a><![CDATA[R&D]]></a></f>')).toEqual({
+      a: 'R&D',
+    })
+  })
+
+  test('may use the five entities', () => {
+    expect(readXml('<f><a>&lt;&gt;&amp;&quot;&apos;</a></f>')).toEqual({ a: `<>&"'` })
+  })
+
+  const deep = (levels: number) => `${'<a>'.repeat(levels)}1${'</a>'.repeat(levels)}`
+  const laughs = `<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><l>&b;</l>`
+
+  test.each([
+    ['an entity bomb', laughs],
+    ['an external entity', '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><f>&x;</f>'],
+    ['a document type in lower case', '<!doctype f><f/>'],
+    ['a document type behind a comment that hides it', '<f a="<!--"><!DOCTYPE f></f>'],
+    ['an entity of its own', '<f>&nbsp;</f>'],
+    ['a character reference', '<f>&#65;</f>'],
+    ['an ampersand that stands alone', '<f>a & b</f>'],
+    ['two roots', '<f/><g/>'],
+    ['two roots of one name', '<f/><f/>'],
+    ['text in front', 'x<f/>'],
+    ['text behind', '<f></f>x'],
+    ['an element that is not closed', '<f><a></f>'],
+    ['a tag that is not closed', '<f'],
+    ['nothing', ''],
+    ['blanks alone', ' \n '],
+    ['JSON', '{"mandatory":true}'],
+    ['a prototype', '<f><__proto__><mandatory>true</mandatory></__proto__></f>'],
+    ['a constructor', '<f><constructor><prototype>1</prototype></constructor></f>'],
+    ['34 levels', deep(34)],
+    ['9,000 levels', deep(9_000)],
+    ['10,000 elements that are not closed', '<a>'.repeat(10_000)],
+    ['10,000 comments that are not closed', `<f>${'<!--'.repeat(10_000)}</f>`],
+  ])('is refused with %s', (_, text) => {
+    expect(() => readXml(text)).toThrow(Error)
+  })
+
+  test('may nest 32 levels deep in its root', () => {
+    expect(() => readXml(deep(33))).not.toThrow()
+  })
+
+  test('leaves nothing behind on what all objects share', () => {
+    expect(readXml('<f><toString>1</toString><hasOwnProperty>2</hasOwnProperty></f>')).not.toHaveProperty('polluted')
+    expect(`${{}}`).toBe('[object Object]')
+  })
+
+  test('is refused in words', () => {
+    expect(() => readXml(laughs)).toThrow('document type definition')
+    expect(() => readXml('<f>&nbsp;</f>')).toThrow('references other than')
+    expect(() => readXml('<f/><g/>')).toThrow('exactly one root element')
+    expect(() => readXml('<f>\n<a></f>')).toThrow('line 2')
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import type { Route } from '../../../lib/http/route.ts'
+import { createRouter } from '../../../lib/http/router.ts'
+
+const at = (operation: string, method: string, path: string): Route => ({ operation, method, path, group: 'fields' })
+
+const router = createRouter([
+  at('readHealth', 'GET', '/health.json'),
+  at('listForms', 'GET', '/sites/{site}/forms'),
+  at('createForm', 'POST', '/sites/{site}/forms'),
+  at('removeForm', 'DELETE', '/sites/{site}/forms/{form}'),
+])
+
+const refusal = (code: number, headers: object = {}) => expect.objectContaining({ code, headers })
+
+describe('the router', () => {
+  test('finds the route of a method and a path', () => {
+    expect(router.match('GET', '/sites/7/forms')).toMatchObject({
+      route: { operation: 'listForms' },
+      params: { site: '7' },
+    })
+    expect(router.match('DELETE', '/sites/7/forms/-3')).toMatchObject({
+      route: { operation: 'removeForm' },
+      params: { site: '7', form: '-3' },
+    })
+  })
+
+  test('takes a trailing slash for the same path', () => {
+    expect(router.match('POST', '/sites/7/forms/').route.operation).toBe('createForm')
+  })
+
+  test('answers HEAD where there is a GET', () => {
+    expect(router.match('HEAD', '/sites/7/forms').route.operation).toBe('listForms')
+    expect(() => router.match('HEAD', '/sites/7/forms/1')).toThrow(refusal(100005, { Allow: 'DELETE, OPTIONS' }))
+  })
+
+  test.each(['PATCH', 'DELETE', 'get', 'FOO'])('says for %s what a known path allows: 405', (method) => {
+    expect(() => router.match(method, '/sites/7/forms')).toThrow(refusal(100005, { Allow: 'GET, POST, HEAD, OPTIONS' }))
+  })
+
+  test.each([
+    '/',
+    '',
+    '/sites',
+    '/sites//forms',
+    '/sites/7/forms//',
+    '/sites/7/forms/1/2',
+    '/Sites/7/forms',
+    '/x/sites/7/forms',
+    '/sites/7/forms/1/extra',
+    '/healthXjson',
+    '/sites/7%2Fforms',
+  ])('knows nothing at %j, whatever the method: 404', (path) => {
+    expect(() => router.match('GET', path)).toThrow(refusal(100004))
+    expect(() => router.match('FOO', path)).toThrow(refusal(100004))
+  })
+
+  test('decodes the segments of a path once', () => {
+    expect(router.match('GET', '/sites/%37/forms').params['site']).toBe('7')
+    expect(router.match('GET', '/sites/%2537/forms').params['site']).toBe('%37')
+    expect(router.match('GET', '/sites/a%2Fb/forms').params['site']).toBe('a/b')
+    expect(router.match('GET', '/sites/%F0%9F%98%80+/forms').params['site']).toBe('😀+')
+  })
+
+  test.each(['/sites/%/forms', '/sites/%zz/forms', '/sites/%ff/forms', '/sites/%C0%AE/forms'])(
+    'knows nothing at %s, which cannot be decoded: 404',
+    (path) => {
+      expect(() => router.match('GET', path)).toThrow(refusal(100004))
+    },
+  )
+
+  test('lists the methods of a path, and none for an unknown one', () => {
+    expect(router.methodsAt('/sites/7/forms')).toEqual(['GET', 'POST', 'HEAD', 'OPTIONS'])
+    expect(router.methodsAt('/nothing')).toEqual([])
+  })
+})

@@ -1,0 +1,121 @@
+import fc, { type GeneratorValue } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fieldView } from '../../../functions/fields/field-view.ts'
+import { listPage } from '../../../functions/fields/list-page.ts'
+import { readJson } from '../../../lib/http/json.ts'
+import { readXml } from '../../../lib/http/read-xml.ts'
+import { writeXml } from '../../../lib/http/write-xml.ts'
+import { fieldName, formFields } from '../../support/arbitrary-fields.ts'
+
+const runs = { numRuns: 2_000 }
+
+const asJson = (value: unknown): unknown => readJson(JSON.stringify(value))
+
+const self = 'https://us.example.com/api/v1/admin/sites/1001/webforms/1/fields/system?a=1&b=<2>'
+
+describe('answers in XML hold what they hold in JSON', () => {
+  test('lists of fields', () => {
+    fc.assert(
+      fc.property(formFields, (fields) => {
+        const items = fields.map((field) => fieldView(field, `${self}/${field.typeId}`))
+        const value = listPage(self, items)
+        expect(readXml(writeXml({ value, xml: { root: 'fields', item: 'field' } }))).toEqual(asJson(value))
+      }),
+      runs,
+    )
+  })
+
+  test('fields with any name', () => {
+    fc.assert(
+      fc.property(fieldName, (name) => {
+        const value = fieldView({ typeId: -2, name, mandatory: true, order: 1 }, self)
+        expect(readXml(writeXml({ value, xml: { root: 'field' } }))).toEqual(asJson(value))
+      }),
+      runs,
+    )
+  })
+
+  test('errors with any message', () => {
+    fc.assert(
+      fc.property(fieldName, fc.array(fc.record({ path: fieldName, message: fieldName })), (message, errors) => {
+        const value = { code: 115000, message, requestId: '8b2f', errors }
+        expect(readXml(writeXml({ value, xml: { root: 'error' } }))).toEqual(asJson(value))
+      }),
+      runs,
+    )
+  })
+})
+
+/** Members that XML treats as lists, or as text whatever they look like. */
+const unlike = new Set(['items', 'links', 'errors', 'name', 'rel', 'uri', 'path', 'message', 'xmlns'])
+
+const memberName = fc
+  .oneof(fc.constantFrom('type', 'id', 'mandatory', 'order', 'x-y', 'a.b', '_c'), fc.stringMatching(/^[a-z]{1,8}$/))
+  .filter((name) => !(name in {}) && !unlike.has(name))
+
+const plainText = fieldName.filter((text) => /[^\s\d-]/.test(text) && !/^\s*(?:true|false)\s*$/.test(text))
+
+/** What a request can say in both formats: XML has no way to tell an empty object, or text that looks like a number. */
+const { body: anyBody } = fc.letrec((tie) => ({
+  body: fc
+    .uniqueArray(fc.tuple(memberName, tie('value')), { selector: ([name]) => name, minLength: 1, maxLength: 5 })
+    .map((members) => Object.fromEntries(members)),
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.integer(),
+    fc.boolean(),
+    plainText,
+    fc.constant(null),
+    tie('body'),
+  ),
+}))
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Writes a value as some client or other might: with every freedom that XML leaves it. */
+const writtenBySomeone = (value: unknown, g: GeneratorValue): string => {
+  const prefix = g(fc.constantFrom, '', 'b:', 'ns0:')
+  const between = () => g(fc.constantFrom, '', ' ', '\n  ', '\t', '<!-- a & b -->', '<?keep this?>', '\r\n')
+  const quote = g(fc.constantFrom, '"', "'")
+  const attribute = (name: string, text: string) => ` ${name}=${quote}${text}${quote}`
+
+  const text = (content: string): string => {
+    if (!content.includes(']]>') && g(fc.boolean)) return `<![CDATA[${content}]]>`
+    const cut = g(fc.nat, content.length)
+    if (!g(fc.boolean)) return escaped(content)
+    return `${escaped(content.slice(0, cut))}<!-- cut -->${escaped(content.slice(cut))}`
+  }
+
+  const element = (name: string, content: unknown, attributes = ''): string => {
+    const tag = `${prefix}${name}`
+    const extra = attributes + (g(fc.boolean) ? attribute('note', 'a &amp; b') : '')
+    if (content === null) return `<${tag}${extra}${attribute('i:nil', g(fc.constantFrom, 'true', '1'))}/>`
+    if (typeof content !== 'object') return `<${tag}${extra}>${text(String(content))}</${tag}>`
+    const members = Object.entries(content).map(([member, inner]) => between() + element(member, inner))
+    return `<${tag}${extra}>${members.join('')}${between()}</${tag}>`
+  }
+
+  const declaration = g(
+    fc.constantFrom,
+    '',
+    '<?xml version="1.0"?>',
+    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n',
+  )
+  const namespaces =
+    attribute(prefix === '' ? 'xmlns' : `xmlns:${prefix.slice(0, -1)}`, 'http://ns.adobe.com/bc/api/v1') +
+    attribute('xmlns:i', 'http://www.w3.org/2001/XMLSchema-instance')
+  const root = g(fc.constantFrom, 'field', 'systemField', 'root', 'a-b')
+  return declaration + between() + element(root, value, namespaces) + between()
+}
+
+describe('requests in XML say what they say in JSON', () => {
+  test('whatever prefixes, declarations, blanks, comments and CDATA they are written with', () => {
+    fc.assert(
+      fc.property(anyBody, fieldName, fc.gen(), (body, name, g) => {
+        const value = { ...body, name }
+        expect(readXml(writtenBySomeone(value, g))).toEqual(asJson(value))
+      }),
+      runs,
+    )
+  })
+})
