@@ -71,20 +71,21 @@ const keysOf = (name: TableName) => {
   return sortKey ? [partitionKey, sortKey] : [partitionKey]
 }
 
-const createTable = (documents: DynamoDBDocumentClient, name: TableName) => {
+/** What makes one of the tables, under the name that is given. */
+export const tableCreation = (name: TableName, tableName: string): CreateTableCommand => {
   const [partition, sort] = keysOf(name)
-  return documents.send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: keysOf(name).map((key) => ({ AttributeName: key.name, AttributeType: key.type })),
-      KeySchema: [
-        { AttributeName: partition?.name, KeyType: 'HASH' },
-        ...(sort ? [{ AttributeName: sort.name, KeyType: 'RANGE' as const }] : []),
-      ],
-    }),
-  )
+  return new CreateTableCommand({
+    TableName: tableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: keysOf(name).map((key) => ({ AttributeName: key.name, AttributeType: key.type })),
+    KeySchema: [
+      { AttributeName: partition?.name, KeyType: 'HASH' },
+      ...(sort ? [{ AttributeName: sort.name, KeyType: 'RANGE' as const }] : []),
+    ],
+  })
 }
+
+const createTable = (documents: DynamoDBDocumentClient, name: TableName) => documents.send(tableCreation(name, name))
 
 /** A table whose creation a killed process left unfinished can neither be used nor deleted; an update finishes it. */
 const finishTable = (documents: DynamoDBDocumentClient, name: TableName) =>

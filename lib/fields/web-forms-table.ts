@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { isConditionFailure, queryAll } from '../dynamodb.ts'
@@ -40,8 +40,8 @@ interface FormItem {
   name: string
   fields: FieldItem[]
   version: number
-  /** Names the last change, so that a writer recognises its own write when the answer to it was lost. */
-  change: string
+  /** Names the last changes, the newest first, so that a writer whose answer was lost recognises its own write. */
+  changes: string[]
 }
 
 const toField = ({ t, n, m, o }: FieldItem): SystemField => ({
@@ -57,6 +57,11 @@ const fromField = ({ typeId, name, mandatory, order }: SystemField): FieldItem =
   m: mandatory,
   o: order,
 })
+
+/** How many others may change a form before a writer whose answer was lost looks again. */
+const rememberedChanges = 16
+
+const nameChange = () => randomBytes(9).toString('base64url')
 
 /** How long a writer keeps trying against others, in milliseconds. */
 const patience = 8_000
@@ -76,14 +81,14 @@ export const createWebFormsTable = (client: DynamoDBDocumentClient, table: strin
         new UpdateCommand({
           TableName: table,
           Key: { site: item.site, form: item.form },
-          UpdateExpression: 'SET #fields = :fields, #version = :next, #change = :change',
+          UpdateExpression: 'SET #fields = :fields, #version = :next, #changes = :changes',
           ConditionExpression: '#version = :version',
-          ExpressionAttributeNames: { '#fields': 'fields', '#version': 'version', '#change': 'change' },
+          ExpressionAttributeNames: { '#fields': 'fields', '#version': 'version', '#changes': 'changes' },
           ExpressionAttributeValues: {
             ':fields': fields.map(fromField),
             ':version': item.version,
             ':next': item.version + 1,
-            ':change': change,
+            ':changes': [change, ...item.changes].slice(0, rememberedChanges),
           },
         }),
       )
@@ -112,7 +117,7 @@ export const createWebFormsTable = (client: DynamoDBDocumentClient, table: strin
     },
 
     async create({ site, id, name, fields }) {
-      const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, change: randomUUID() }
+      const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, changes: [] }
       try {
         await client.send(
           new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(form)' }),
@@ -152,14 +157,14 @@ export const createWebFormsTable = (client: DynamoDBDocumentClient, table: strin
     },
 
     async changeFields(site, id, apply) {
-      const change = randomUUID()
+      const change = nameChange()
       const deadline = Date.now() + patience
       for (let attempt = 0; Date.now() < deadline; attempt++) {
         const item = await read(site, id, true)
         if (!item) throw new ServiceError('webFormUnknown')
         // The store may have taken a write whose answer was lost; the client library's own repetition then finds the
         // version gone, although it was this very change that took it.
-        if (item.change === change) return
+        if (item.changes.includes(change)) return
         if (await replaceFields(item, apply(item.fields.map(toField)), change)) return
         // Full jitter: writers that collided once do not meet again.
         await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
