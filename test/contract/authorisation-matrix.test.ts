@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../functions/routes.ts'
+import { permissions } from '../../lib/access/token.ts'
+import { errors } from '../../lib/errors.ts'
+import { groupPolicies } from '../../lib/http/group-policy.ts'
+import type { Handler } from '../../lib/http/pipeline.ts'
+import type { Route } from '../../lib/http/route.ts'
+import { beginning, type FieldsService, openFieldsService, ownSite, plainSite } from '../support/fields-service.ts'
+import { send } from '../support/gateway.ts'
+
+/**
+ * Every operation of the route table against everything that can be wrong with a caller. A new operation is covered by its row
+ * in the table, a new group by its handler here.
+ */
+let service: FieldsService
+let handlers: Readonly<Record<(typeof routes)[number]['group'], Handler>>
+
+beforeAll(async () => {
+  service = await openFieldsService()
+  handlers = { fields: service.start().handler }
+})
+afterAll(() => service.close())
+
+const all: readonly Route[] = routes
+const guarded = all.filter((route) => !route.public)
+
+const rejected = (): (typeof errors)['tokenRejected'] => errors.tokenRejected
+const unknown = ({ group }: Route) => errors[groupPolicies[group].siteUnknown]
+const ambiguous = ({ group }: Route) => errors[groupPolicies[group].siteAmbiguous]
+
+interface Caller {
+  /** The value of the header; undefined sends none. */
+  readonly authorization: () => Promise<string | undefined>
+  readonly site: string
+  readonly refusal: (route: Route) => { readonly code: number; readonly status: number }
+}
+
+const token = (grant: Parameters<FieldsService['issueToken']>[0] = {}) => service.issueToken({ permissions, ...grant })
+const own = String(ownSite)
+
+const revoked = async () => {
+  const issued = await token()
+  await service.revokeToken(issued)
+  return issued
+}
+
+const refused: Readonly<Record<string, Caller>> = {
+  'no token': { authorization: async () => undefined, site: own, refusal: rejected },
+  'an empty token': { authorization: async () => '', site: own, refusal: rejected },
+  'a wrong token': { authorization: async () => 'f'.repeat(64), site: own, refusal: rejected },
+  'a malformed token': { authorization: async () => `${await token()}0`, site: own, refusal: rejected },
+  'two tokens': { authorization: async () => `${await token()}, ${await token()}`, site: own, refusal: rejected },
+  'an expired token': { authorization: () => token({ expires: beginning / 1000 }), site: own, refusal: rejected },
+  'a revoked token': { authorization: revoked, site: own, refusal: rejected },
+  'a wrong token and an unknown site': { authorization: async () => 'f'.repeat(64), site: '9999', refusal: rejected },
+  'the token of another site': { authorization: () => token({ sites: [plainSite] }), site: own, refusal: unknown },
+  'the token of no site': { authorization: () => token({ sites: [] }), site: own, refusal: unknown },
+  'the token of no site, and current': { authorization: () => token({ sites: [] }), site: 'current', refusal: unknown },
+  'a site that does not exist': { authorization: token, site: '9999', refusal: unknown },
+  'a site that is no number': { authorization: token, site: 'abc', refusal: unknown },
+  'a site that is nearly a number': { authorization: token, site: `0${own}`, refusal: unknown },
+  'several sites, and current': {
+    authorization: () => token({ sites: [ownSite, plainSite] }),
+    site: 'current',
+    refusal: ambiguous,
+  },
+}
+
+const admitted: Readonly<Record<string, Pick<Caller, 'authorization' | 'site'>>> = {
+  'a good token': { authorization: token, site: own },
+  'a good token, and current': { authorization: token, site: 'current' },
+  'a token behind Bearer': { authorization: async () => `Bearer ${await token()}`, site: own },
+  'several sites, and one of them': { authorization: () => token({ sites: [plainSite, ownSite] }), site: own },
+}
+
+/** The path of a route on a site. What else it names need not exist: nobody comes that far without leave. */
+const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\}/g, '424242')
+
+const call = async (route: Route, { authorization, site }: Pick<Caller, 'authorization' | 'site'>) => {
+  const value = await authorization()
+  const headers = value === undefined ? {} : { Authorization: value }
+  const handler = handlers[route.group as keyof typeof handlers]
+  return send(handler, route.method, pathOf(route, site), { headers })
+}
+
+describe.each(guarded)('$operation', (route) => {
+  test.each(Object.entries(refused))('refuses %s', async (_, caller) => {
+    const { code, status } = caller.refusal(route)
+    const answer = await call(route, caller)
+    expect({ status: answer.status, code: answer.json()['code'] }).toEqual({ status, code })
+  })
+
+  test.each(Object.entries(admitted))('admits %s', async (_, caller) => {
+    const answer = await call(route, caller)
+    const code = answer.body === '' ? undefined : answer.json()['code']
+    expect([rejected().code, unknown(route).code, ambiguous(route).code]).not.toContain(code)
+    expect(answer.status).toBeLessThan(500)
+  })
+})
+
+describe.each(all.filter((route) => route.public))('$operation', (route) => {
+  test('needs no token', async () => {
+    expect((await call(route, { authorization: async () => undefined, site: own })).status).toBe(200)
+  })
+})

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SystemField } from '../../../lib/fields/web-form.ts'
+import { type FieldsService, openFieldsService } from '../../support/fields-service.ts'
+import { send } from '../../support/gateway.ts'
+import { type Failure, failOnce, passingFailures, watchCalls } from '../../support/store-faults.ts'
+
+let service: FieldsService
+let authorization: { Authorization: string }
+
+beforeAll(async () => {
+  service = await openFieldsService()
+  authorization = { Authorization: await service.issueToken() }
+})
+afterAll(() => service.close())
+
+const before: readonly SystemField[] = [
+  { typeId: -2, mandatory: true, order: 1 },
+  { typeId: -3, mandatory: false, order: 2 },
+]
+const [first, second] = before
+
+interface Case {
+  readonly method: string
+  readonly below: string
+  readonly body?: object
+  readonly status: number
+  readonly after: readonly (SystemField | undefined)[]
+  /** What a repetition is answered when the first one was carried out, though nobody was told. */
+  readonly again: number
+}
+
+const operations: Readonly<Record<string, Case>> = {
+  list: { method: 'GET', below: '', status: 200, after: before, again: 200 },
+  read: { method: 'GET', below: '/-2', status: 200, after: before, again: 200 },
+  create: {
+    method: 'POST',
+    below: '',
+    body: { type: { id: -4 }, mandatory: true },
+    status: 201,
+    after: [...before, { typeId: -4, mandatory: true, order: 3 }],
+    again: 403,
+  },
+  update: {
+    method: 'PUT',
+    below: '/-3',
+    body: { mandatory: true, order: 1 },
+    status: 200,
+    after: [
+      { typeId: -3, mandatory: true, order: 1 },
+      { typeId: -2, mandatory: true, order: 2 },
+    ],
+    again: 200,
+  },
+  remove: { method: 'DELETE', below: '/-2', status: 200, after: [second], again: 404 },
+}
+
+const failures = Object.keys(passingFailures) as Failure[]
+
+/** The calls of a request on cold caches: the token, the site and the data centre, the form; and for a change its write. */
+const callsOf = ({ method }: Case) => (method === 'GET' ? 4 : 5)
+
+const cases = Object.entries(operations).flatMap(([name, operation]) =>
+  failures.flatMap((failure) =>
+    Array.from({ length: callsOf(operation) }, (_, call) => ({ name, operation, failure, call })),
+  ),
+)
+
+const unavailable = { code: 100503, message: expect.any(String), requestId: expect.any(String) }
+
+describe('while the store is away for a moment', () => {
+  test.each(Object.entries(operations))('%s makes the calls that are made to fail below', async (_, operation) => {
+    const { handler, documents } = service.start()
+    const path = await service.createForm(before)
+    const calls = watchCalls(documents)
+    await send(handler, operation.method, path + operation.below, { headers: authorization, ...operation })
+    expect(calls).toHaveLength(callsOf(operation))
+  })
+
+  test.each(cases)('$name with call $call $failure is 100503, changes nothing, and can be repeated', async (each) => {
+    const { method, below, status, after } = each.operation
+    const { handler, documents } = service.start()
+    const path = await service.createForm(before)
+    const request = { headers: authorization, ...each.operation }
+    failOnce(documents, each)
+
+    const refused = await send(handler, method, path + below, request)
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(refused.json()).toEqual(unavailable)
+    expect(await service.storedFields(path)).toEqual([first, second])
+
+    expect((await send(handler, method, path + below, request)).status).toBe(status)
+    expect(await service.storedFields(path)).toEqual(after)
+  })
+
+  const changes = Object.entries(operations).filter(([, { method }]) => method !== 'GET')
+
+  test.each(changes)(
+    '%s that was carried out without an answer is 100503, and repeating it does no harm',
+    async (_, each) => {
+      const { handler, documents } = service.start()
+      const path = await service.createForm(before)
+      const request = { headers: authorization, ...each }
+      failOnce(documents, { call: 4, failure: 'timed out', afterwards: true })
+
+      expect((await send(handler, each.method, path + each.below, request)).json()).toEqual(unavailable)
+      expect(await service.storedFields(path)).toEqual(each.after)
+
+      expect((await send(handler, each.method, path + each.below, request)).status).toBe(each.again)
+      expect(await service.storedFields(path)).toEqual(each.after)
+    },
+  )
+})

@@ -1,0 +1,247 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fieldTypes } from '../../../lib/fields/catalogue.ts'
+import { beginning, type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { send } from '../../support/gateway.ts'
+import { watchCalls } from '../../support/store-faults.ts'
+
+let service: FieldsService
+let token: string
+let headers: { Authorization: string }
+
+beforeAll(async () => {
+  service = await openFieldsService()
+  token = await service.issueToken()
+  headers = { Authorization: token }
+})
+afterAll(() => service.close())
+
+const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
+
+const breakStore = (documents: DynamoDBDocumentClient, instead: () => Promise<never>) =>
+  documents.middlewareStack.add(() => instead, { step: 'initialize', priority: 'high', name: 'break' })
+
+describe('an error that nobody expected', () => {
+  const secret = 'Requested resource arn:aws:dynamodb:us-east-1:123456789012 not found'
+  const fail = async () => {
+    throw Object.assign(new Error(secret), { name: 'ResourceNotFoundException' })
+  }
+
+  test.each(['application/json', 'application/xml'])(
+    'is 100500 in %s, and tells nothing about itself',
+    async (accept) => {
+      const { handler, documents, records } = service.start()
+      breakStore(documents, fail)
+      const answer = await send(handler, 'GET', await service.createForm(), {
+        headers: { ...headers, Accept: accept },
+        requestId: 'request-7',
+      })
+      expect(answer.status).toBe(500)
+      expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`)
+      expect(answer.body).toContain('100500')
+      expect(answer.body).toContain('request-7')
+      expect(answer.body).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
+      expect(records).toEqual([
+        expect.objectContaining({ status: 500, error: expect.objectContaining({ message: secret }) }),
+      ])
+    },
+  )
+})
+
+describe('a request id', () => {
+  test('is that of the gateway, in the header and in an error', async () => {
+    const { handler } = service.start()
+    const answer = await send(handler, 'GET', '/nothing', { requestId: 'gateway-1' })
+    expect(answer.headers['x-request-id']).toBe('gateway-1')
+    expect(answer.json()['requestId']).toBe('gateway-1')
+  })
+
+  test('is made up where the gateway gives none, a new one each time', async () => {
+    const { handler } = service.start()
+    const ids = [await send(handler, 'GET', '/health'), await send(handler, 'GET', '/health')].map(
+      (answer) => answer.headers['x-request-id'],
+    )
+    expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(ids[0]).not.toBe(ids[1])
+  })
+})
+
+describe('what the gateway hands over', () => {
+  test('may be a body in base64', async () => {
+    const { handler } = service.start()
+    const path = await service.createForm()
+    const body = Buffer.from('{"type":{"id":-3},"mandatory":true}').toString('base64')
+    expect((await send(handler, 'POST', path, { headers, body, isBase64Encoded: true })).status).toBe(201)
+  })
+
+  test('may be a header that was sent several times', async () => {
+    const { handler } = service.start()
+    const path = await service.createForm(oneField)
+    const { headers: first } = await send(handler, 'GET', path, { headers })
+    const again = await send(handler, 'GET', path, {
+      headers: { ...headers, 'If-None-Match': ['"another"', first['etag'] ?? ''] },
+    })
+    expect(again.status).toBe(304)
+    const xml = await send(handler, 'GET', path, {
+      headers: { ...headers, Accept: ['application/json;q=0.1', 'text/xml;q=0.2'] },
+    })
+    expect(xml.headers['content-type']).toBe('application/xml; charset=utf-8')
+  })
+
+  test('may have header names in any case', async () => {
+    const { handler } = service.start()
+    expect((await send(handler, 'GET', await service.createForm(), { headers: { aUTHORIZATION: token } })).status).toBe(
+      200,
+    )
+  })
+
+  test('may have headers that are called like what all objects have', async () => {
+    const { handler } = service.start()
+    const unkind = { ...headers, ['__proto__']: 'x', constructor: 'y', toString: 'z' }
+    expect((await send(handler, 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
+  })
+})
+
+describe('a request that the platform is about to end', () => {
+  test('is 100503 while there is time to say so', async () => {
+    const { handler, documents, records } = service.start()
+    breakStore(documents, () => new Promise(() => undefined))
+    const answer = await send(handler, 'GET', await service.createForm(), {
+      headers,
+      context: { getRemainingTimeInMillis: () => 500 },
+    })
+    expect(answer.status).toBe(503)
+    expect(answer.headers['retry-after']).toBe('1')
+    expect(answer.json()['code']).toBe(100503)
+    expect(records).toEqual([expect.objectContaining({ operation: 'listFields', status: 503 })])
+  })
+
+  test('is answered as ever when it is done in time', async () => {
+    const { handler } = service.start()
+    const context = { getRemainingTimeInMillis: () => 29_000 }
+    expect((await send(handler, 'GET', await service.createForm(), { headers, context })).status).toBe(200)
+  })
+})
+
+describe('a token', () => {
+  test('stops working 20 s after it was revoked, and no later', async () => {
+    const clock = { now: beginning }
+    const { handler } = service.start(() => clock.now)
+    const path = await service.createForm()
+    const lent = await service.issueToken()
+    const status = async () => (await send(handler, 'GET', path, { headers: { Authorization: lent } })).status
+    expect(await status()).toBe(200)
+    await service.revokeToken(lent)
+    clock.now = beginning + 20_000
+    expect(await status()).toBe(401)
+  })
+
+  test('stops working the moment that it expires, remembered or not', async () => {
+    const clock = { now: beginning }
+    const { handler } = service.start(() => clock.now)
+    const path = await service.createForm()
+    const lent = await service.issueToken({ expires: beginning / 1000 + 5 })
+    const status = async () => (await send(handler, 'GET', path, { headers: { Authorization: lent } })).status
+    clock.now = beginning + 4_999
+    expect(await status()).toBe(200)
+    clock.now = beginning + 5_000
+    expect(await status()).toBe(401)
+  })
+
+  test('that nobody knew yet is looked up again when it comes again', async () => {
+    const { handler, documents } = service.start()
+    const path = await service.createForm()
+    const calls = watchCalls(documents)
+    for (let request = 0; request < 2; request++) {
+      await send(handler, 'GET', path, { headers: { Authorization: 'f'.repeat(64) } })
+    }
+    expect(calls).toHaveLength(2)
+  })
+
+  test('is looked up once for many requests', async () => {
+    const { handler, documents } = service.start()
+    const path = await service.createForm()
+    const calls = watchCalls(documents)
+    for (let request = 0; request < 5; request++) await send(handler, 'GET', path, { headers })
+    // Token, site and data centre once, the form each time.
+    expect(calls).toHaveLength(3 + 5)
+  })
+
+  test('of another shape is not looked up at all', async () => {
+    const { handler, documents } = service.start()
+    const calls = watchCalls(documents)
+    for (const shape of ['hello', 'F'.repeat(64), 'f'.repeat(63), `${token} `.repeat(2)]) {
+      await send(handler, 'GET', await service.createForm(), { headers: { Authorization: shape } })
+    }
+    expect(calls).toEqual([])
+  })
+})
+
+describe('every answer', () => {
+  test.each([
+    ['of a list', 'GET', '', 200],
+    ['of an error', 'GET', '/-3', 404],
+    ['of a change', 'DELETE', '/-2', 200],
+    ['to a browser that asks first', 'OPTIONS', '', 204],
+  ])('%s has the headers that browsers go by', async (_, method, below, status) => {
+    const { handler } = service.start()
+    const path = await service.createForm(oneField)
+    const answer = await send(handler, method, path + below, { headers })
+    expect(answer.status).toBe(status)
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'Location, ETag, X-Request-Id, Retry-After',
+      'x-content-type-options': 'nosniff',
+      'strict-transport-security': expect.stringContaining('max-age='),
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'referrer-policy': 'no-referrer',
+    })
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  test('of an error is not to be stored', async () => {
+    const { handler } = service.start()
+    expect((await send(handler, 'GET', '/nothing')).headers['cache-control']).toBe('no-store')
+  })
+
+  test('to OPTIONS grants the headers that are asked for, if they are names', async () => {
+    const { handler } = service.start()
+    const ask = (names: string) =>
+      send(handler, 'OPTIONS', '/any/path', { headers: { 'Access-Control-Request-Headers': names } })
+    expect((await ask('authorization, x-own')).headers['access-control-allow-headers']).toBe('authorization, x-own')
+    expect((await ask('x: y\r\nSet-Cookie: a=b')).headers['access-control-allow-headers']).toMatch(/^Authorization, /)
+  })
+})
+
+describe('a web form of 50 parallel requests', () => {
+  test('has all their changes', async () => {
+    const { handler } = service.start()
+    const types = [...fieldTypes.keys()]
+    const old = types.slice(0, 17)
+    const path = await service.createForm(old.map((typeId, index) => ({ typeId, mandatory: false, order: index + 1 })))
+    const answers = await Promise.all([
+      ...types
+        .slice(17)
+        .map((id) => send(handler, 'POST', path, { headers, body: { type: { id }, mandatory: true, order: 1 } })),
+      ...old.map((id) => send(handler, 'PUT', `${path}/${id}`, { headers, body: { mandatory: true } })),
+      ...old.map((id) => send(handler, 'PUT', `${path}/${id}`, { headers, body: { order: 1 } })),
+    ])
+    expect(answers).toHaveLength(50)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201]))
+    const stored = (await service.storedFields(path)) ?? []
+    expect(new Set(stored.map(({ typeId }) => typeId))).toEqual(new Set(types))
+    expect(new Set(stored.map(({ order }) => order)).size).toBe(33)
+    expect(stored.every(({ mandatory }) => mandatory)).toBe(true)
+  })
+})
+
+describe('a self link', () => {
+  test('begins with the configured base URL, whatever the request says', async () => {
+    const { handler } = service.start()
+    const path = await service.createForm(oneField)
+    const answer = await send(handler, 'GET', `${path.replace(`/${ownSite}/`, '/current/')}/-2`, {
+      headers: { ...headers, Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' },
+    })
+    expect(answer.json()['links']).toEqual([{ rel: 'self', uri: `https://us.example.com${path}/-2` }])
+  })
+})

@@ -1,0 +1,91 @@
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { type Request, send } from '../../support/gateway.ts'
+import { failOnce } from '../../support/store-faults.ts'
+
+let service: FieldsService
+let token: string
+let path: string
+
+beforeAll(async () => {
+  service = await openFieldsService()
+  token = await service.issueToken()
+  path = await service.createForm([{ typeId: -2, mandatory: true, order: 1 }])
+})
+afterAll(() => service.close())
+
+/** Words that occur nowhere but in the body and in the query of a request. */
+const bodyWord = 'aardvark'
+const queryWord = 'zebra'
+
+const revealing = (request: Request = {}): Request => ({
+  headers: { Authorization: token },
+  query: { where: queryWord, access_token: token },
+  ...request,
+})
+
+describe('the record of a request', () => {
+  test('says what was asked, for which site, and how it went', async () => {
+    const { handler, records } = service.start()
+    await send(handler, 'GET', path, revealing({ requestId: 'request-1' }))
+    expect(records).toEqual([
+      {
+        requestId: 'request-1',
+        operation: 'listFields',
+        method: 'GET',
+        site: ownSite,
+        status: 200,
+        durationMs: expect.any(Number),
+      },
+    ])
+    expect(records[0]?.durationMs).toBeGreaterThan(0)
+  })
+
+  test('is made of every request once, refused ones included', async () => {
+    const { handler, records } = service.start()
+    await send(handler, 'GET', '/nothing')
+    await send(handler, 'PATCH', path)
+    await send(handler, 'GET', path)
+    await send(handler, 'OPTIONS', path)
+    await send(handler, 'GET', `${path}/-3`, revealing())
+    await send(handler, 'GET', '/health')
+    expect(records.map(({ operation, site, status }) => [operation, site, status])).toEqual([
+      ['none', null, 404],
+      ['none', null, 405],
+      ['listFields', null, 401],
+      ['none', null, 204],
+      ['getField', ownSite, 404],
+      ['getHealth', null, 200],
+    ])
+    expect(records.every((record) => !('error' in record))).toBe(true)
+  })
+
+  test('never holds a token, a body or a query, whatever becomes of the request', async () => {
+    const { handler, records, documents } = service.start()
+    const body = { type: { id: -4 }, mandatory: true, comment: bodyWord }
+    await send(handler, 'POST', path, revealing({ body }))
+    await send(handler, 'POST', path, revealing({ body }))
+    await send(handler, 'POST', path, revealing({ body: `{"${bodyWord}` }))
+    await send(
+      handler,
+      'POST',
+      path,
+      revealing({ body: `<${bodyWord}`, headers: { Authorization: token, 'Content-Type': 'text/xml' } }),
+    )
+    await send(handler, 'GET', path, revealing({ headers: { Authorization: `${token}0` } }))
+    failOnce(documents, { call: 0, failure: 'throttled' })
+    await send(handler, 'PUT', `${path}/-2`, revealing({ body: { mandatory: false, comment: bodyWord } }))
+    expect(records.map(({ status }) => status)).toEqual([201, 403, 400, 400, 401, 503])
+
+    const everything = inspect(records, { depth: Number.POSITIVE_INFINITY, showHidden: true })
+    for (const secret of [token, bodyWord, queryWord]) expect(everything).not.toContain(secret)
+  })
+
+  test('has the failure when the service is at fault', async () => {
+    const { handler, records, documents } = service.start()
+    failOnce(documents, { call: 0, failure: 'failing with 500' })
+    await send(handler, 'GET', path, revealing())
+    expect(records).toEqual([expect.objectContaining({ status: 503, error: expect.any(Error) })])
+  })
+})

@@ -1,0 +1,101 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createFieldsHandler } from '../../functions/fields/group.ts'
+import { type Grant, hashToken, newToken } from '../../lib/access/token.ts'
+import { createTokensTable } from '../../lib/access/tokens-table.ts'
+import type { FieldsConfig } from '../../lib/config.ts'
+import { createFieldsDeps, type FieldsDeps } from '../../lib/deps.ts'
+import type { SystemField } from '../../lib/fields/web-form.ts'
+import { createWebFormsTable } from '../../lib/fields/web-forms-table.ts'
+import type { RequestRecord } from '../../lib/http/observe.ts'
+import type { Handler } from '../../lib/http/pipeline.ts'
+import type { SiteId, WebFormId } from '../../lib/ids.ts'
+import { createSitesTable } from '../../lib/sites/sites-table.ts'
+import { openTestTables } from './tables.ts'
+
+export const ownSite = 1001 as SiteId
+/** Lives in this data centre too, without the new rendering engine. */
+export const plainSite = 1002 as SiteId
+/** Lives in the data centre `eu`. */
+export const distantSite = 2001 as SiteId
+
+export const baseUrls = { us: 'https://us.example.com', eu: 'https://eu.example.com' } as const
+
+/** A moment in epoch milliseconds at which tests begin, unless they say otherwise. */
+export const beginning = Date.UTC(2026, 0, 1)
+
+export interface Instance {
+  readonly handler: Handler
+  readonly deps: FieldsDeps
+  readonly records: readonly RequestRecord[]
+  /** The client that this instance alone uses. */
+  readonly documents: DynamoDBDocumentClient
+}
+
+/** The function and the directory that it works on: three sites in two data centres. */
+export interface FieldsService {
+  /** A fresh instance of the function, with cold caches. */
+  start(now?: () => number): Instance
+  issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
+  revokeToken(token: string): Promise<void>
+  /** Makes a web form of its own on a site and answers the path of its fields. */
+  createForm(fields?: readonly SystemField[], site?: SiteId): Promise<string>
+  /** The fields of the form whose path was answered, as they are stored. */
+  storedFields(path: string): Promise<readonly SystemField[] | undefined>
+  close(): Promise<void>
+}
+
+export const openFieldsService = async (): Promise<FieldsService> => {
+  const tables = await openTestTables()
+  const documents = tables.connect()
+  const sites = createSitesTable(documents, tables.names.sites)
+  const tokens = createTokensTable(documents, tables.names.tokens)
+  const webForms = createWebFormsTable(documents, tables.names.webForms)
+  const config: FieldsConfig = {
+    DATA_CENTRE: 'us',
+    SITES_TABLE: tables.names.sites,
+    TOKENS_TABLE: tables.names.tokens,
+    WEB_FORMS_TABLE: tables.names.webForms,
+    LOG_LEVEL: 'INFO',
+  }
+
+  for (const [id, url] of Object.entries(baseUrls)) await sites.putDataCentre({ id, url, isDefault: id === 'us' })
+  await sites.createSite({ id: ownSite, name: 'Own', dataCentre: 'us', renderingEngine: true })
+  await sites.createSite({ id: plainSite, name: 'Plain', dataCentre: 'us', renderingEngine: false })
+  await sites.createSite({ id: distantSite, name: 'Distant', dataCentre: 'eu', renderingEngine: true })
+
+  let lastForm = 0
+
+  return {
+    start(now = () => beginning) {
+      const own = tables.connect()
+      const records: RequestRecord[] = []
+      const telemetry = { request: (record: RequestRecord) => void records.push(record) }
+      const deps = createFieldsDeps(config, { documents: own, telemetry, now })
+      return { handler: createFieldsHandler(deps), deps, records, documents: own }
+    },
+
+    async issueToken(grant = {}) {
+      const token = newToken()
+      const expires = beginning / 1000 + 3600
+      await tokens.put({ hash: hashToken(token), user: 'ann', sites: [ownSite], permissions: [], expires, ...grant })
+      return token
+    },
+
+    async revokeToken(token) {
+      await tokens.remove(hashToken(token))
+    },
+
+    async createForm(fields = [], site = ownSite) {
+      lastForm += 1
+      await webForms.create({ site, id: lastForm as WebFormId, name: `Form ${lastForm}`, fields })
+      return `/api/v1/admin/sites/${site}/webforms/${lastForm}/fields/system`
+    },
+
+    async storedFields(path) {
+      const [, site, form] = /sites\/(\d+)\/webforms\/(\d+)/.exec(path) ?? []
+      return (await webForms.get(Number(site) as SiteId, Number(form) as WebFormId))?.fields
+    },
+
+    close: () => tables.close(),
+  }
+}
