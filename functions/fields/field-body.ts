@@ -3,9 +3,8 @@ import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { maxOrder } from '../../lib/fields/web-form.ts'
 
 const mandatory = z.boolean('must be true or false')
-const order = z
-  .int('must be a whole number')
-  .check(z.minimum(1, 'must be 1 or more'), z.maximum(maxOrder, `must be ${maxOrder} or less`))
+const inRange = `must be a whole number from 1 to ${maxOrder}`
+const order = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange), z.maximum(maxOrder, inRange))
 const numericString = z.pipe(z.string().check(z.regex(/^-?\d{1,9}$/)), z.transform(Number))
 
 /** One of the identifiers of the catalogue, as a number or in a string. */
