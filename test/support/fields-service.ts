@@ -23,7 +23,7 @@ export const baseUrls = { us: 'https://us.example.com', eu: 'https://eu.example.
 /** A moment in epoch milliseconds at which tests begin, unless they say otherwise. */
 export const beginning = Date.UTC(2026, 0, 1)
 
-export interface Instance {
+interface Instance {
   readonly handler: Handler
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
