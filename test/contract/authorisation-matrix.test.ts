@@ -5,6 +5,7 @@ import { errors } from '../../lib/errors.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Handler } from '../../lib/http/pipeline.ts'
 import type { Route } from '../../lib/http/route.ts'
+import type { SiteId } from '../../lib/ids.ts'
 import { beginning, type FieldsService, openFieldsService, ownSite, plainSite } from '../support/fields-service.ts'
 import { send } from '../support/gateway.ts'
 
@@ -57,6 +58,12 @@ const refused: Readonly<Record<string, Caller>> = {
   'the token of no site': { authorization: () => token({ sites: [] }), site: own, refusal: unknown },
   'the token of no site, and current': { authorization: () => token({ sites: [] }), site: 'current', refusal: unknown },
   'a site that does not exist': { authorization: token, site: '9999', refusal: unknown },
+  'a site that is gone': { authorization: () => token({ sites: [9999 as SiteId] }), site: '9999', refusal: unknown },
+  'a site that is gone, and current': {
+    authorization: () => token({ sites: [9999 as SiteId] }),
+    site: 'current',
+    refusal: unknown,
+  },
   'a site that is no number': { authorization: token, site: 'abc', refusal: unknown },
   'a site that is nearly a number': { authorization: token, site: `0${own}`, refusal: unknown },
   'several sites, and current': {

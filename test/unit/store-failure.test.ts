@@ -13,6 +13,7 @@ describe('a failure of the store', () => {
     failure('Error', { code: 'ECONNREFUSED' }),
     failure('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
     failure('ServiceUnavailable', { $metadata: { httpStatusCode: 503 } }),
+    failure('InsufficientStorage', { $metadata: { httpStatusCode: 507 } }),
   ])('passes when it is $name $code', (error) => {
     expect(isStoreUnavailable(error)).toBe(true)
   })

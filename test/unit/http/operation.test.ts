@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { validate } from '../../../lib/http/operation.ts'
+
+const schema = z.object({
+  items: z.array(z.object({ objectId: z.int('must be a whole number') }), 'must be a list'),
+  name: z.optional(z.string('must be a text')),
+})
+
+const check = (value: unknown) => () => validate(schema, value, 'fieldsMalformed')
+
+describe('input that is checked', () => {
+  test('comes back without what the schema does not know', () => {
+    expect(check({ items: [{ objectId: 1, x: 1 }], y: 2 })()).toEqual({ items: [{ objectId: 1 }] })
+  })
+
+  test('is refused by the names of its members and the positions of its entries', () => {
+    expect(check({ items: [{ objectId: 1 }, { objectId: 'one' }], name: 5 })).toThrow(
+      expect.objectContaining({
+        code: 115000,
+        message: 'items[1].objectId: must be a whole number',
+        problems: [
+          { path: 'items[1].objectId', message: 'must be a whole number' },
+          { path: 'name', message: 'must be a text' },
+        ],
+      }),
+    )
+  })
+})
