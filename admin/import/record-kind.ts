@@ -8,7 +8,7 @@ export interface Fault {
   readonly message: string
 }
 
-export interface Outcome {
+interface Outcome {
   readonly stored: number
   readonly faults: readonly Fault[]
 }
