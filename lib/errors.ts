@@ -76,6 +76,18 @@ export const errors = {
     status: 403,
     message: 'The web form already has a system field of this type. Change that one, or remove it first.',
   },
+  categoriesMalformed: { code: 220000, status: 400, message: 'The request is malformed.' },
+  categoryUnknown: { code: 220001, status: 404, message: 'There is no such category on this site.' },
+  objectsUnknown: {
+    code: 220002,
+    status: 404,
+    message: 'One or more of the objects do not exist on this site. Nothing was linked.',
+  },
+  listTooLong: {
+    code: 220003,
+    status: 400,
+    message: 'The list is too long to be filtered or sorted as a whole. Page through it with cursor.',
+  },
   siteUnauthorized: {
     code: 104023,
     status: 400,

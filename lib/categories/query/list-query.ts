@@ -1,0 +1,94 @@
+import { invalidInput, type Problem } from '../../errors.ts'
+import { listHash, readCursor, writeCursor } from './cursor.ts'
+import { QueryFault } from './fault.ts'
+import { parseFields, type Selection, standardFields } from './fields.ts'
+import type { ItemShape } from './item-shape.ts'
+import { keyOrder, type Order, type Position, parseOrder } from './order.ts'
+import { parseWhere, type Where } from './where.ts'
+
+export const standardLimit = 10
+export const largestLimit = 500
+
+/** By `skip`, with the total; or by `cursor`, with the total only when asked for. `after` is absent at the start. */
+export type Paging =
+  | { readonly by: 'skip'; readonly skip: number }
+  | { readonly by: 'cursor'; readonly after: Position | undefined; readonly count: boolean }
+
+/** The switches of a list, read and checked. */
+export interface ListQuery {
+  readonly fields: Selection
+  readonly where: Where | undefined
+  readonly order: Order
+  readonly limit: number
+  readonly paging: Paging
+  /** The cursor that goes on behind a position of this list. */
+  readonly cursorBehind: (position: Position) => string
+}
+
+/** A list as the query language sees it: what its items are made of, and what sets it apart from other lists. */
+export interface ListDescription {
+  readonly shape: ItemShape
+  readonly identity: readonly (string | number)[]
+}
+
+const readInteger = (text: string): number => {
+  const word = text.trim()
+  if (!/^\d+$/.test(word)) throw new QueryFault('must be a whole number, 0 or more')
+  const value = Number(word)
+  if (value > Number.MAX_SAFE_INTEGER) throw new QueryFault(`must be ${Number.MAX_SAFE_INTEGER} or less`)
+  return value
+}
+
+const readLimit = (text: string): number => Math.min(readInteger(text), largestLimit)
+
+/**
+ * Reads the switches `fields`, `where`, `order`, `skip`, `limit`, `cursor` and `count` of a list (decisions.md, section 4).
+ * An empty one counts as absent, but for `cursor`, and so does the word `undefined`, which some clients send.
+ * Errors: categoriesMalformed, with everything that is wrong.
+ */
+export const parseListQuery = (
+  query: ReadonlyMap<string, readonly string[]>,
+  { shape, identity }: ListDescription,
+): ListQuery => {
+  const problems: Problem[] = []
+  const textOf = (name: string): string | undefined => {
+    const text = query.get(name)?.[0]
+    return text === 'undefined' ? undefined : text
+  }
+  const attempt = <Value>(name: string, otherwise: Value, parse: () => Value): Value => {
+    try {
+      return parse()
+    } catch (error) {
+      if (!(error instanceof QueryFault)) throw error
+      problems.push({ path: name, message: error.message })
+      return otherwise
+    }
+  }
+  const read = <Value>(name: string, absent: Value, parse: (text: string) => Value): Value => {
+    const text = textOf(name)
+    return text ? attempt(name, absent, () => parse(text)) : absent
+  }
+
+  const fields = read('fields', standardFields(shape), (text) => parseFields(text, shape))
+  const where = read<Where | undefined>('where', undefined, (text) => parseWhere(text, shape))
+  const order = read('order', keyOrder(shape), (text) => parseOrder(text, shape))
+  const skip = read('skip', 0, readInteger)
+  const limit = read('limit', standardLimit, readLimit)
+  const hash = listHash([...identity, where ? (textOf('where') ?? '') : '', order.text])
+  const cursor = textOf('cursor')
+  const after =
+    cursor && problems.length === 0
+      ? attempt('cursor', undefined, () => readCursor(cursor, hash, order.members.length))
+      : undefined
+  if (cursor !== undefined && skip > 0) problems.push({ path: 'skip', message: 'does not go together with cursor' })
+  if (problems.length > 0) throw invalidInput('categoriesMalformed', problems)
+
+  return {
+    fields,
+    where: where && where.members.length > 0 ? where : undefined,
+    order,
+    limit,
+    paging: cursor === undefined ? { by: 'skip', skip } : { by: 'cursor', after, count: textOf('count') === 'true' },
+    cursorBehind: (position) => writeCursor(hash, position),
+  }
+}
