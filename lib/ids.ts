@@ -5,6 +5,9 @@ type Id<Name extends string> = number & { readonly [brand]: Name }
 
 export type SiteId = Id<'site'>
 export type WebFormId = Id<'web form'>
+export type CategoryId = Id<'category'>
+/** The id of a news item or of a blog. */
+export type ObjectId = Id<'object'>
 
 const canonicalInteger = /^(0|-?[1-9]\d{0,14})$/
 

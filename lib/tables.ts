@@ -4,9 +4,16 @@ interface Key {
   readonly type: 'S' | 'N'
 }
 
-interface TableDefinition {
+/** A global secondary index. It holds keys only: that makes the write of an entry as cheap as can be. */
+interface Index {
+  readonly partitionKey: Key
+  readonly sortKey: Key
+}
+
+export interface TableDefinition {
   readonly partitionKey: Key
   readonly sortKey?: Key
+  readonly indexes?: Readonly<Record<string, Index>>
   /** Global tables hold the directory and are replicated to every data centre; the others belong to one. */
   readonly global: boolean
   /** The attribute with the expiry in epoch seconds, when items expire. */
@@ -19,6 +26,18 @@ export const tables = {
   webForms: {
     partitionKey: { name: 'site', type: 'N' },
     sortKey: { name: 'form', type: 'N' },
+    global: false,
+  },
+  content: {
+    partitionKey: { name: 'kind', type: 'S' },
+    sortKey: { name: 'id', type: 'N' },
+    global: false,
+  },
+  categoryLinks: {
+    partitionKey: { name: 'list', type: 'S' },
+    sortKey: { name: 'id', type: 'N' },
+    // The same two keys, turned round: the lists that hold an object.
+    indexes: { byObject: { partitionKey: { name: 'id', type: 'N' }, sortKey: { name: 'list', type: 'S' } } },
     global: false,
   },
 } as const satisfies Record<string, TableDefinition>

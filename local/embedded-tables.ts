@@ -7,13 +7,14 @@ import {
   CreateTableCommand,
   DescribeTableCommand,
   type DynamoDBClientConfig,
+  type KeySchemaElement,
   type TableStatus,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../lib/dynamodb.ts'
-import { type TableName, tables } from '../lib/tables.ts'
+import { type TableDefinition, type TableName, tables } from '../lib/tables.ts'
 import { closerOf } from './close-server.ts'
 import type { DataDirectory } from './data-directory.ts'
 
@@ -66,22 +67,29 @@ const shieldFromBrokenRequests = (server: Server): void => {
   })
 }
 
-const keysOf = (name: TableName) => {
-  const { partitionKey, sortKey } = { sortKey: undefined, ...tables[name] }
-  return sortKey ? [partitionKey, sortKey] : [partitionKey]
-}
+const keySchema = (partition: string, sort: string | undefined): KeySchemaElement[] => [
+  { AttributeName: partition, KeyType: 'HASH' },
+  ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: 'RANGE' as const }]),
+]
 
 /** What makes one of the tables, under the name that is given. */
 export const tableCreation = (name: TableName, tableName: string): CreateTableCommand => {
-  const [partition, sort] = keysOf(name)
+  const { partitionKey, sortKey, indexes }: TableDefinition = tables[name]
+  const keys = [partitionKey, ...(sortKey ? [sortKey] : [])]
+  const indexKeys = Object.values(indexes ?? {}).flatMap((index) => [index.partitionKey, index.sortKey])
+  const types = new Map([...keys, ...indexKeys].map((key) => [key.name, key.type]))
   return new CreateTableCommand({
     TableName: tableName,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: keysOf(name).map((key) => ({ AttributeName: key.name, AttributeType: key.type })),
-    KeySchema: [
-      { AttributeName: partition?.name, KeyType: 'HASH' },
-      ...(sort ? [{ AttributeName: sort.name, KeyType: 'RANGE' as const }] : []),
-    ],
+    AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
+    KeySchema: keySchema(partitionKey.name, sortKey?.name),
+    ...(indexes && {
+      GlobalSecondaryIndexes: Object.entries(indexes).map(([IndexName, index]) => ({
+        IndexName,
+        KeySchema: keySchema(index.partitionKey.name, index.sortKey.name),
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      })),
+    }),
   })
 }
 
