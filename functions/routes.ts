@@ -48,13 +48,82 @@ export const routes = [
     path: '/api/v1/admin/sites/{site}/webformfieldtypes/system',
     group: 'fields',
   },
+  {
+    operation: 'listNewsOfCategory',
+    number: 6,
+    method: 'GET',
+    path: '/webresources/api/v3/sites/{site}/categories/{category}/news',
+    group: 'categories',
+  },
+  {
+    operation: 'linkNews',
+    number: 7,
+    method: 'POST',
+    path: '/webresources/api/v3/sites/{site}/categories/{category}/news',
+    group: 'categories',
+  },
+  {
+    operation: 'unlinkNews',
+    number: 8,
+    method: 'DELETE',
+    path: '/webresources/api/v3/sites/{site}/categories/{category}/news',
+    group: 'categories',
+  },
+  {
+    operation: 'listBlogsOfCategory',
+    number: 9,
+    method: 'GET',
+    path: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
+    group: 'categories',
+  },
+  {
+    operation: 'linkBlogs',
+    number: 10,
+    method: 'POST',
+    path: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
+    group: 'categories',
+  },
+  {
+    operation: 'unlinkBlogs',
+    number: 11,
+    method: 'DELETE',
+    path: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
+    group: 'categories',
+  },
+  {
+    operation: 'listCategories',
+    method: 'GET',
+    path: '/webresources/api/v3/sites/{site}/categories',
+    group: 'categories',
+  },
+  {
+    operation: 'getCategory',
+    method: 'GET',
+    path: '/webresources/api/v3/sites/{site}/categories/{category}',
+    group: 'categories',
+  },
+  {
+    operation: 'listCategoriesOfNews',
+    method: 'GET',
+    path: '/webresources/api/v3/sites/{site}/news/{object}/categories',
+    group: 'categories',
+  },
+  {
+    operation: 'listCategoriesOfBlog',
+    method: 'GET',
+    path: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
+    group: 'categories',
+  },
 ] as const
 
 export type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
 export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 
 /** The path prefix of each group: what the gateway sends to that group's function. */
-export const prefixes = [{ group: 'fields', prefix: '/api/v1' }] as const
+export const prefixes = [
+  { group: 'fields', prefix: '/api/v1' },
+  { group: 'categories', prefix: '/webresources/api/v3' },
+] as const
 
 /** Paths outside every prefix go to this group, so that 404 and 405 have the service's own body there too. */
 export const catchAllGroup = 'fields'

@@ -20,8 +20,16 @@ const edge = z.object({
 
 const fields = z.extend(edge, { WEB_FORMS_TABLE: table })
 
+const categories = edge.extend({
+  CONTENT_TABLE: z.string().min(1),
+  CATEGORY_LINKS_TABLE: z.string().min(1),
+  /** Over how many objects a list is filtered or sorted as a whole. */
+  LONGEST_LIST: z.coerce.number().int().min(1).default(20_000),
+})
+
 export type EdgeConfig = z.infer<typeof edge>
 export type FieldsConfig = z.infer<typeof fields>
+export type CategoriesConfig = z.infer<typeof categories>
 
 const read = <Config>(schema: z.core.$ZodType<Config>, environment: NodeJS.ProcessEnv): Config => {
   const result = z.safeParse(schema, environment)
@@ -32,3 +40,6 @@ const read = <Config>(schema: z.core.$ZodType<Config>, environment: NodeJS.Proce
 
 export const readFieldsConfig = (environment: NodeJS.ProcessEnv = process.env): FieldsConfig =>
   read(fields, environment)
+
+export const readCategoriesConfig = (environment: NodeJS.ProcessEnv = process.env): CategoriesConfig =>
+  read(categories, environment)

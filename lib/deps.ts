@@ -2,7 +2,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Grant } from './access/token.ts'
 import { createTokensTable } from './access/tokens-table.ts'
 import { cachedLookup } from './cached-lookup.ts'
-import type { EdgeConfig, FieldsConfig } from './config.ts'
+import type { ListDeps } from './categories/association-list.ts'
+import { createCategoryLinksTable } from './categories/category-links-table.ts'
+import { createContentTable } from './categories/content-table.ts'
+import type { CategoriesConfig, EdgeConfig, FieldsConfig } from './config.ts'
 import { createWebFormsTable, type WebFormsTable } from './fields/web-forms-table.ts'
 import type { Telemetry } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline.ts'
@@ -49,4 +52,15 @@ export interface FieldsDeps {
 export const createFieldsDeps = (config: FieldsConfig, resources: Resources): FieldsDeps => ({
   pipeline: pipelineDeps(config, resources),
   webForms: createWebFormsTable(resources.documents, config.WEB_FORMS_TABLE),
+})
+
+export interface CategoriesDeps extends ListDeps {
+  readonly pipeline: PipelineDeps
+}
+
+export const createCategoriesDeps = (config: CategoriesConfig, resources: Resources): CategoriesDeps => ({
+  pipeline: pipelineDeps(config, resources),
+  content: createContentTable({ client: resources.documents, table: config.CONTENT_TABLE }),
+  links: createCategoryLinksTable({ client: resources.documents, table: config.CATEGORY_LINKS_TABLE }),
+  longestList: config.LONGEST_LIST,
 })

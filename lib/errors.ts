@@ -83,6 +83,7 @@ export const errors = {
     status: 404,
     message: 'One or more of the objects do not exist on this site. Nothing was linked.',
   },
+  objectUnknown: { code: 220002, status: 404, message: 'There is no such object on this site.' },
   listTooLong: {
     code: 220003,
     status: 400,

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { catchAllGroup, prefixes } from '../functions/routes.ts'
 import { createTokensTable } from '../lib/access/tokens-table.ts'
-import { createFieldsDeps } from '../lib/deps.ts'
+import { createCategoriesDeps, createFieldsDeps } from '../lib/deps.ts'
 import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
 import type { Handler } from '../lib/http/pipeline.ts'
@@ -65,9 +66,16 @@ const handlersOf = (
     SITES_TABLE: embeddedTableNames.sites,
     TOKENS_TABLE: embeddedTableNames.tokens,
     WEB_FORMS_TABLE: embeddedTableNames.webForms,
+    CONTENT_TABLE: embeddedTableNames.content,
+    CATEGORY_LINKS_TABLE: embeddedTableNames.categoryLinks,
+    LONGEST_LIST: 20_000,
     LOG_LEVEL: 'INFO',
   } as const
-  return { fields: createFieldsHandler(createFieldsDeps(config, { documents, telemetry })) }
+  const resources = { documents, telemetry }
+  return {
+    fields: createFieldsHandler(createFieldsDeps(config, resources)),
+    categories: createCategoriesHandler(createCategoriesDeps(config, resources)),
+  }
 }
 
 const dispatch = (handlers: Readonly<Record<string, Handler>>) => (path: string) => {

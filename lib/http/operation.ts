@@ -3,27 +3,32 @@ import type { Grant } from '../access/token.ts'
 import { type ErrorName, invalidInput } from '../errors.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
 import { type Exchange, settled } from './exchange.ts'
-import { readDocument } from './read-body.ts'
+import { type BodyForms, readDocument } from './read-body.ts'
 import type { Reply } from './reply.ts'
 
 /** What the pipeline runs when a request of the operation has passed it. */
 export type OperationHandler = (exchange: Exchange) => Promise<Reply>
 
 /** What an operation works with: everything about the request that has been found out and checked. */
-export interface OperationInput<Params, Body> {
+export interface OperationInput<Params, Query, Body> {
   readonly params: Params
+  readonly query: Query
   readonly body: Body
+  /** The request's path as it came, without the query. */
+  readonly path: string
   readonly site: Site
   readonly caller: Grant
   readonly dataCentre: DataCentre
   readonly headers: Exchange['headers']
 }
 
-interface Shape<Params, Body> {
+interface Shape<Params, Query, Body> {
   /** Reads the path's variables; throws the ServiceError that fits when one of them names nothing. */
   readonly params: (params: Readonly<Record<string, string>>) => Params
-  /** The body's schema, and the error for a body that does not fit it. */
-  readonly body?: { readonly schema: z.core.$ZodType<Body>; readonly malformed: ErrorName }
+  /** Reads the query; throws the ServiceError that fits. */
+  readonly query?: (query: Exchange['query'], place: { readonly params: Params; readonly site: Site }) => Query
+  /** The body's schema, the error for a body that does not fit it, and what else it may come as. */
+  readonly body?: { readonly schema: z.core.$ZodType<Body>; readonly malformed: ErrorName } & BodyForms
 }
 
 const pathOf = (path: readonly PropertyKey[]): string =>
@@ -44,17 +49,21 @@ export const validate = <Value>(schema: z.core.$ZodType<Value>, value: unknown, 
 
 /** An operation on a site: parses the request, makes one call into the domain, and answers. */
 export const operation =
-  <Params, Body = undefined>(
-    { params, body }: Shape<Params, Body>,
-    run: (input: OperationInput<Params, Body>) => Promise<Reply>,
+  <Params, Query = undefined, Body = undefined>(
+    { params, query, body }: Shape<Params, Query, Body>,
+    run: (input: OperationInput<Params, Query, Body>) => Promise<Reply>,
   ): OperationHandler =>
   async (exchange) => {
     const { group } = settled(exchange.route, 'the route')
-    const value = body && validate(body.schema, await readDocument(exchange, group, body.malformed), body.malformed)
+    const site = settled(exchange.site, 'the site')
+    const value = body && validate(body.schema, await readDocument(exchange, group, body), body.malformed)
+    const named = params(settled(exchange.params, 'the path variables'))
     return run({
-      params: params(settled(exchange.params, 'the path variables')),
+      params: named,
+      query: query?.(exchange.query, { params: named, site }) as Query,
       body: value as Body,
-      site: settled(exchange.site, 'the site'),
+      path: exchange.path,
+      site,
       caller: settled(exchange.caller, 'the caller'),
       dataCentre: settled(exchange.dataCentre, 'the data centre'),
       headers: exchange.headers,

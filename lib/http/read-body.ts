@@ -63,37 +63,71 @@ const declaredFormat = (exchange: Exchange, group: Group): Format | 'form' => {
   return format
 }
 
+/** What a body may come as besides a document. */
+export interface BodyForms {
+  /** As a form whose names have brackets: `items[0][objectId]=1`. */
+  readonly form?: true
+  /** In the query, when there is no body. */
+  readonly inQuery?: true
+}
+
 const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
-const parse = async (text: string, format: Format): Promise<unknown> => {
+const parse = async (text: string, format: Format | 'form'): Promise<unknown> => {
   if (format === 'json') return readJson(text)
+  if (format === 'form') {
+    const { readForm } = await import('./form.ts')
+    return readForm(text)
+  }
   // Loaded when the first caller speaks XML: most never do.
   const { readXml } = await import('./read-xml.ts')
   return readXml(text)
 }
 
-/**
- * The request body as a value. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read.
- */
-export const readDocument = async (exchange: Exchange, group: Group, malformed: ErrorName): Promise<unknown> => {
-  const declared = declaredFormat(exchange, group)
+const readText = async (exchange: Exchange, malformed: ErrorName): Promise<string> => {
   if (Number(exchange.headers['content-length'] ?? 0) > largestDocument) throw tooLarge(largestDocument)
   const bytes = await readBytes(exchange.body, largestDocument, malformed)
-  if (bytes.length === 0) throw new ServiceError(malformed, { message: 'The request has no body.' })
-  let text: string
   try {
-    text = decode(bytes)
+    return decode(bytes)
   } catch (cause) {
     throw new ServiceError(malformed, { message: 'The request body is not UTF-8.', cause })
   }
-  if (declared === 'form' && !startsAsJson(text)) throw new ServiceError('mediaTypeUnsupported')
-  const format = declared === 'form' ? 'json' : declared
+}
+
+/** The query as it would stand in a form. */
+const queryText = ({ query }: Exchange): string =>
+  new URLSearchParams(
+    [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
+  ).toString()
+
+/** What a body declared as a form really is. */
+const formatOfForm = (text: string, form: true | undefined): Format | 'form' => {
+  if (startsAsJson(text)) return 'json'
+  if (form) return 'form'
+  throw new ServiceError('mediaTypeUnsupported')
+}
+
+const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', xml: 'XML', form: 'form data' }
+
+/**
+ * The request body as a value. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read.
+ */
+export const readDocument = async (
+  exchange: Exchange,
+  group: Group,
+  { malformed, form, inQuery }: { readonly malformed: ErrorName } & BodyForms,
+): Promise<unknown> => {
+  const declared = declaredFormat(exchange, group)
+  const body = await readText(exchange, malformed)
+  if (body === '' && !inQuery) throw new ServiceError(malformed, { message: 'The request has no body.' })
+  const text = body === '' ? queryText(exchange) : body
+  const format = body === '' ? 'form' : declared === 'form' ? formatOfForm(body, form) : declared
   try {
     return await parse(text, format)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read'
     throw new ServiceError(malformed, {
-      message: `The request body is not well-formed ${format.toUpperCase()}: ${reason}.`,
+      message: `The request body is not well-formed ${writtenForm[format]}: ${reason}.`,
       cause,
     })
   }

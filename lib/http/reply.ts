@@ -1,8 +1,10 @@
+import { tagOf } from './conditions.ts'
+
 /** A value to be written in the format that the caller prefers. */
 export interface Document {
   readonly value: object
-  /** Its root element in XML, and the element name of the entries of its `items`. */
-  readonly xml: { readonly root: string; readonly item?: string }
+  /** Its root element in XML, and the element name of the entries of its `items`; not for groups that answer JSON only. */
+  readonly xml?: { readonly root: string; readonly item?: string }
 }
 
 /** What an operation answers, before it is put into bytes. */
@@ -22,6 +24,9 @@ export interface RenderedReply {
 }
 
 export const ok = (document: Document, tag?: string): Reply => ({ status: 200, document, ...(tag && { tag }) })
+
+/** 200 with a JSON value, tagged by the value itself. */
+export const okWithTag = (value: object): Reply => ok({ value }, tagOf(value))
 
 /** 200 with `Content-Length: 0`. */
 export const done: Reply = { status: 200 }

@@ -21,8 +21,8 @@ export interface ListQuery {
   readonly order: Order
   readonly limit: number
   readonly paging: Paging
-  /** The cursor that goes on behind a position of this list. */
-  readonly cursorBehind: (position: Position) => string
+  /** The cursor that goes on behind a position of this list; without one, from its start. */
+  readonly cursorBehind: (position: Position | undefined) => string
 }
 
 /** A list as the query language sees it: what its items are made of, and what sets it apart from other lists. */

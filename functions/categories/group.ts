@@ -1,0 +1,29 @@
+import type { CategoriesDeps } from '../../lib/deps.ts'
+import type { OperationHandler } from '../../lib/http/operation.ts'
+import { createHandler, type Handler } from '../../lib/http/pipeline.ts'
+import { type OperationOf, type RouteOf, routes } from '../routes.ts'
+import { getCategory } from './get-category.ts'
+import { linkObjects } from './link-objects.ts'
+import { listCategories } from './list-categories.ts'
+import { listCategoriesOfObject } from './list-categories-of-object.ts'
+import { listObjects } from './list-objects.ts'
+import { unlinkObjects } from './unlink-objects.ts'
+
+const isOwn = (route: (typeof routes)[number]): route is RouteOf<'categories'> => route.group === 'categories'
+
+/** The handler of this group: its routes from the route table, with the operation behind each. */
+export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
+  const operations: Record<OperationOf<'categories'>, OperationHandler> = {
+    listNewsOfCategory: listObjects(deps, 'news'),
+    linkNews: linkObjects(deps, 'news'),
+    unlinkNews: unlinkObjects(deps, 'news'),
+    listBlogsOfCategory: listObjects(deps, 'blog'),
+    linkBlogs: linkObjects(deps, 'blog'),
+    unlinkBlogs: unlinkObjects(deps, 'blog'),
+    listCategories: listCategories(deps),
+    getCategory: getCategory(deps),
+    listCategoriesOfNews: listCategoriesOfObject(deps, 'news'),
+    listCategoriesOfBlog: listCategoriesOfObject(deps, 'blog'),
+  }
+  return createHandler('categories', routes.filter(isOwn), operations, deps.pipeline)
+}

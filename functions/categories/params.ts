@@ -1,0 +1,26 @@
+import { largestId } from '../../lib/categories/key-range.ts'
+import { ServiceError } from '../../lib/errors.ts'
+import { type CategoryId, type ObjectId, parseId } from '../../lib/ids.ts'
+
+type Segments = Readonly<Record<string, string>>
+
+const idIn = <Id extends number>(segment: string | undefined): Id | undefined => {
+  const id = parseId<Id>(segment ?? '')
+  return id !== undefined && id >= 1 && id <= largestId ? id : undefined
+}
+
+/** The category that a path names. Errors: categoryUnknown, also for what cannot be the id of one. */
+export const categoryOf = (segments: Segments): { category: CategoryId } => {
+  const category = idIn<CategoryId>(segments['category'])
+  if (category === undefined) throw new ServiceError('categoryUnknown')
+  return { category }
+}
+
+/** The news item or blog that a path names. Errors: objectUnknown, also for what cannot be the id of one. */
+export const objectOf = (segments: Segments): { object: ObjectId } => {
+  const object = idIn<ObjectId>(segments['object'])
+  if (object === undefined) throw new ServiceError('objectUnknown')
+  return { object }
+}
+
+export const noParams = () => ({})

@@ -1,0 +1,99 @@
+import { ServiceError } from '../errors.ts'
+import type { CategoryId, SiteId } from '../ids.ts'
+import type { CategoryLink, CategoryLinksTable, LinkList } from './category-links-table.ts'
+import { associationShape, type ObjectKind, objectTypes, textMember } from './content-kinds.ts'
+import type { Content, ContentTable } from './content-table.ts'
+import { largestPage, takeThatFit } from './cut-page.ts'
+import type { ListSource } from './list-source.ts'
+import type { Selection } from './query/fields.ts'
+import type { Item, Scalars } from './query/item-shape.ts'
+import type { ListDescription, ListQuery } from './query/list-query.ts'
+import { type ListPage, runList } from './run-list.ts'
+
+export interface ListDeps {
+  readonly content: ContentTable
+  readonly links: CategoryLinksTable
+  /** Over how many objects a list is filtered or sorted as a whole. */
+  readonly longestList: number
+}
+
+/** The list of a category's objects of one kind, for the query language. */
+export const associationList = (site: SiteId, category: CategoryId, kind: ObjectKind): ListDescription => ({
+  shape: associationShape(kind),
+  identity: [site, kind, category],
+})
+
+/** How many long texts are read at a time: some of them may be all that an answer can hold. */
+const textsAtOnce = 50
+
+const idOf = (item: Item): number => Number(item['objectId'])
+
+const withText = (item: Item, kind: ObjectKind, member: string, text: string): Item => {
+  const object = item[kind]
+  return typeof object === 'object' && object !== null ? { ...item, [kind]: { ...object, [member]: text } } : item
+}
+
+const associationSource = (
+  { content, links }: ListDeps,
+  list: LinkList,
+  category: Content,
+): ListSource<CategoryLink> => {
+  const { site, kind } = list
+  const text = textMember(kind)
+  const shownCategory: Scalars = category
+
+  const outline = ({ id, displayable }: CategoryLink) => ({
+    objectId: id,
+    categoryId: list.category,
+    objectType: objectTypes[kind],
+    displayable: displayable ? 1 : 0,
+    siteId: site,
+  })
+
+  const readTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
+    const texts = await content.texts(site, kind, items.map(idOf))
+    return items.map((item) => withText(item, kind, member, texts.get(idOf(item)) ?? ''))
+  }
+
+  return {
+    entries: (after, limit) => links.list(list, after, limit),
+    count: (after, limit) => links.count(list, after, limit),
+    outline,
+    outlines: ({ object }) => object === undefined,
+    async items(entries) {
+      const objects = await content.getMany(
+        site,
+        kind,
+        entries.map(({ id }) => id),
+      )
+      return entries.flatMap((entry) => {
+        const object = objects.get(entry.id)
+        return object ? [{ ...outline(entry), [kind]: object, category: shownCategory }] : []
+      })
+    },
+    async finish(items, fields: Selection) {
+      const readsTexts = text !== undefined && fields.shows(kind, text)
+      const shown: Item[] = []
+      let left = largestPage
+      for (let from = 0; from < items.length; from += textsAtOnce) {
+        const some = items.slice(from, from + textsAtOnce)
+        const complete = readsTexts ? await readTexts(some, text) : some
+        const { taken, bytes } = takeThatFit(complete, fields.select, left)
+        shown.push(...taken)
+        left -= bytes
+        if (taken.length < complete.length) break
+      }
+      return shown
+    },
+  }
+}
+
+/**
+ * Operations 6 and 9: a page of the objects of one kind that a category is linked with.
+ * Errors: categoryUnknown, listTooLong.
+ */
+export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<ListPage> => {
+  const category = await deps.content.get(list.site, 'category', list.category)
+  if (!category) throw new ServiceError('categoryUnknown')
+  return runList(associationSource(deps, list, category), query, deps.longestList)
+}

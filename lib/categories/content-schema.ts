@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { type ContentKind, contentMembers } from './content-kinds.ts'
+import { largestId } from './key-range.ts'
+import { readDateTime } from './query/date-time.ts'
+import type { Member, Members, MemberType, Scalar } from './query/item-shape.ts'
+
+const longestString = 1_000
+/** In bytes: with room to spare for what an item of the store may have. */
+const longestText = 350_000
+
+const integer = z
+  .int('must be a whole number')
+  .min(-largestId - 1)
+  .max(largestId)
+
+const string = z
+  .string('must be a text')
+  .max(longestString, `must have ${longestString} characters or fewer`)
+  .regex(/^\P{Cc}*$/u, 'must not have control characters')
+
+const date = z.string('must be a date').transform((text, context) => {
+  const moment = readDateTime(text)
+  if (moment !== undefined) return moment.slice(0, 19)
+  context.addIssue({ code: 'custom', message: 'must be a date such as 2026-01-31 or 2026-01-31T12:00:00' })
+  return z.NEVER
+})
+
+const text = z
+  .string('must be a text')
+  .refine((value) => Buffer.byteLength(value) <= longestText, `must have ${longestText} bytes or fewer`)
+
+const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
+  integer,
+  flag: z.literal([0, 1], 'must be 1 or 0'),
+  string,
+  boolean: z.boolean('must be true or false'),
+  date,
+  text,
+}
+
+/** Ids of categories, news items and blogs. */
+export const contentId = z
+  .int('must be a whole number')
+  .min(1, 'must be 1 or more')
+  .max(largestId, `must be ${largestId} or less`)
+
+const memberSchema = ({ type, nullable }: Member): z.ZodType<Scalar | undefined> =>
+  (nullable ? schemas[type].nullable() : schemas[type]).optional()
+
+/** What a category, news item or blog may look like when it is brought in from outside: an id, and any of its other members. */
+export const contentSchema = (kind: ContentKind) => {
+  const { id: _id, ...members }: Members = contentMembers[kind]
+  const shape = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberSchema(member)]))
+  return z.strictObject({ ...shape, id: contentId }, 'must be an object')
+}
