@@ -1,10 +1,18 @@
 import { InvalidArgumentError } from 'commander'
+import { largestId } from '../lib/categories/key-range.ts'
 import { parseId } from '../lib/ids.ts'
 
 /** Reads a positive id from a command line. */
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
   if (id === undefined || id < 1) throw new InvalidArgumentError('It must be a whole number from 1.')
+  return id
+}
+
+/** Reads the id of a category, a news item or a blog from a command line. */
+export const parseContentId = <Id extends number>(text: string): Id => {
+  const id = parsePositiveId<Id>(text)
+  if (id > largestId) throw new InvalidArgumentError(`It must be ${largestId} or less.`)
   return id
 }
 

@@ -2,9 +2,11 @@ import { Command, CommanderError } from 'commander'
 import { ServiceError } from '../lib/errors.ts'
 import { isStoreUnavailable } from '../lib/store-failure.ts'
 import { UsageError } from '../local/data-directory.ts'
+import { categoryCommand } from './commands/category.ts'
 import { dataCentreCommand } from './commands/data-centre.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
+import { objectCommand } from './commands/object.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { Refusal } from './refusal.ts'
@@ -16,7 +18,15 @@ const createProgram = (): Command => {
     .description('Administers the sites, tokens and contents of a site-admin service.')
     .option('--data-dir <path>', 'the data directory of "npm start", running or not', '.local')
     .option('--json', 'print one JSON value', false)
-  const commands = [dataCentreCommand(), siteCommand(), tokenCommand(), formCommand(), importCommand()]
+  const commands = [
+    dataCentreCommand(),
+    siteCommand(),
+    tokenCommand(),
+    formCommand(),
+    categoryCommand(),
+    objectCommand(),
+    importCommand(),
+  ]
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
     command.exitOverride().showHelpAfterError('Add --help to see what it takes.')

@@ -1,4 +1,6 @@
 import { createTokensTable, type TokensTable } from '../lib/access/tokens-table.ts'
+import { type CategoryLinksTable, createCategoryLinksTable } from '../lib/categories/category-links-table.ts'
+import { type ContentTable, createContentTable } from '../lib/categories/content-table.ts'
 import { createWebFormsTable, type WebFormsTable } from '../lib/fields/web-forms-table.ts'
 import type { SiteId } from '../lib/ids.ts'
 import type { Site } from '../lib/sites/site.ts'
@@ -10,6 +12,8 @@ import { Refusal } from './refusal.ts'
 /** The tables of one data centre. */
 export interface AreaStores {
   readonly webForms: WebFormsTable
+  readonly content: ContentTable
+  readonly links: CategoryLinksTable
 }
 
 /** What the commands work on. */
@@ -24,7 +28,11 @@ export interface Stores {
 /** The stores in a local data directory, in which all data centres share the tables. */
 export const openLocalStores = async (dataDirectory: string): Promise<Stores> => {
   const { documents, close } = await openTables(dataDirectory)
-  const areas: AreaStores = { webForms: createWebFormsTable(documents, embeddedTableNames.webForms) }
+  const areas: AreaStores = {
+    webForms: createWebFormsTable(documents, embeddedTableNames.webForms),
+    content: createContentTable({ client: documents, table: embeddedTableNames.content }),
+    links: createCategoryLinksTable({ client: documents, table: embeddedTableNames.categoryLinks }),
+  }
   return {
     sites: createSitesTable(documents, embeddedTableNames.sites),
     tokens: createTokensTable(documents, embeddedTableNames.tokens),

@@ -20,11 +20,13 @@ const edge = z.object({
 
 const fields = z.extend(edge, { WEB_FORMS_TABLE: table })
 
+/** Over how many objects a list is filtered or sorted as a whole (decisions.md, section 2, 220003). */
+export const standardLongestList = 20_000
+
 const categories = edge.extend({
   CONTENT_TABLE: z.string().min(1),
   CATEGORY_LINKS_TABLE: z.string().min(1),
-  /** Over how many objects a list is filtered or sorted as a whole. */
-  LONGEST_LIST: z.coerce.number().int().min(1).default(20_000),
+  LONGEST_LIST: z.coerce.number().int().min(1).default(standardLongestList),
 })
 
 export type EdgeConfig = z.infer<typeof edge>

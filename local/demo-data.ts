@@ -1,16 +1,20 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hashToken, newToken, permissions } from '../lib/access/token.ts'
 import type { TokensTable } from '../lib/access/tokens-table.ts'
+import type { CategoryLinksTable } from '../lib/categories/category-links-table.ts'
+import type { ContentTable } from '../lib/categories/content-table.ts'
 import type { SystemField } from '../lib/fields/web-form.ts'
 import type { WebFormsTable } from '../lib/fields/web-forms-table.ts'
-import type { SiteId, WebFormId } from '../lib/ids.ts'
+import type { CategoryId, SiteId, WebFormId } from '../lib/ids.ts'
 import type { SitesTable } from '../lib/sites/sites-table.ts'
 import type { DataDirectory } from './data-directory.ts'
+import { demoCategories, storeDemoCategories } from './demo-categories.ts'
 
 /** What a first start leaves behind for people and programs to try the service with. */
 export interface Demo {
   readonly siteId: SiteId
   readonly webFormId: WebFormId
+  readonly categoryIds: readonly CategoryId[]
   readonly token: string
 }
 
@@ -18,6 +22,8 @@ interface Tables {
   readonly sites: SitesTable
   readonly tokens: TokensTable
   readonly webForms: WebFormsTable
+  readonly content: ContentTable
+  readonly links: CategoryLinksTable
 }
 
 const demoSite = 1001 as SiteId
@@ -61,17 +67,20 @@ const writeDemo = ({ demo: file }: DataDirectory, demo: Demo): void => {
 }
 
 /** The demo of a data directory; made on its first start. */
-export const ensureDemo = async (
-  directory: DataDirectory,
-  { sites, tokens, webForms }: Tables,
-  dataCentre: string,
-): Promise<Demo> => {
+export const ensureDemo = async (directory: DataDirectory, tables: Tables, dataCentre: string): Promise<Demo> => {
   const existing = readDemo(directory)
   if (existing) return existing
-  const demo: Demo = { siteId: demoSite, webFormId: 1 as WebFormId, token: newToken() }
+  const { sites, tokens, webForms } = tables
+  const demo: Demo = {
+    siteId: demoSite,
+    webFormId: 1 as WebFormId,
+    categoryIds: demoCategories,
+    token: newToken(),
+  }
   await Promise.all([
     sites.createSite({ id: demoSite, name: 'Demo site', dataCentre, renderingEngine: true }),
     ...forms.map((form) => webForms.create({ site: demoSite, ...form })),
+    storeDemoCategories(tables, demoSite),
     tokens.put({
       hash: hashToken(demo.token),
       user: 'demo',

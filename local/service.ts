@@ -5,6 +5,9 @@ import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { catchAllGroup, prefixes } from '../functions/routes.ts'
 import { createTokensTable } from '../lib/access/tokens-table.ts'
+import { createCategoryLinksTable } from '../lib/categories/category-links-table.ts'
+import { createContentTable } from '../lib/categories/content-table.ts'
+import { standardLongestList } from '../lib/config.ts'
 import { createCategoriesDeps, createFieldsDeps } from '../lib/deps.ts'
 import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
@@ -68,7 +71,7 @@ const handlersOf = (
     WEB_FORMS_TABLE: embeddedTableNames.webForms,
     CONTENT_TABLE: embeddedTableNames.content,
     CATEGORY_LINKS_TABLE: embeddedTableNames.categoryLinks,
-    LONGEST_LIST: 20_000,
+    LONGEST_LIST: standardLongestList,
     LOG_LEVEL: 'INFO',
   } as const
   const resources = { documents, telemetry }
@@ -110,6 +113,8 @@ export const startService = async ({
     const sites = createSitesTable(tables.documents, embeddedTableNames.sites)
     const tokens = createTokensTable(tables.documents, embeddedTableNames.tokens)
     const webForms = createWebFormsTable(tables.documents, embeddedTableNames.webForms)
+    const content = createContentTable({ client: tables.documents, table: embeddedTableNames.content })
+    const links = createCategoryLinksTable({ client: tables.documents, table: embeddedTableNames.categoryLinks })
 
     const urls: Record<string, string> = {}
     const servers = dataCentres.map(({ id, port }) => {
@@ -121,7 +126,7 @@ export const startService = async ({
     })
     for (const { id, port, server } of servers) urls[id] = await listen(server, port)
     await registerDataCentres(sites, urls, dataCentres[0].id)
-    const demo = await ensureDemo(directory, { sites, tokens, webForms }, dataCentres[0].id)
+    const demo = await ensureDemo(directory, { sites, tokens, webForms, content, links }, dataCentres[0].id)
     return { baseUrl: urls[dataCentres[0].id] ?? '', dataCentres: urls, demo, stop }
   } catch (error) {
     await stop()

@@ -1,8 +1,14 @@
+import { blogRecord, categoryRecord, newsRecord } from './content-records.ts'
+import { linkRecord } from './link-record.ts'
 import type { RecordKind } from './record-kind.ts'
 import { fieldRecord, webFormRecord } from './web-form-records.ts'
 
 /** What an import can hold, by the `kind` of its records (decisions.md, section 7). */
 export const recordKinds: ReadonlyMap<string, RecordKind> = new Map([
+  ['category', categoryRecord],
+  ['news', newsRecord],
+  ['blog', blogRecord],
+  ['link', linkRecord],
   ['webForm', webFormRecord],
   ['field', fieldRecord],
 ])

@@ -1,0 +1,32 @@
+import { Argument, Command } from 'commander'
+import { type ObjectKind, objectKinds } from '../../lib/categories/content-kinds.ts'
+import { removeObject } from '../../lib/categories/remove-content.ts'
+import type { ObjectId, SiteId } from '../../lib/ids.ts'
+import { parseContentId, parsePositiveId } from '../arguments.ts'
+import { withStores } from '../context.ts'
+import { Refusal } from '../refusal.ts'
+import { type Stores, siteOf } from '../stores.ts'
+
+const names: Readonly<Record<ObjectKind, string>> = { news: 'news item', blog: 'blog' }
+
+const remove = async (stores: Stores, siteId: SiteId, kind: ObjectKind, id: ObjectId) => {
+  const site = await siteOf(stores, siteId)
+  if (await removeObject(stores.areas(site), { site: site.id, kind, id })) return { removed: true }
+  throw new Refusal(`Site ${site.id} has no ${names[kind]} ${id}.`)
+}
+
+export const objectCommand = (): Command => {
+  const command = new Command('object').description('news items and blogs')
+
+  command
+    .command('remove')
+    .description('remove a news item or a blog, and take it out of its categories')
+    .addArgument(new Argument('<kind>', 'what it is').choices(objectKinds))
+    .argument('<id>', 'its id', parseContentId<ObjectId>)
+    .requiredOption('--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>)
+    .action((kind: ObjectKind, id: ObjectId, { site }: { site: SiteId }, self: Command) =>
+      withStores(self, (stores) => remove(stores, site, kind, id)),
+    )
+
+  return command
+}

@@ -1,0 +1,24 @@
+import { withDefaults } from '../../lib/categories/content-defaults.ts'
+import type { ContentKind } from '../../lib/categories/content-kinds.ts'
+import { contentSchema } from '../../lib/categories/content-schema.ts'
+import { recordKind } from './record-kind.ts'
+
+/** Long texts are in memory until their batch is stored. */
+const batch = 100
+
+/** `{"kind": "category" | "news" | "blog", "id", …}`: stores the content with sensible values for what is left out, in place of what has the same id. */
+const contentRecord = (kind: ContentKind) =>
+  recordKind({
+    schema: contentSchema(kind),
+    batch,
+    async store(records, site, { content }) {
+      // Of several records of one id, the last one counts.
+      const byId = new Map(records.map((record) => [record.id, withDefaults(kind, record, Date.now())]))
+      await content.putMany(site, kind, [...byId.values()])
+      return []
+    },
+  })
+
+export const categoryRecord = contentRecord('category')
+export const newsRecord = contentRecord('news')
+export const blogRecord = contentRecord('blog')

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import type { LinkList } from '../../lib/categories/category-links-table.ts'
+import { objectKinds } from '../../lib/categories/content-kinds.ts'
+import { contentId } from '../../lib/categories/content-schema.ts'
+import { linkObjects } from '../../lib/categories/link-objects.ts'
+import { ServiceError } from '../../lib/errors.ts'
+import type { CategoryId, SiteId } from '../../lib/ids.ts'
+import type { AreaStores } from '../stores.ts'
+import { recordKind } from './record-kind.ts'
+
+const linkSchema = z.strictObject({
+  type: z.enum(objectKinds, 'must be news or blog'),
+  categoryId: contentId.transform((id) => id as CategoryId),
+  objectId: contentId,
+  displayable: z
+    .literal([0, 1], 'must be 1 or 0')
+    .transform((value) => value === 1)
+    .optional(),
+})
+
+type LinkRecord = z.infer<typeof linkSchema>
+
+/** Links those objects that exist; answers for each record what kept it from being linked. */
+const linkKnown = async (records: readonly LinkRecord[], list: LinkList, stores: AreaStores) => {
+  const existing = await stores.content.existing(list.site, list.kind, [
+    ...new Set(records.map(({ objectId }) => objectId)),
+  ])
+  const known = records.filter(({ objectId }) => existing.has(objectId))
+  if (known.length > 0) await linkObjects(stores, list, known)
+  return records.map(({ objectId }) =>
+    existing.has(objectId) ? undefined : `objectId: there is no ${list.kind} ${objectId}`,
+  )
+}
+
+const linkAll = async (records: readonly LinkRecord[], list: LinkList, stores: AreaStores) => {
+  try {
+    return await linkKnown(records, list, stores)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error
+    return records.map(() => `categoryId: ${error.message}`)
+  }
+}
+
+const listOf = ({ type, categoryId }: LinkRecord, site: SiteId): LinkList => ({
+  site,
+  kind: type,
+  category: categoryId,
+})
+
+/** `{"kind": "link", "type": "news" | "blog", "categoryId", "objectId", "displayable"}`: links an object with a category; both must exist. */
+export const linkRecord = recordKind({
+  schema: linkSchema,
+  batch: 500,
+  async store(records, site, stores) {
+    const groups = Map.groupBy(records.entries(), ([, { type, categoryId }]) => `${type} ${categoryId}`)
+    const faults: (string | undefined)[] = []
+    for (const group of groups.values()) {
+      const [first] = group
+      if (!first) continue
+      const messages = await linkAll(
+        group.map(([, record]) => record),
+        listOf(first[1], site),
+        stores,
+      )
+      for (const [position, [index]] of group.entries()) faults[index] = messages[position]
+    }
+    return faults
+  },
+})

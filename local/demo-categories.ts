@@ -1,0 +1,103 @@
+import type { CategoryLinksTable } from '../lib/categories/category-links-table.ts'
+import { withDefaults } from '../lib/categories/content-defaults.ts'
+import type { Content, ContentTable } from '../lib/categories/content-table.ts'
+import type { CategoryId, SiteId } from '../lib/ids.ts'
+
+interface Tables {
+  readonly content: ContentTable
+  readonly links: CategoryLinksTable
+}
+
+interface DemoCategory {
+  readonly id: number
+  readonly name: string
+  /** What its news items are about. */
+  readonly words: readonly [string, ...string[]]
+}
+
+const categories: readonly [DemoCategory, ...DemoCategory[]] = [
+  { id: 1, name: 'Company', words: ['opens an office', 'welcomes a new colleague', 'publishes its annual report'] },
+  { id: 2, name: 'Products', words: ['ships a new release', 'retires an old version', 'wins an award'] },
+  { id: 3, name: 'Events', words: ['invites to a workshop', 'speaks at a conference', 'celebrates its anniversary'] },
+]
+
+const places = ['Bucharest', 'San Jose', 'Sydney', 'Hamburg', 'Bangalore', 'London', 'Tokyo'] as const
+
+const newsCount = 40
+const blogCount = 8
+
+const entry = <Value>(values: readonly [Value, ...Value[]], index: number): Value =>
+  values[index % values.length] ?? values[0]
+
+const day = (year: number, dayOfYear: number): string =>
+  new Date(Date.UTC(year, 0, dayOfYear, 9)).toISOString().slice(0, 19)
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+/** Spread over two years; every tenth has expired, some are deleted, switched off or weighted, so that filters have something to find. */
+const news = (id: number): Content => {
+  const category = entry(categories, id)
+  const subject = `${entry(places, id)} ${entry(category.words, Math.floor(id / 3))}`
+  const releaseDate = day(2025, id * 17)
+  return withDefaults(
+    'news',
+    {
+      id,
+      subject,
+      body: `<p>${subject}. This is item ${id} of the demo site.</p>`,
+      createDate: day(2025, id * 17 - 3),
+      releaseDate,
+      weight: id % 4 === 0 ? id : null,
+      deleted: id % 13 === 0,
+      enabled: id % 11 !== 0,
+      displayable: id % 7 !== 0,
+      ...(id % 10 === 0 && { expiryDate: day(2026, id) }),
+    },
+    Date.parse(`${releaseDate}Z`),
+  )
+}
+
+const blog = (id: number): Content =>
+  withDefaults(
+    'blog',
+    {
+      id,
+      blogName: `Notes from ${entry(places, id)}`,
+      blogDescription: `What happens in ${entry(places, id)}`,
+      postCount: id * 5,
+      lastPostDate: day(2026, id * 21),
+      disableComments: id % 3 === 0,
+      slug: `notes-${id}`,
+      blogUrl: `/blogs/notes-${id}`,
+    },
+    Date.UTC(2025, 0, id),
+  )
+
+export const demoCategories: readonly CategoryId[] = categories.map(({ id }) => id as CategoryId)
+
+/** Stores categories with their news items and blogs, linked. */
+export const storeDemoCategories = async ({ content, links }: Tables, site: SiteId): Promise<void> => {
+  await Promise.all([
+    content.putMany(
+      site,
+      'category',
+      categories.map(({ id, name }) => ({ id, name })),
+    ),
+    content.putMany(site, 'news', numbers(newsCount).map(news)),
+    content.putMany(site, 'blog', numbers(blogCount).map(blog)),
+    ...demoCategories.flatMap((category, index) => [
+      links.putMany(
+        { site, kind: 'news', category },
+        numbers(newsCount)
+          .filter((id) => id % categories.length === index || id % 8 === index)
+          .map((id) => ({ id, displayable: id % 5 !== 0 })),
+      ),
+      links.putMany(
+        { site, kind: 'blog', category },
+        numbers(blogCount)
+          .filter((id) => id % categories.length === index)
+          .map((id) => ({ id, displayable: true })),
+      ),
+    ]),
+  ])
+}
