@@ -4,7 +4,7 @@ import { largestId } from './key-range.ts'
 import { readDateTime } from './query/date-time.ts'
 import type { Member, Members, MemberType, Scalar } from './query/item-shape.ts'
 
-const longestString = 1_000
+const longestString = 500
 /** In bytes: with room to spare for what an item of the store may have. */
 const longestText = 350_000
 

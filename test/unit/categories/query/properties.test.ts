@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { associationShape } from '../../../../lib/categories/content-kinds.ts'
+import { parseOrder } from '../../../../lib/categories/query/order.ts'
+import { longestWhere, mostConditions, parseWhere } from '../../../../lib/categories/query/where.ts'
+import * as arbitrary from './arbitraries.ts'
+import { passes, sorted } from './reference.ts'
+
+const shape = associationShape('news')
+const isWithinBounds = (text: string) => text.length <= longestWhere && text.split(':').length <= mostConditions
+
+const runs = { numRuns: 1_000 }
+
+test('a condition lets those items pass that the rules, applied naively, let pass', () => {
+  fc.assert(
+    fc.property(arbitrary.items, arbitrary.condition, (items, condition) => {
+      const text = JSON.stringify(condition)
+      fc.pre(isWithinBounds(text))
+      const where = parseWhere(text, shape)
+      expect(items.filter(where.matches)).toEqual(items.filter((item) => passes(item, condition)))
+    }),
+    runs,
+  )
+})
+
+test('an order sorts as sorting by each of its terms in turn does', () => {
+  fc.assert(
+    fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
+      const order = parseOrder(terms.join(','), shape)
+      const places = items.map((item) => ({ item, position: order.positionOf(item) }))
+      places.sort((a, b) => order.compare(a.position, b.position))
+      expect(places.map(({ item }) => item)).toEqual(sorted(items, terms))
+    }),
+    runs,
+  )
+})
+
+test('an order is total: of two different items one always comes first, and the same one whichever is asked about', () => {
+  fc.assert(
+    fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
+      const order = parseOrder(terms.join(','), shape)
+      const positions = items.map(order.positionOf)
+      for (const a of positions) {
+        for (const b of positions) {
+          const [there, back] = [Math.sign(order.compare(a, b)), Math.sign(order.compare(b, a))]
+          expect(there).toBe(a === b ? 0 : back === 1 ? -1 : 1)
+        }
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('what is written as JSON5 means what the same JSON means', () => {
+  const json5 = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map((entry) => `${json5(entry)},`).join(' ')}]`
+    if (typeof value === 'object' && value !== null) {
+      const members = Object.entries(value).map(
+        ([name, member]) => `${/^[a-z$]+$/i.test(name) ? name : `'${name}'`}: ${json5(member)}`,
+      )
+      return `{${members.join(', ')}}`
+    }
+    return typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value)
+  }
+  fc.assert(
+    fc.property(arbitrary.items, arbitrary.condition, (items, condition) => {
+      const text = json5(condition)
+      fc.pre(isWithinBounds(text))
+      expect(items.filter(parseWhere(text, shape).matches)).toEqual(items.filter((item) => passes(item, condition)))
+    }),
+    { numRuns: 200 },
+  )
+})

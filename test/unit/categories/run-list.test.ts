@@ -1,0 +1,268 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { associationShape } from '../../../lib/categories/content-kinds.ts'
+import type { ListSource } from '../../../lib/categories/list-source.ts'
+import type { Item } from '../../../lib/categories/query/item-shape.ts'
+import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import { parseOrder } from '../../../lib/categories/query/order.ts'
+import { type ListPage, runList } from '../../../lib/categories/run-list.ts'
+import * as arbitrary from './query/arbitraries.ts'
+import { type Condition, passes, sorted } from './query/reference.ts'
+
+const list = { shape: associationShape('news'), identity: [1001, 'news', 5] }
+
+interface Reads {
+  objects: number
+}
+
+/** A list in memory. `gone` are entries whose objects no longer exist; `room` is how many items fit one answer. */
+const sourceOf = (
+  items: readonly Item[],
+  {
+    gone = [],
+    room = Number.POSITIVE_INFINITY,
+    reads = { objects: 0 },
+  }: { gone?: readonly number[]; room?: number; reads?: Reads } = {},
+): ListSource<{ id: number }> => {
+  const ids = items.map((item) => Number(item['objectId']))
+  const behind = (after: number, limit: number) => ids.filter((id) => id > after).slice(0, limit)
+  const outline = ({ id }: { id: number }): Item => {
+    const { news: _, ...own } = items.find((item) => item['objectId'] === id) ?? {}
+    return own
+  }
+  return {
+    entries: async (after, limit) => behind(after, limit).map((id) => ({ id })),
+    async count(after, limit) {
+      const counted = behind(after, limit)
+      return { count: counted.length, last: counted.at(-1) ?? after, ended: counted.length < limit }
+    },
+    outline,
+    outlines: ({ object }) => object === undefined,
+    async items(entries) {
+      reads.objects += entries.length
+      const left = entries.filter(({ id }) => !gone.includes(id))
+      return left.flatMap(({ id }) => items.find((item) => item['objectId'] === id) ?? [])
+    },
+    finish: async (page) => page.slice(0, room),
+  }
+}
+
+type Switches = Readonly<Record<string, string>>
+
+const pageOf = (
+  items: readonly Item[],
+  switches: Switches,
+  options: Parameters<typeof sourceOf>[1] & { longest?: number } = {},
+): Promise<ListPage> => {
+  const query = parseListQuery(new Map(Object.entries(switches).map(([name, value]) => [name, [value]])), list)
+  return runList(sourceOf(items, options), query, options.longest ?? 20_000)
+}
+
+const bySkip = async (items: readonly Item[], switches: Switches, limit: number) => {
+  const pages: Item[] = []
+  for (let skip = 0; ; skip += limit) {
+    const page = await pageOf(items, { ...switches, skip: String(skip), limit: String(limit) })
+    if (page.items.length === 0) return pages
+    pages.push(...page.items)
+  }
+}
+
+const byCursor = async (
+  items: readonly Item[],
+  switches: Switches,
+  limit: number,
+  options: Parameters<typeof pageOf>[2] = {},
+) => {
+  const pages: Item[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: ListPage = await pageOf(items, { ...switches, cursor, limit: String(limit) }, options)
+    pages.push(...page.items)
+    cursor = page.nextCursor ?? null
+  }
+  return pages
+}
+
+const ids = (items: readonly Item[]) => items.map((item) => item['objectId'])
+const condition = fc.option(arbitrary.condition.filter((tree) => JSON.stringify(tree).split(':').length < 50))
+const order = fc.option(arbitrary.order)
+const limit = fc.integer({ min: 1, max: 12 })
+
+const switchesOf = (where: Condition | null, terms: readonly string[] | null): Switches => ({
+  ...(where && { where: JSON.stringify(where) }),
+  ...(terms && { order: terms.join(',') }),
+})
+const expected = (items: readonly Item[], where: Condition | null, terms: readonly string[] | null) =>
+  sorted(
+    items.filter((item) => !where || passes(item, where)),
+    terms ?? [],
+  )
+
+describe('the pages of a list, one behind the other, are the whole list and nothing twice', () => {
+  test('by skip', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, terms, size) => {
+        const pages = await bySkip(items, switchesOf(where, terms), size)
+        expect(pages).toEqual(expected(items, where, terms))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('by cursor', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, terms, size) => {
+        const pages = await byCursor(items, switchesOf(where, terms), size)
+        expect(pages).toEqual(expected(items, where, terms))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('by cursor, when a request may look at few entries only', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary.items, condition, limit, async (items, where, size) => {
+        const pages = await byCursor(items, switchesOf(where, null), size, { longest: 3 })
+        expect(pages).toEqual(expected(items, where, null))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('by cursor, when answers are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, terms, size) => {
+        const pages = await byCursor(items, switchesOf(where, terms), size, { room: 2 })
+        expect(pages).toEqual(expected(items, where, terms))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('by cursor, but for objects that are gone', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, terms, size) => {
+        const gone = items.map((item) => Number(item['objectId'])).filter((id) => id % 3 === 0)
+        const left = items.filter((item) => Number(item['objectId']) % 3 !== 0)
+        const pages = await byCursor(items, switchesOf(where, terms), size, { gone })
+        expect(pages).toEqual(expected(left, where, terms))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+test('the total is that of all that match, on every page', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      arbitrary.items,
+      condition,
+      order,
+      fc.nat({ max: 40 }),
+      limit,
+      async (items, where, terms, skip, size) => {
+        const total = expected(items, where, terms).length
+        const switches = switchesOf(where, terms)
+        const skipped = await pageOf(items, { ...switches, skip: String(skip), limit: String(size) })
+        expect(skipped.totalItemsCount).toBe(total)
+        expect((await pageOf(items, { ...switches, cursor: '', count: 'true' })).totalItemsCount).toBe(total)
+        expect((await pageOf(items, { ...switches, cursor: '' })).totalItemsCount).toBeNull()
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+const some = (count: number): Item[] =>
+  Array.from({ length: count }, (_, index) => ({
+    objectId: index + 1,
+    displayable: index % 2,
+    news: { id: index + 1, subject: `News ${count - index}`, weight: null },
+  }))
+
+describe('a page', () => {
+  test('shows only what fields names', async () => {
+    const { items } = await pageOf(some(3), { fields: 'objectId', where: '{subject:"news 3"}' })
+    expect(items).toEqual([{ objectId: 1 }])
+  })
+
+  test('past the end is empty, with the true total', async () => {
+    expect(await pageOf(some(3), { skip: '3' })).toEqual({ items: [], totalItemsCount: 3, skip: 3, limit: 10 })
+    expect(await pageOf(some(3), { skip: '900' })).toEqual({ items: [], totalItemsCount: 3, skip: 900, limit: 10 })
+    expect(await pageOf(some(3), { skip: '3', order: '-objectId' })).toMatchObject({ items: [], totalItemsCount: 3 })
+  })
+
+  test('of no items has the true total, and goes on where it stood', async () => {
+    expect(await pageOf(some(3), { limit: '0' })).toEqual({ items: [], totalItemsCount: 3, skip: 0, limit: 0 })
+    for (const order of ['', 'subject']) {
+      const { nextCursor } = await pageOf(some(3), { limit: '0', cursor: '', order })
+      const { items } = await pageOf(some(3), { cursor: nextCursor ?? '', order })
+      expect(items).toHaveLength(3)
+    }
+  })
+
+  test('that is cut echoes in limit what it holds', async () => {
+    const page = await pageOf(some(9), { limit: '5' }, { room: 2 })
+    expect(page).toMatchObject({ totalItemsCount: 9, skip: 0, limit: 2 })
+    expect(ids(page.items)).toEqual([1, 2])
+  })
+
+  test('by cursor goes on behind its last item when that has gone meanwhile', async () => {
+    const { nextCursor } = await pageOf(some(9), { cursor: '', limit: '3', order: 'subject' })
+    const left = some(9).filter((item) => item['objectId'] !== 7)
+    const { items } = await pageOf(left, { cursor: nextCursor ?? '', order: 'subject' })
+    expect(ids(items)).toEqual([6, 5, 4, 3, 2, 1])
+  })
+})
+
+describe('a list reads', () => {
+  const objectsRead = async (switches: Switches, count = 50) => {
+    const reads = { objects: 0 }
+    await pageOf(some(count), switches, { reads })
+    return reads.objects
+  }
+
+  test('the objects of its page, without where and order', async () => {
+    expect(await objectsRead({ skip: '20', limit: '5' })).toBe(5)
+    expect(await objectsRead({ cursor: '', limit: '5' })).toBe(5)
+  })
+
+  test('the objects of its page, when where and order name what the links tell', async () => {
+    expect(await objectsRead({ where: '{displayable:1}', order: '-objectId', limit: '5' })).toBe(5)
+  })
+
+  test('each object once, when where or order names a member of theirs', async () => {
+    expect(await objectsRead({ order: '-subject', limit: '5' })).toBe(50)
+    expect(await objectsRead({ where: "{subject:{$contains:'1'}}", limit: '5' })).toBe(50)
+  })
+
+  test('no further than its page needs, by cursor', async () => {
+    expect(await objectsRead({ where: '{weight:null}', cursor: '', limit: '5' }, 1_000)).toBe(100)
+  })
+})
+
+describe('a list that is longer than may be read as a whole', () => {
+  const tooLong = expect.objectContaining({ code: 220003, status: 400, message: expect.stringContaining('cursor') })
+
+  test.each([
+    { where: '{subject:"a"}' },
+    { order: 'subject' },
+    { order: '-objectId' },
+    { order: 'subject', cursor: '' },
+    { where: '{id:1}', cursor: '', count: 'true' },
+  ])('is not filtered or sorted: %o', async (switches) => {
+    await expect(pageOf(some(11), switches, { longest: 10 })).rejects.toEqual(tooLong)
+    await expect(pageOf(some(10), switches, { longest: 10 })).resolves.toBeDefined()
+  })
+
+  test('is paged through, by skip and by cursor, and filtered by cursor', async () => {
+    const longest = { longest: 10 }
+    expect((await pageOf(some(11), { skip: '10' }, longest)).items).toHaveLength(1)
+    expect((await pageOf(some(11), { cursor: '' }, longest)).items).toHaveLength(10)
+    expect(await byCursor(some(31), { where: '{id:{$gt:29}}' }, 10, longest)).toHaveLength(2)
+  })
+})
+
+test('an order that is read twice is the same order', () => {
+  const { text } = parseOrder('-subject,weight', list.shape)
+  expect(parseOrder(text, list.shape).text).toBe(text)
+})
