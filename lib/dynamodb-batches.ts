@@ -20,14 +20,13 @@ const mostWrites = 25
 const getsAtOnce = 16
 const writesAtOnce = 8
 
-/** How long a throttled store is tried again, in milliseconds. */
 const defaultPatience = 8_000
 const longestPause = 1_000
 
 export interface BatchOptions {
   readonly client: DynamoDBDocumentClient
   readonly table: string
-  /** How long what the store leaves undone is tried again, in milliseconds. */
+  /** How long a store that makes no progress is tried again, in milliseconds. */
   readonly patience?: number
 }
 
@@ -35,21 +34,27 @@ const chunksOf = <Value>(values: readonly Value[], size: number): Value[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
 /**
- * Sends requests until the store has taken all of them: it may leave any part of a call undone when it is busy.
- * Errors: unavailable, when some are still left after `patience`.
+ * Sends requests until the store has taken all of them: it may leave any part of a call undone, because it is busy or because
+ * its answer would grow too large. Errors: unavailable, when it takes none of them for as long as `patience`.
  */
 const sendAll = async <Request>(
   requests: Request[],
   send: (requests: Request[]) => Promise<Request[]>,
   patience: number,
 ): Promise<void> => {
-  const deadline = Date.now() + patience
   let left = await send(requests)
+  let before = requests.length
+  let deadline = Date.now() + patience
   for (let attempt = 0; left.length > 0; attempt++) {
+    if (left.length < before) {
+      attempt = 0
+      deadline = Date.now() + patience
+    }
     // Full jitter: callers that were throttled together do not come back together.
     const pause = Math.random() * Math.min(longestPause, 25 * 2 ** attempt)
     if (Date.now() + pause > deadline) throw new ServiceError('unavailable')
     await sleep(pause)
+    before = left.length
     left = await send(left)
   }
 }

@@ -41,7 +41,7 @@ const sourceOf = (
     async items(entries) {
       reads.objects += entries.length
       const left = entries.filter(({ id }) => !gone.includes(id))
-      return left.flatMap(({ id }) => items.find((item) => item['objectId'] === id) ?? [])
+      return left.map(({ id }) => items.find((item) => item['objectId'] === id)).filter((item) => item !== undefined)
     },
     finish: async (page) => page.slice(0, room),
   }

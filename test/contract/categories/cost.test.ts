@@ -1,0 +1,159 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
+import { linkObjects } from '../../../lib/categories/link-objects.ts'
+import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import { type EmbeddedTables, embeddedTableNames } from '../../../local/embedded-tables.ts'
+import { intercept } from './faults.ts'
+import { category, type Deps, depsOver, fill, newsItem, newsOfCategory, openStore, range, site } from './store.ts'
+
+let store: EmbeddedTables
+let plain: Deps
+let metered: Deps
+let units = 0
+
+type Capacity = { readonly CapacityUnits?: number }
+
+beforeAll(async () => {
+  store = await openStore()
+  plain = depsOver(store.documents)
+  metered = depsOver(
+    intercept(store.documents, async (_, proceed, command) => {
+      Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
+      const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[] }
+      for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) units += CapacityUnits
+      return answer
+    }),
+  )
+  await fill(plain, range(1, 1_000))
+})
+afterAll(() => store.close())
+
+const list = async (switches: Readonly<Record<string, string>>) => {
+  units = 0
+  const query = parseListQuery(
+    new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
+    associationList(site, category, 'news'),
+  )
+  const page = await listAssociations(metered, newsOfCategory, query)
+  return { page, units }
+}
+
+test('1,000 links made in requests of 100 cost no more than 2.1 write units each, the index counted', async () => {
+  const writes: number[] = []
+  const deps = depsOver(
+    intercept(store.documents, async (_, proceed, command) => {
+      Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
+      const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[]; UnprocessedItems?: object }
+      if (answer.UnprocessedItems) {
+        for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) writes.push(CapacityUnits)
+      }
+      return answer
+    }),
+  )
+  for (let from = 1; from <= 1_000; from += 100) {
+    await linkObjects(
+      deps,
+      newsOfCategory,
+      range(from, from + 99).map((objectId) => ({ objectId })),
+    )
+  }
+  const forItems = writes.reduce((sum, count) => sum + count, 0)
+  expect(forItems).toBe(1_000)
+  // The embedded store does not charge for the index. DynamoDB charges one unit for each entry under 1 KB.
+  const entries = await Promise.all(
+    range(1, 1_000).map((id) =>
+      store.documents.send(
+        new QueryCommand({
+          TableName: embeddedTableNames.categoryLinks,
+          IndexName: 'byObject',
+          KeyConditionExpression: 'id = :id',
+          ExpressionAttributeValues: { ':id': id },
+        }),
+      ),
+    ),
+  )
+  const forIndex = entries.reduce((sum, { Count = 0 }) => sum + Count, 0)
+  expect(Math.max(...entries.map(({ Items }) => JSON.stringify(Items).length))).toBeLessThan(1_024)
+  expect((forItems + forIndex) / 1_000).toBeLessThanOrEqual(2.1)
+})
+
+test('linking again writes nothing', async () => {
+  let writes = 0
+  const deps = depsOver(
+    intercept(store.documents, async (_, proceed) => {
+      const answer = await proceed()
+      if (typeof answer === 'object' && answer !== null && 'UnprocessedItems' in answer) writes += 1
+      return answer
+    }),
+  )
+  await linkObjects(
+    deps,
+    newsOfCategory,
+    range(1, 100).map((objectId) => ({ objectId })),
+  )
+  expect(writes).toBe(0)
+})
+
+describe('a page', () => {
+  test('without where and order costs its own items, and the keys of the list once', async () => {
+    // The category, 10 news items, 10 texts, and 1,000 links of some 35 bytes.
+    expect((await list({})).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
+    expect((await list({ skip: '990' })).units).toBeLessThanOrEqual(1 + 5 + 5 + 8)
+  })
+
+  test('that shows no text reads none', async () => {
+    const shown = await list({ fields: 'news' })
+    const hidden = await list({ fields: 'news.subject' })
+    expect(shown.units - hidden.units).toBe(5)
+  })
+
+  test('by cursor costs the same wherever it is', async () => {
+    const first = await list({ cursor: '' })
+    let cursor = String(first.page.nextCursor)
+    for (let page = 0; page < 50; page++) cursor = String((await list({ cursor })).page.nextCursor)
+    expect((await list({ cursor })).units).toBe(first.units)
+    expect(first.units).toBeLessThanOrEqual(1 + 5 + 5 + 0.5)
+  })
+
+  test('filtered by the object reads each object once', async () => {
+    const { units, page } = await list({ where: '{subject:"subject 500"}', fields: 'objectId' })
+    expect(page.totalItemsCount).toBe(1)
+    expect(units).toBeLessThanOrEqual(1 + 500 + 8)
+  })
+})
+
+describe('an answer stays under 5 MB', () => {
+  const text = '<p>"long" text</p>\n'.repeat(18_000)
+  const long = range(2_001, 2_040)
+
+  beforeAll(async () => {
+    await plain.content.putMany(
+      site,
+      'news',
+      long.map((id) => newsItem(id, { body: text })),
+    )
+    await plain.links.putMany(
+      newsOfCategory,
+      long.map((id) => ({ id, displayable: true })),
+    )
+  })
+
+  test('by cutting the page, which limit echoes', async () => {
+    const { page } = await list({ skip: '1000', limit: '500' })
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
+    expect(page.items.length).toBeGreaterThan(5)
+    expect(page).toMatchObject({ totalItemsCount: 1_040, skip: 1_000, limit: page.items.length })
+  })
+
+  test('and the cursor goes on where the page was cut', async () => {
+    const seen: unknown[] = []
+    for (let cursor = ''; cursor !== 'null'; ) {
+      const { page } = await list({ cursor, limit: '500', where: '{objectId:{$gt:2000}}' })
+      expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
+      seen.push(...page.items.map((item) => item['objectId']))
+      cursor = String(page.nextCursor)
+    }
+    expect(seen).toEqual(long)
+  })
+})

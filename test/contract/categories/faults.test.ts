@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
+import { linkObjects, unlinkObjects } from '../../../lib/categories/link-objects.ts'
+import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import { removeCategory, removeObject } from '../../../lib/categories/remove-content.ts'
+import { asServiceError } from '../../../lib/http/render-error.ts'
+import type { EmbeddedTables } from '../../../local/embedded-tables.ts'
+import { faults, intercept, interceptOnce } from './faults.ts'
+import { category, type Deps, depsOver, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
+
+let store: EmbeddedTables
+let deps: Deps
+
+beforeAll(async () => {
+  store = await openStore()
+  deps = depsOver(store.documents)
+})
+afterAll(() => store.close())
+
+const all = range(1, 120)
+const linked = range(1, 40)
+
+const resetLinks = async () => {
+  await deps.links.deleteMany(newsOfCategory, all)
+  await deps.links.putMany(
+    newsOfCategory,
+    linked.map((id) => ({ id, displayable: id > 10 })),
+  )
+}
+
+const resetAll = async () => {
+  await fill(deps, all)
+  await resetLinks()
+}
+
+const list = (over: Deps, switches: Readonly<Record<string, string>>) =>
+  listAssociations(
+    over,
+    newsOfCategory,
+    parseListQuery(
+      new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
+      associationList(site, category, 'news'),
+    ),
+  )
+
+const idsOf = (page: { readonly items: readonly Readonly<Record<string, unknown>>[] }) =>
+  page.items.map((item) => item['objectId'])
+
+interface Operation {
+  /** Brings back what the operation may have changed. */
+  readonly reset?: () => Promise<void>
+  readonly run: (over: Deps) => Promise<unknown>
+  /** Fails unless the state, or what the operation answered, is right. */
+  readonly verify: (answer: unknown) => Promise<void> | void
+}
+
+const answers = (expected: readonly number[]) => (answer: unknown) =>
+  expect(idsOf(answer as Awaited<ReturnType<typeof list>>)).toEqual(expected)
+
+const operations: Readonly<Record<string, Operation>> = {
+  'linking 120 objects, 40 of them linked already': {
+    reset: resetLinks,
+    run: (over) =>
+      linkObjects(
+        over,
+        newsOfCategory,
+        all.map((objectId) => ({ objectId })),
+      ),
+    async verify() {
+      expect(await linkedIds(deps)).toEqual(all)
+      const links = await deps.links.list(newsOfCategory, 0, 200)
+      expect(links.filter(({ displayable }) => !displayable).map(({ id }) => id)).toEqual(range(1, 10))
+    },
+  },
+  'unlinking 60 objects, 20 of them not linked': {
+    reset: resetLinks,
+    run: (over) => unlinkObjects(over, newsOfCategory, range(1, 60)),
+    verify: async () => expect(await linkedIds(deps)).toEqual([]),
+  },
+  'removing a category': {
+    reset: resetAll,
+    run: (over) => removeCategory(over, site, category),
+    async verify() {
+      expect(await linkedIds(deps)).toEqual([])
+      expect(await deps.content.get(site, 'category', category)).toBeUndefined()
+    },
+  },
+  'removing a news item': {
+    reset: resetAll,
+    run: (over) => removeObject(over, { site, kind: 'news', id: 7 }),
+    async verify() {
+      expect(await linkedIds(deps)).toEqual(linked.filter((id) => id !== 7))
+      expect((await deps.content.texts(site, 'news', [7])).size).toBe(0)
+    },
+  },
+  'listing a page': {
+    run: (over) => list(over, { skip: '30', limit: '5' }),
+    verify: (answer) => {
+      answers(range(31, 35))(answer)
+      expect(answer).toMatchObject({
+        totalItemsCount: 40,
+        items: [{ news: { body: '<p>Text 31</p>' } }, {}, {}, {}, {}],
+      })
+    },
+  },
+  'listing filtered and sorted': {
+    run: (over) => list(over, { where: '{id:{$gt:20}}', order: '-news.id', limit: '3' }),
+    verify: answers([40, 39, 38]),
+  },
+  'listing by cursor': {
+    run: (over) => list(over, { where: '{id:{$gt:20}}', cursor: '', count: 'true', limit: '3' }),
+    verify: answers([21, 22, 23]),
+  },
+}
+
+const callsOf = async ({ reset, run }: Operation): Promise<number> => {
+  await reset?.()
+  const { client, calls } = interceptOnce(store.documents, 0, (proceed) => proceed())
+  await run(depsOver(client))
+  return calls()
+}
+
+describe.each(Object.entries(operations))('%s', (_, operation) => {
+  beforeAll(resetAll)
+
+  test.each(Object.entries(faults))(
+    'is right, or refused and completed by repeating, when the store %s',
+    async (_, fault) => {
+      const calls = await callsOf(operation)
+      expect(calls).toBeGreaterThan(1)
+      for (let at = 1; at <= calls; at++) {
+        await operation.reset?.()
+        const { client } = interceptOnce(store.documents, at, fault)
+        const answer = await operation.run(depsOver(client)).then(
+          (value) => ({ value }),
+          (error: unknown) => ({ error }),
+        )
+        if ('error' in answer) {
+          expect(asServiceError(answer.error)).toMatchObject({ code: 100503, status: 503 })
+          await operation.verify(await operation.run(deps))
+        } else {
+          await operation.verify(answer.value)
+        }
+      }
+    },
+  )
+
+  test('is 503, and never a partial success, when the store stays too busy', async () => {
+    await operation.reset?.()
+    const busy = intercept(
+      store.documents,
+      (_, proceed, command) => faults['leaves half of it undone']?.(proceed, command) ?? proceed(),
+    )
+    const never = intercept(
+      store.documents,
+      (_, proceed, command) => faults['leaves all of it undone']?.(proceed, command) ?? proceed(),
+    )
+    await expect(
+      operation.run(depsOver(never, 20)).catch((error: unknown) => Promise.reject(asServiceError(error))),
+    ).rejects.toMatchObject({ code: 100503 })
+    await operation.verify(await operation.run(depsOver(busy)))
+  })
+})

@@ -1,0 +1,77 @@
+import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb'
+import { BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+
+/** Something that happens at a call: it may let the call through, change what comes of it, or do something else first. */
+type Intervention = (proceed: () => Promise<unknown>, command: unknown) => Promise<unknown>
+
+/** A real client, whose calls go through an intervention. */
+export const intercept = (
+  client: DynamoDBDocumentClient,
+  intervene: (call: number, ...rest: Parameters<Intervention>) => Promise<unknown>,
+): DynamoDBDocumentClient => {
+  let calls = 0
+  return new Proxy(client, {
+    get(target, name, receiver) {
+      if (name !== 'send') return Reflect.get(target, name, receiver)
+      return (command: Parameters<DynamoDBDocumentClient['send']>[0]) => {
+        calls += 1
+        return intervene(calls, () => target.send(command), command)
+      }
+    },
+  })
+}
+
+/** Does it at one call, and counts the calls. */
+export const interceptOnce = (client: DynamoDBDocumentClient, at: number, intervention: Intervention) => {
+  let calls = 0
+  const intercepted = intercept(client, (call, proceed, command) => {
+    calls = call
+    return call === at ? intervention(proceed, command) : proceed()
+  })
+  return { client: intercepted, calls: () => calls }
+}
+
+const half = <Value>(values: readonly Value[]): [Value[], Value[]] => {
+  const middle = Math.ceil(values.length / 2)
+  return [values.slice(0, middle), values.slice(middle)]
+}
+
+const timeout = () =>
+  Object.assign(new Error('Socket timed out without establishing a connection'), { name: 'TimeoutError' })
+
+/** What a store may do to a call, by what it is called. */
+export const faults: Readonly<Record<string, Intervention>> = {
+  'leaves all of it undone': async (proceed, command) => {
+    if (command instanceof BatchGetCommand) return { Responses: {}, UnprocessedKeys: command.input.RequestItems }
+    if (command instanceof BatchWriteCommand) return { UnprocessedItems: command.input.RequestItems }
+    return proceed()
+  },
+  'leaves half of it undone': async (proceed, command) => {
+    if (command instanceof BatchWriteCommand) {
+      const [[table = '', requests = []] = []] = Object.entries(command.input.RequestItems ?? {})
+      const [now, later] = half(requests)
+      command.input.RequestItems = { [table]: now }
+      await proceed()
+      return { UnprocessedItems: later.length > 0 ? { [table]: later } : {} }
+    }
+    if (command instanceof BatchGetCommand) {
+      const [[table = '', request] = []] = Object.entries(command.input.RequestItems ?? {})
+      const [now, later] = half(request?.Keys ?? [])
+      command.input.RequestItems = { [table]: { ...request, Keys: now } }
+      const answer = await proceed()
+      // The store names what it left by key only, as dynalite does.
+      return { ...(answer as object), UnprocessedKeys: later.length > 0 ? { [table]: { Keys: later } } : {} }
+    }
+    return proceed()
+  },
+  'refuses it, throttled': async () => {
+    throw new ProvisionedThroughputExceededException({ message: 'Too fast', $metadata: {} })
+  },
+  'does not answer': async () => {
+    throw timeout()
+  },
+  'does it, but its answer is lost': async (proceed) => {
+    await proceed()
+    throw timeout()
+  },
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listCategoriesOfObject } from '../../../lib/categories/category-lists.ts'
+import { linkObjects } from '../../../lib/categories/link-objects.ts'
+import { removeCategory, removeObject } from '../../../lib/categories/remove-content.ts'
+import { ServiceError } from '../../../lib/errors.ts'
+import type { EmbeddedTables } from '../../../local/embedded-tables.ts'
+import { interceptOnce } from './faults.ts'
+import { category, type Deps, depsOver, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
+
+let store: EmbeddedTables
+let deps: Deps
+
+beforeAll(async () => {
+  store = await openStore()
+  deps = depsOver(store.documents)
+})
+afterAll(() => store.close())
+
+const ids = range(1, 30)
+const gone = 7
+
+const removals = {
+  'the removal of an object': (over: Deps) => removeObject(over, { site, kind: 'news', id: gone }),
+  'the removal of the category': (over: Deps) => removeCategory(over, site, category),
+}
+
+const link = (over: Deps) =>
+  linkObjects(
+    over,
+    newsOfCategory,
+    ids.map((objectId) => ({ objectId })),
+  )
+
+/** Runs; a refusal by the service is an outcome like any other. */
+const attempt = async (work: Promise<unknown>): Promise<number> => {
+  try {
+    await work
+    return 200
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return 404
+    throw error
+  }
+}
+
+const begin = async () => {
+  await fill(deps, ids)
+  await deps.links.deleteMany(newsOfCategory, ids)
+}
+
+/** Every link that is left is one of things that exist. */
+const expectNoStrayLinks = async () => {
+  const linked = await linkedIds(deps)
+  const categoryExists = (await deps.content.get(site, 'category', category)) !== undefined
+  const existing = await deps.content.existing(site, 'news', ids)
+  expect(linked.filter((id) => !categoryExists || !existing.has(id))).toEqual([])
+}
+
+const callsOf = async (run: (over: Deps) => Promise<unknown>): Promise<number> => {
+  await begin()
+  const { client, calls } = interceptOnce(store.documents, 0, (proceed) => proceed())
+  await run(depsOver(client))
+  return calls()
+}
+
+describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
+  const places = {
+    'before each call of the other': (inner: () => Promise<unknown>) => async (proceed: () => Promise<unknown>) => {
+      await inner()
+      return proceed()
+    },
+    'after each call of the other': (inner: () => Promise<unknown>) => async (proceed: () => Promise<unknown>) => {
+      const answer = await proceed()
+      await inner()
+      return answer
+    },
+  }
+  const pairs = [
+    ['removing', link, remove],
+    ['linking', remove, link],
+  ] as const
+
+  for (const [what, outer, inner] of pairs) {
+    test.each(Object.entries(places))(`leave no link to what is gone: ${what} %s`, async (_place, at) => {
+      const calls = await callsOf(outer)
+      for (let call = 1; call <= calls; call++) {
+        await begin()
+        const { client } = interceptOnce(
+          store.documents,
+          call,
+          at(() => attempt(inner(deps))),
+        )
+        await attempt(outer(depsOver(client)))
+        await expectNoStrayLinks()
+      }
+    })
+  }
+
+  test('leave no link to what is gone, at the same time', async () => {
+    for (let round = 0; round < 25; round++) {
+      await begin()
+      await Promise.all([attempt(link(deps)), attempt(remove(deps)), attempt(link(deps))])
+      await expectNoStrayLinks()
+    }
+  })
+})
+
+test('a link that a dying request left behind is not listed, and goes when it is linked again in vain', async () => {
+  await begin()
+  await removeObject(deps, { site, kind: 'news', id: gone })
+  await deps.links.putMany(newsOfCategory, [{ id: gone, displayable: true }])
+  expect(await attempt(link(deps))).toBe(404)
+  expect(await linkedIds(deps)).toEqual([])
+})
+
+test('what is being removed no longer exists for anybody', async () => {
+  await begin()
+  await link(deps)
+  await deps.content.markRemoved(site, 'news', gone)
+  expect((await deps.content.getMany(site, 'news', ids)).has(gone)).toBe(false)
+  expect((await deps.content.existing(site, 'news', ids)).has(gone)).toBe(false)
+  expect(await deps.content.get(site, 'news', gone)).toBeUndefined()
+  expect(await attempt(listCategoriesOfObject(deps, { site, kind: 'news', id: gone }, undefined as never))).toBe(404)
+  await removeObject(deps, { site, kind: 'news', id: gone })
+  expect(await linkedIds(deps)).toEqual(ids.filter((id) => id !== gone))
+})
+
+test('many links and many categories are removed in steps', async () => {
+  const many = range(1, 2_100)
+  await deps.content.putMany(
+    site,
+    'category',
+    many.map((id) => ({ id, name: `Category ${id}` })),
+  )
+  await fill(deps, [1])
+  for (const id of many)
+    await deps.links.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }])
+  expect((await deps.links.countCategoriesOf(site, 'news', 1, 0, 10_000)).count).toBe(2_100)
+  expect(await removeObject(deps, { site, kind: 'news', id: 1 })).toBe(true)
+  expect((await deps.links.countCategoriesOf(site, 'news', 1, 0, 10_000)).count).toBe(0)
+  expect(await removeObject(deps, { site, kind: 'news', id: 1 })).toBe(false)
+})
