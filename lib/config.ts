@@ -23,10 +23,13 @@ const fields = z.extend(edge, { WEB_FORMS_TABLE: table })
 /** Over how many objects a list is filtered or sorted as a whole (decisions.md, section 2, 220003). */
 export const standardLongestList = 20_000
 
-const categories = edge.extend({
-  CONTENT_TABLE: z.string().min(1),
-  CATEGORY_LINKS_TABLE: z.string().min(1),
-  LONGEST_LIST: z.coerce.number().int().min(1).default(standardLongestList),
+const categories = z.extend(edge, {
+  CONTENT_TABLE: table,
+  CATEGORY_LINKS_TABLE: table,
+  LONGEST_LIST: z._default(
+    z.coerce.number().check(z.int('must be a whole number'), z.minimum(1, 'must be 1 or more')),
+    standardLongestList,
+  ),
 })
 
 export type EdgeConfig = z.infer<typeof edge>

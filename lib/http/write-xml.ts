@@ -30,5 +30,5 @@ const content = (name: string, value: unknown, item: string): string => {
 const element = (name: string, value: unknown, item: string): string =>
   value === null ? `<${name} i:nil="true"/>` : `<${name}>${content(name, value, item)}</${name}>`
 
-export const writeXml = ({ value, xml: { root, item = 'item' } }: Document): string =>
+export const writeXml = ({ value, xml: { root, item = 'item' } = { root: 'document' } }: Document): string =>
   `<?xml version="1.0" encoding="utf-8"?><${root} ${namespaces}>${content(root, value, item)}</${root}>`
