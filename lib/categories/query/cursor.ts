@@ -28,9 +28,9 @@ export const readCursor = (text: string, hash: string, members: number): Positio
   if (!Array.isArray(parts)) throw new QueryFault('is not a cursor that this service has given out')
   const [listed, key, ...values] = parts as readonly unknown[]
   if (listed !== hash) throw new QueryFault('belongs to another list, or to other switches of this one')
-  if (parts.length === 1) return undefined
-  if (!Number.isSafeInteger(key) || values.length !== members || !values.every(isComparable)) {
-    throw new QueryFault('is not a cursor that this service has given out')
-  }
-  return { key: Number(key), values }
+  const isPosition = Number.isSafeInteger(key) && values.length === members && values.every(isComparable)
+  const position = isPosition ? { key: Number(key), values } : undefined
+  // Decoding is lenient, so what decodes is not yet what was given out.
+  if (writeCursor(hash, position) !== text) throw new QueryFault('is not a cursor that this service has given out')
+  return position
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { inject, test } from 'vitest'
+import { describe, inject, test } from 'vitest'
 
 const run = promisify(execFile)
 
@@ -15,6 +15,7 @@ export const admin = async (...args: readonly string[]): Promise<any> => {
 
 /** Cases that need the administration tool; without it they are skipped, and reported so. */
 export const testWithAdmin = test.skipIf(!inject('target').admin)
+export const describeWithAdmin = describe.skipIf(!inject('target').admin)
 
 /** A token of the given sites, with the given options of `token issue`. */
 export const issueToken = async (siteIds: readonly number[], ...options: readonly string[]): Promise<string> => {

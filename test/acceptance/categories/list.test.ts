@@ -1,0 +1,175 @@
+import { beforeAll, expect, test } from 'vitest'
+import { admin, describeWithAdmin, issueToken } from '../support/admin.ts'
+import { at, createLibrary, type Library, objectIds, range, records, withQuery } from '../support/categories.ts'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+
+describeWithAdmin('operations 6 and 9: the objects of a category', () => {
+  let library: Library
+  beforeAll(async () => {
+    library = await createLibrary(records)
+  })
+  const news = '/categories/5/news'
+  const blogs = '/categories/5/blogs'
+  const list = (switches: Readonly<Record<string, string>> = {}, path = news) => library.call(withQuery(path, switches))
+
+  test('answer 200 with the wrapper: items, totalItemsCount, skip, limit', async () => {
+    const { status, headers, json } = await list()
+    expect(status).toBe(200)
+    expect(headers['content-type']).toMatch(/^application\/json/)
+    expect(Object.keys(json)).toEqual(['items', 'totalItemsCount', 'skip', 'limit'])
+    expect(json).toMatchObject({ totalItemsCount: 25, skip: 0, limit: 10 })
+    expect(json.items).toHaveLength(10)
+  })
+
+  test('show every member of a news item, in the types of the contract', async () => {
+    const { json } = await list({ limit: '1' })
+    expect(json.items).toEqual([
+      {
+        objectId: 1,
+        categoryId: 5,
+        objectType: 7,
+        displayable: 1,
+        siteId: library.siteId,
+        news: {
+          id: 1,
+          siteId: library.siteId,
+          roleId: 1,
+          subject: 'odd 1',
+          body: '<p>Text 1</p>',
+          templateId: 0,
+          weight: null,
+          createBy: 0,
+          createDate: '2025-12-24T00:00:00',
+          lastUpdateBy: 0,
+          lastUpdateDate: '2025-12-24T00:00:00',
+          eventFromDate: '2026-01-01T12:00:00',
+          eventToDate: '2026-01-01T12:00:00',
+          releaseDate: '2026-01-01T12:00:00',
+          expiryDate: '9999-01-01T00:00:00',
+          enabled: true,
+          deleted: false,
+          displayable: true,
+          parentId: 0,
+          urlPrefix: '/news',
+          slug: 'odd-1',
+          url: '/news/odd-1',
+        },
+      },
+    ])
+  })
+
+  test('show every member of a blog, in the types of the contract', async () => {
+    const { json } = await list({ limit: '1' }, blogs)
+    expect(json).toMatchObject({ totalItemsCount: 3 })
+    expect(json.items).toEqual([
+      {
+        objectId: 1,
+        categoryId: 5,
+        objectType: 55,
+        displayable: 1,
+        siteId: library.siteId,
+        blog: {
+          id: 1,
+          siteId: library.siteId,
+          roleId: 0,
+          templateId: 0,
+          blogName: 'Blog 1',
+          blogDescription: '',
+          title: 'Blog 1',
+          allowRSS: true,
+          rssChannelId: 0,
+          lastPostDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
+          postCount: 10,
+          weight: null,
+          releaseDate: expect.any(String),
+          expiryDate: '9999-01-01T00:00:00',
+          createDate: expect.any(String),
+          lastUpdateDate: expect.any(String),
+          enabled: true,
+          disableComments: false,
+          slug: null,
+          blogUrl: null,
+        },
+      },
+    ])
+  })
+
+  test('are sorted by objectId', async () => {
+    expect(objectIds(await list({ limit: '500' }))).toEqual(range(1, 25))
+  })
+
+  test('keep deleted objects with their flag', async () => {
+    const { json } = await list({ skip: '3', limit: '1' })
+    expect(json.items[0]).toMatchObject({ objectId: 4, news: { deleted: true } })
+    expect(objectIds(await list({ where: '{deleted:true}' }))).toEqual([4])
+  })
+
+  test('show displayable 0 as it was linked', async () => {
+    const { json } = await list({ skip: '2', limit: '1' })
+    expect(json.items[0]).toMatchObject({ objectId: 3, displayable: 0, news: { displayable: true } })
+  })
+
+  test('of a category without any are empty', async () => {
+    const { status, json } = await library.call('/categories/6/news')
+    expect(status).toBe(200)
+    expect(json).toEqual({ items: [], totalItemsCount: 0, skip: 0, limit: 10 })
+  })
+
+  test.each([
+    '/categories/77/news',
+    '/categories/77/blogs',
+    '/categories/0/news',
+    '/categories/abc/news',
+    '/categories/05/news',
+    '/categories/99999999999/news',
+  ])('of no category: %s is 404 / 220001', async (path) => {
+    expectError(await library.call(path), 404, 220001)
+  })
+
+  test('take the number of the site as well as current', async () => {
+    const { token, siteId } = library
+    const answer = await call(at(siteId, news), { token })
+    expect(answer.text).toBe((await list()).text)
+  })
+
+  test('answer HEAD', async () => {
+    const { status, text } = await library.call(news, { method: 'HEAD' })
+    expect([status, text]).toEqual([200, ''])
+  })
+
+  test('answer JSON whatever Accept says', async () => {
+    for (const accept of ['application/xml', 'image/png', 'application/json;q=0']) {
+      const { status, json } = await library.call(news, { headers: { Accept: accept } })
+      expect(status).toBe(200)
+      expect(json.totalItemsCount).toBe(25)
+    }
+  })
+
+  test('have an ETag, and are 304 for who has them', async () => {
+    const first = await list()
+    const etag = first.headers['etag'] ?? ''
+    expect(etag).toMatch(/^"[^"]+"$/)
+    const again = await library.call(news, { headers: { 'If-None-Match': etag } })
+    expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag])
+    const other = await library.call(withQuery(news, { limit: '3' }), { headers: { 'If-None-Match': etag } })
+    expect(other.status).toBe(200)
+  })
+})
+
+describeWithAdmin('the new rendering engine', () => {
+  test('is needed: 403 / 109002 without it, before anything about the request is looked at', async () => {
+    const { id } = await admin('site', 'create', '--name', 'Old', '--no-rendering-engine')
+    const token = await issueToken([id])
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const options = {
+        token,
+        method,
+        ...(method !== 'GET' && { body: '{', headers: { 'Content-Type': 'text/plain' } }),
+      }
+      expectError(await call(at('current', '/categories/77/news?limit=abc'), options), 403, 109002)
+    }
+    expectError(await call(at('current', '/categories/77/news'), { token: null }), 401, 101000)
+    expectError(await call(at(4711, '/categories/77/news'), { token }), 400, 100002)
+  })
+})

@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { admin, describeWithAdmin } from '../support/admin.ts'
+import { createLibrary, importRecords, type Library, objectIds, records, withQuery } from '../support/categories.ts'
+import { expectError } from '../support/expectations.ts'
+
+describeWithAdmin('the neighbours of the associations', () => {
+  let library: Library
+  const site = () => String(library.siteId)
+  beforeAll(async () => {
+    library = await createLibrary([
+      ...records,
+      { kind: 'link', type: 'news', categoryId: 6, objectId: 1 },
+      { kind: 'link', type: 'blog', categoryId: 6, objectId: 2 },
+    ])
+  })
+
+  test('the categories of a site are listed, with the same switches', async () => {
+    const { status, json } = await library.call('/categories')
+    expect(status).toBe(200)
+    expect(json).toEqual({
+      items: [
+        { id: 5, name: 'Five' },
+        { id: 6, name: 'Six' },
+      ],
+      totalItemsCount: 2,
+      skip: 0,
+      limit: 10,
+    })
+    const switches = { where: "{name:{$beginsWith:'s'}}", order: '-name', fields: 'name', limit: '1' }
+    expect((await library.call(withQuery('/categories', switches))).json).toEqual({
+      items: [{ name: 'Six' }],
+      totalItemsCount: 1,
+      skip: 0,
+      limit: 1,
+    })
+    const { json: page } = await library.call('/categories?cursor=&limit=1')
+    expect((await library.call(`/categories?cursor=${page.nextCursor}`)).json.items).toEqual([{ id: 6, name: 'Six' }])
+    expectError(await library.call('/categories?order=objectId'), 400, 220000)
+  })
+
+  test('a category is read, and is 404 / 220001 when there is none', async () => {
+    const { status, headers, json } = await library.call('/categories/5')
+    expect([status, json]).toEqual([200, { id: 5, name: 'Five' }])
+    expect((await library.call('/categories/5', { headers: { 'If-None-Match': headers['etag'] ?? '' } })).status).toBe(
+      304,
+    )
+    expect((await library.call('/categories/5?fields=name')).json).toEqual({ name: 'Five' })
+    expectError(await library.call('/categories/77'), 404, 220001)
+  })
+
+  test('the categories of a news item, and of a blog, are listed', async () => {
+    const names = async (path: string) =>
+      (await library.call(path)).json.items.map(({ name }: { name: string }) => name)
+    expect(await names('/news/1/categories')).toEqual(['Five', 'Six'])
+    expect(await names('/news/2/categories')).toEqual(['Five'])
+    expect(await names('/news/30/categories')).toEqual([])
+    expect(await names('/blogs/1/categories')).toEqual(['Five'])
+    expect(await names('/blogs/2/categories')).toEqual(['Five', 'Six'])
+    expect(await names('/news/1/categories?order=-name&limit=1')).toEqual(['Six'])
+    expect(await names("/news/1/categories?where={name:'SIX'}".replace(/[{}]/g, encodeURIComponent))).toEqual(['Six'])
+    expect((await library.call('/news/1/categories?limit=1&skip=1')).json).toEqual({
+      items: [{ id: 6, name: 'Six' }],
+      totalItemsCount: 2,
+      skip: 1,
+      limit: 1,
+    })
+    for (const path of ['/news/99/categories', '/blogs/5/categories', '/news/abc/categories']) {
+      expectError(await library.call(path), 404, 220002)
+    }
+  })
+
+  describe('administration', () => {
+    test('a category is created with the next id, or a chosen one, and listed', async () => {
+      const id = async (...options: readonly string[]) =>
+        (await admin('category', 'create', '--site', site(), '--name', 'New', ...options)).id
+      expect(await id()).toBe(7)
+      expect(await id('--id', '40')).toBe(40)
+      expect(await id()).toBe(41)
+      await expect(id('--id', '40')).rejects.toThrow(/already/)
+      expect(
+        (await admin('category', 'list', '--site', site())).map((category: { id: number }) => category.id),
+      ).toEqual([5, 6, 7, 40, 41])
+      expect((await library.call('/categories/40')).json).toEqual({ id: 40, name: 'New' })
+    })
+
+    test('removing a news item or a blog takes it out of its categories', async () => {
+      expect(await admin('object', 'remove', 'news', '25', '--site', site())).toEqual({ removed: true })
+      expect(await admin('object', 'remove', 'blog', '3', '--site', site())).toEqual({ removed: true })
+      await expect(admin('object', 'remove', 'news', '25', '--site', site())).rejects.toThrow(/no news item 25/)
+      expect(objectIds(await library.call('/categories/5/news?limit=500'))).not.toContain(25)
+      expect((await library.call('/categories/5/news')).json.totalItemsCount).toBe(24)
+      expect((await library.call('/categories/5/blogs')).json.totalItemsCount).toBe(2)
+      const body = { items: [{ objectId: 25 }] }
+      expectError(await library.call('/categories/5/news', { method: 'POST', body }), 404, 220002)
+    })
+
+    test('removing a category removes its links, and what is created in its place begins empty', async () => {
+      await importRecords(library.siteId, [
+        { kind: 'category', id: 50, name: 'Short-lived' },
+        { kind: 'link', type: 'news', categoryId: 50, objectId: 2 },
+      ])
+      expect(await admin('category', 'remove', '50', '--site', site())).toEqual({ removed: true })
+      expectError(await library.call('/categories/50/news'), 404, 220001)
+      await expect(admin('category', 'remove', '50', '--site', site())).rejects.toThrow(/no category 50/)
+      expect((await library.call('/news/2/categories')).json.items).toEqual([{ id: 5, name: 'Five' }])
+      await admin('category', 'create', '--site', site(), '--name', 'Again', '--id', '50')
+      expect((await library.call('/categories/50/news')).json.totalItemsCount).toBe(0)
+    })
+
+    test('an import names what is wrong, and importing again changes nothing', async () => {
+      const more = [
+        { kind: 'news', id: 60, subject: 'Sixty' },
+        { kind: 'news', id: 0 },
+        { kind: 'news', id: 61, colour: 'red' },
+        { kind: 'news', id: 62, releaseDate: 'soon' },
+        { kind: 'blog', id: 60, blogName: 5 },
+        { kind: 'link', type: 'news', categoryId: 5, objectId: 60 },
+        { kind: 'link', type: 'news', categoryId: 5, objectId: 4711 },
+        { kind: 'link', type: 'news', categoryId: 4711, objectId: 60 },
+        { kind: 'link', type: 'page', categoryId: 5, objectId: 60 },
+      ]
+      const outcome = await importRecords(library.siteId, more)
+      expect(outcome).toMatchObject({ imported: 2, skipped: 7 })
+      expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5, 7, 8, 9])
+      expect(await importRecords(library.siteId, more)).toEqual(outcome)
+      const { json } = await library.call(withQuery('/categories/5/news', { where: '{objectId:60}' }))
+      expect(json.items).toMatchObject([{ objectId: 60, displayable: 1, news: { subject: 'Sixty', enabled: true } }])
+      await expect(importRecords(library.siteId, more, '--strict')).rejects.toThrow(/Line 2/)
+    })
+  })
+})

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { admin, issueToken } from './admin.ts'
+import { type Answer, type Call, call } from './http.ts'
+
+/** Imports records into a site and answers what the tool prints. */
+export const importRecords = async (siteId: number, records: readonly object[], ...options: readonly string[]) => {
+  const directory = mkdtempSync(join(tmpdir(), 'acceptance-'))
+  const file = join(directory, 'records.jsonl')
+  try {
+    writeFileSync(file, records.map((record) => JSON.stringify(record)).join('\n'))
+    return await admin('import', file, '--site', String(siteId), ...options)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** A site that one file alone uses, with the records that it needs. */
+export interface Library {
+  readonly siteId: number
+  readonly token: string
+  /** Calls a path below the site's v3 address. */
+  readonly call: (path: string, options?: Call) => Promise<Answer>
+}
+
+export const at = (site: number | string, path: string): string => `/webresources/api/v3/sites/${site}${path}`
+
+export const createLibrary = async (records: readonly object[]): Promise<Library> => {
+  const siteId: number = (await admin('site', 'create', '--name', 'Library')).id
+  const { skipped, errors } = await importRecords(siteId, records)
+  if (skipped > 0) throw new Error(JSON.stringify(errors))
+  const token = await issueToken([siteId])
+  return { siteId, token, call: (path, options) => call(at('current', path), { token, ...options }) }
+}
+
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+const day = (id: number) => `2026-01-${String(id).padStart(2, '0')}`
+
+/** News items 1 to 30, blogs 1 to 4, categories 5 and 6; category 5 is linked with news 1 to 25 and blogs 1 to 3. */
+export const records: readonly object[] = [
+  { kind: 'category', id: 5, name: 'Five' },
+  { kind: 'category', id: 6, name: 'Six' },
+  ...range(1, 30).map((id) => ({
+    kind: 'news',
+    id,
+    subject: id % 2 === 0 ? `Even ${id}` : `odd ${id}`,
+    body: `<p>Text ${id}</p>`,
+    weight: id % 5 === 0 ? id : null,
+    releaseDate: `${day(id)}T12:00:00`,
+    createDate: '2025-12-24',
+    deleted: id === 4,
+    enabled: id !== 6,
+    roleId: id % 3,
+  })),
+  ...range(1, 4).map((id) => ({ kind: 'blog', id, blogName: `Blog ${id}`, postCount: id * 10 })),
+  ...range(1, 25).map((objectId) => ({
+    kind: 'link',
+    type: 'news',
+    categoryId: 5,
+    objectId,
+    ...(objectId === 3 && { displayable: 0 }),
+  })),
+  ...range(1, 3).map((objectId) => ({ kind: 'link', type: 'blog', categoryId: 5, objectId })),
+]
+
+/** The path with switches behind it. */
+export const withQuery = (path: string, switches: Readonly<Record<string, string>>): string =>
+  `${path}?${new URLSearchParams(switches)}`
+
+export const objectIds = ({ json }: Answer): number[] =>
+  json.items.map(({ objectId }: { objectId: number }) => objectId)
