@@ -1,0 +1,28 @@
+import { PassThrough } from 'node:stream'
+import type { WriteStream } from 'node:tty'
+import { expect, test } from 'vitest'
+import { drawProgress, progressLine } from '../../../admin/import/progress.ts'
+
+test.each([
+  [0, 100, /^\[-{30}\] 0 %/],
+  [50, 100, /^\[#{15}-{15}\] 50 %/],
+  [100, 100, /^\[#{30}\] 100 % of 0\.0 MiB$/],
+  [120, 100, /^\[#{30}\] 100 %/],
+  [3 * 2 ** 20, undefined, /^3\.0 MiB read$/],
+])('%i bytes of %s', (read, size, expected) => {
+  expect(progressLine(read, size)).toMatch(expected)
+})
+
+test('what is drawn changes nothing about what is read, and is wiped away in the end', async () => {
+  const terminal = new PassThrough().setEncoding('utf8')
+  const chunks = async function* () {
+    yield 'äb'
+    yield 'c'
+  }
+  const passed: string[] = []
+  for await (const chunk of drawProgress(chunks(), 4, terminal as unknown as WriteStream)) passed.push(chunk)
+  expect(passed).toEqual(['äb', 'c'])
+  const drawn = String(terminal.read())
+  expect(drawn).toContain('75 %')
+  expect(drawn.endsWith('\u001b[2K')).toBe(true)
+})
