@@ -95,15 +95,24 @@ export const tableCreation = (name: TableName, tableName: string): CreateTableCo
 
 const createTable = (documents: DynamoDBDocumentClient, name: TableName) => documents.send(tableCreation(name, name))
 
+const leastThroughput = { ReadCapacityUnits: 1, WriteCapacityUnits: 1 }
+
 /** A table whose creation a killed process left unfinished can neither be used nor deleted; an update finishes it. */
-const finishTable = (documents: DynamoDBDocumentClient, name: TableName) =>
-  documents.send(
+const finishTable = (documents: DynamoDBDocumentClient, name: TableName) => {
+  const { indexes = {} }: TableDefinition = tables[name]
+  return documents.send(
     new UpdateTableCommand({
       TableName: name,
       BillingMode: 'PROVISIONED',
-      ProvisionedThroughput: { ReadCapacityUnits: 1, WriteCapacityUnits: 1 },
+      ProvisionedThroughput: leastThroughput,
+      ...(Object.keys(indexes).length > 0 && {
+        GlobalSecondaryIndexUpdates: Object.keys(indexes).map((IndexName) => ({
+          Update: { IndexName, ProvisionedThroughput: leastThroughput },
+        })),
+      }),
     }),
   )
+}
 
 const statusOf = async (documents: DynamoDBDocumentClient, name: TableName): Promise<TableStatus | undefined> => {
   try {
