@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { withDefaults } from '../../../lib/categories/content-defaults.ts'
+import { contentMembers } from '../../../lib/categories/content-kinds.ts'
+import { contentSchema } from '../../../lib/categories/content-schema.ts'
+
+const now = Date.UTC(2026, 0, 31, 12)
+const kinds = ['category', 'news', 'blog'] as const
+
+describe('content that is brought in', () => {
+  test.each(kinds)('of kind %s has every member, whatever is left out', (kind) => {
+    const members = Object.keys(contentMembers[kind]).filter((name) => name !== 'siteId')
+    const content = withDefaults(kind, contentSchema(kind).parse({ id: 7 }), now)
+    expect(Object.keys(content).sort()).toEqual(members.sort())
+    expect(Object.values(content)).not.toContain(undefined)
+    expect(contentSchema(kind).parse(content)).toEqual(content)
+  })
+
+  test('keeps what is given, null included', () => {
+    const given = { id: 7, subject: 'Summer', weight: null, releaseDate: '2025-06-01T00:00:00', displayable: false }
+    expect(withDefaults('news', given, now)).toMatchObject(given)
+  })
+
+  test('takes what is left out from what is given', () => {
+    const given = { id: 7, subject: 'Ça va? Über-Größe!', createDate: '2025-06-01T00:00:00', createBy: 3 }
+    expect(withDefaults('news', given, now)).toMatchObject({
+      slug: 'ca-va-uber-gro-e',
+      url: '/news/ca-va-uber-gro-e',
+      releaseDate: '2025-06-01T00:00:00',
+      lastUpdateBy: 3,
+    })
+    expect(withDefaults('news', { id: 7, subject: '日本' }, now)).toMatchObject({
+      slug: '7',
+      createDate: '2026-01-31T12:00:00',
+    })
+    expect(withDefaults('blog', { id: 7, blogName: 'Notes' }, now)).toMatchObject({ title: 'Notes' })
+  })
+
+  test('has a slug that is safe in a URL', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (subject) => {
+        expect(withDefaults('news', { id: 7, subject }, now)['slug']).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+      }),
+    )
+  })
+
+  test.each([
+    ['a date with a zone', { releaseDate: '2026-01-31T12:00:00+02:00' }, { releaseDate: '2026-01-31T10:00:00' }],
+    ['a day', { releaseDate: '2026-01-31' }, { releaseDate: '2026-01-31T00:00:00' }],
+    ['a fraction of a second', { releaseDate: '2026-01-31T12:00:00.5Z' }, { releaseDate: '2026-01-31T12:00:00' }],
+    ['the longest text', { body: 'x'.repeat(350_000) }, {}],
+    ['the site that it came from', { siteId: 4711 }, {}],
+  ])('may have %s', (_, given, expected) => {
+    expect(contentSchema('news').parse({ id: 7, ...given })).toMatchObject(expected)
+  })
+
+  test.each([
+    ['no id', { id: undefined }],
+    ['an id of 0', { id: 0 }],
+    ['an id that is too large', { id: 2_147_483_648 }],
+    ['an id in a string', { id: '7' }],
+    ['an unknown member', { colour: 'red' }],
+    ['a date that is none', { releaseDate: '2026-02-30' }],
+    ['null for a member that must have a value', { subject: null }],
+    ['a number for a boolean', { enabled: 1 }],
+    ['a fraction for an integer', { weight: 1.5 }],
+    ['a control character', { subject: 'a\u0000b' }],
+    ['a string that is too long', { subject: 'x'.repeat(501) }],
+    ['a text that is too long, in bytes', { body: 'ä'.repeat(175_001) }],
+  ])('may not have %s', (_, given) => {
+    expect(contentSchema('news').safeParse({ id: 7, ...given }).success).toBe(false)
+  })
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { linkBody, unlinkBody } from '../../../functions/categories/items-body.ts'
+
+const problems = (body: typeof linkBody | typeof unlinkBody, value: unknown) =>
+  body.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+
+test('what is to be linked is read with its flag', () => {
+  const items = [{ objectId: 1 }, { objectId: '2', displayable: 0 }, { objectId: 3, displayable: '1' }]
+  expect(linkBody.parse({ items }).items).toEqual([
+    { objectId: 1 },
+    { objectId: 2, displayable: false },
+    { objectId: 3, displayable: true },
+  ])
+})
+
+test.each([
+  [[{ objectId: 1 }, { objectId: '2' }]],
+  [[1, 2]],
+  [['1', '2']],
+  ['[{objectId:1},{objectId:2}]'],
+  ['[1,2]'],
+  [' [ "1", 2, ] '],
+])('what is to be unlinked is read in any of its ways: %j', (items) => {
+  expect(unlinkBody.parse({ items }).items).toEqual([{ objectId: 1 }, { objectId: 2 }])
+})
+
+test.each([['1'], [1], ['{objectId:1}'], [{ objectId: 1 }]])('one thing to be unlinked needs no list: %j', (items) => {
+  expect(unlinkBody.parse({ items }).items).toEqual([{ objectId: 1 }])
+})
+
+test.each([
+  ['', 'items: is not well-formed JSON: invalid end of input at 1:1'],
+  ['[1', 'items: is not well-formed JSON: invalid end of input at 1:3'],
+  ['abc', "items: is not well-formed JSON: invalid character 'a' at 1:1"],
+  [[], 'items: must not be empty'],
+  [undefined, 'items: must be an array of objects, each with an objectId'],
+  [[null], 'items.0: must be an object with an objectId'],
+  ['[[1]]', 'items.0: must be an object with an objectId'],
+  ['NaN', 'items.0.objectId: must be a whole number from 1 to 2147483647'],
+  ['1e3000', 'items.0.objectId: must be a whole number from 1 to 2147483647'],
+  [Array.from({ length: 501 }, () => 'x'), 'items: must have 500 entries or fewer'],
+])('%j is refused, with what is wrong', (items, problem) => {
+  expect(problems(unlinkBody, { items })).toEqual([problem])
+})
+
+test('brackets without end are refused, however many', () => {
+  expect(problems(unlinkBody, { items: '['.repeat(60_000) })).toHaveLength(1)
+  expect(problems(unlinkBody, { items: `${'['.repeat(30_000)}${']'.repeat(30_000)}` })).toHaveLength(1)
+})
+
+test('every bad one of 500 is named, and of more than 500 only that they are too many', () => {
+  const items = (count: number) => ({ items: Array.from({ length: count }, () => ({ objectId: -1 })) })
+  expect(problems(linkBody, items(500))).toHaveLength(500)
+  expect(problems(linkBody, items(20_000))).toEqual(['items: must have 500 entries or fewer'])
+})

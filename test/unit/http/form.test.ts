@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readForm } from '../../../lib/http/form.ts'
+
+test.each([
+  ['items[0][objectId]=1&items[1][objectId]=2', { items: [{ objectId: '1' }, { objectId: '2' }] }],
+  ['items%5B0%5D%5BobjectId%5D=1', { items: [{ objectId: '1' }] }],
+  ['items[]=1&items[]=2', { items: ['1', '2'] }],
+  ['items[5]=1', { items: ['1'] }],
+  ['items=%5B1%2C2%5D', { items: '[1,2]' }],
+  ['a=1+2&b', { a: '1 2', b: '' }],
+])('%s is read', (text, expected) => {
+  expect(readForm(text)).toEqual(expected)
+})
+
+test('500 entries keep their order', () => {
+  const text = Array.from({ length: 500 }, (_, index) => `items[${index}][objectId]=${index}`).join('&')
+  const { items } = readForm(text) as { items: { objectId: string }[] }
+  expect(items.map(({ objectId }) => Number(objectId))).toEqual(Array.from({ length: 500 }, (_, index) => index))
+})
+
+test.each([
+  ['more names than anybody needs', 'a=1&'.repeat(2_001)],
+  ['an index that is out of all proportion', 'items[999999999]=1'],
+  ['more entries than anybody needs', 'items[]=1&'.repeat(3_000)],
+])('%s is refused', (_, text) => {
+  expect(() => readForm(text)).toThrow(Error)
+})
+
+test('no form reaches a prototype', () => {
+  for (const text of ['__proto__[polluted]=1', 'a[__proto__][polluted]=1', 'constructor[prototype][polluted]=1']) {
+    readForm(text)
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  }
+})
+
+test('any form is read or refused, and nothing else', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', '[', ']', '=', '&', '0', '9', '%5B', '%', '__proto__') }),
+      (text) => {
+        try {
+          expect(typeof readForm(text)).toBe('object')
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error)
+        }
+      },
+    ),
+  )
+})
