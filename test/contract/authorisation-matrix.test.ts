@@ -18,7 +18,8 @@ let handlers: Readonly<Record<(typeof routes)[number]['group'], Handler>>
 
 beforeAll(async () => {
   service = await openFieldsService()
-  handlers = { fields: service.start().handler }
+  const { handler, categoriesHandler } = service.start()
+  handlers = { fields: handler, categories: categoriesHandler }
 })
 afterAll(() => service.close())
 

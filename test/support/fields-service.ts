@@ -1,9 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { type Grant, hashToken, newToken } from '../../lib/access/token.ts'
 import { createTokensTable } from '../../lib/access/tokens-table.ts'
-import type { FieldsConfig } from '../../lib/config.ts'
-import { createFieldsDeps, type FieldsDeps } from '../../lib/deps.ts'
+import { type CategoriesConfig, type FieldsConfig, standardLongestList } from '../../lib/config.ts'
+import { createCategoriesDeps, createFieldsDeps, type FieldsDeps } from '../../lib/deps.ts'
 import type { SystemField } from '../../lib/fields/web-form.ts'
 import { createWebFormsTable } from '../../lib/fields/web-forms-table.ts'
 import type { RequestRecord } from '../../lib/http/observe.ts'
@@ -25,6 +26,8 @@ export const beginning = Date.UTC(2026, 0, 1)
 
 interface Instance {
   readonly handler: Handler
+  /** The function of the categories, on the same directory. */
+  readonly categoriesHandler: Handler
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
   /** The client that this instance alone uses. */
@@ -50,11 +53,14 @@ export const openFieldsService = async (): Promise<FieldsService> => {
   const sites = createSitesTable(documents, tables.names.sites)
   const tokens = createTokensTable(documents, tables.names.tokens)
   const webForms = createWebFormsTable(documents, tables.names.webForms)
-  const config: FieldsConfig = {
+  const config: FieldsConfig & CategoriesConfig = {
     DATA_CENTRE: 'us',
     SITES_TABLE: tables.names.sites,
     TOKENS_TABLE: tables.names.tokens,
     WEB_FORMS_TABLE: tables.names.webForms,
+    CONTENT_TABLE: tables.names.content,
+    CATEGORY_LINKS_TABLE: tables.names.categoryLinks,
+    LONGEST_LIST: standardLongestList,
     LOG_LEVEL: 'INFO',
   }
 
@@ -70,8 +76,10 @@ export const openFieldsService = async (): Promise<FieldsService> => {
       const own = tables.connect()
       const records: RequestRecord[] = []
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-      const deps = createFieldsDeps(config, { documents: own, telemetry, now })
-      return { handler: createFieldsHandler(deps), deps, records, documents: own }
+      const resources = { documents: own, telemetry, now }
+      const deps = createFieldsDeps(config, resources)
+      const categoriesHandler = createCategoriesHandler(createCategoriesDeps(config, resources))
+      return { handler: createFieldsHandler(deps), categoriesHandler, deps, records, documents: own }
     },
 
     async issueToken(grant = {}) {

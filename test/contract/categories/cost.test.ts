@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
-import { type EmbeddedTables, embeddedTableNames } from '../../../local/embedded-tables.ts'
 import { intercept } from './faults.ts'
-import { category, type Deps, depsOver, fill, newsItem, newsOfCategory, openStore, range, site } from './store.ts'
+import { category, type Deps, fill, newsItem, newsOfCategory, openStore, range, type Store, site } from './store.ts'
 
-let store: EmbeddedTables
+let store: Store
 let plain: Deps
 let metered: Deps
 let units = 0
@@ -16,8 +15,8 @@ type Capacity = { readonly CapacityUnits?: number }
 
 beforeAll(async () => {
   store = await openStore()
-  plain = depsOver(store.documents)
-  metered = depsOver(
+  plain = store.over(store.documents)
+  metered = store.over(
     intercept(store.documents, async (_, proceed, command) => {
       Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
       const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[] }
@@ -41,7 +40,7 @@ const list = async (switches: Readonly<Record<string, string>>) => {
 
 test('1,000 links made in requests of 100 cost no more than 2.1 write units each, the index counted', async () => {
   const writes: number[] = []
-  const deps = depsOver(
+  const deps = store.over(
     intercept(store.documents, async (_, proceed, command) => {
       Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
       const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[]; UnprocessedItems?: object }
@@ -65,7 +64,7 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
     range(1, 1_000).map((id) =>
       store.documents.send(
         new QueryCommand({
-          TableName: embeddedTableNames.categoryLinks,
+          TableName: store.names.categoryLinks,
           IndexName: 'byObject',
           KeyConditionExpression: 'id = :id',
           ExpressionAttributeValues: { ':id': id },
@@ -80,7 +79,7 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
 
 test('linking again writes nothing', async () => {
   let writes = 0
-  const deps = depsOver(
+  const deps = store.over(
     intercept(store.documents, async (_, proceed) => {
       const answer = await proceed()
       if (typeof answer === 'object' && answer !== null && 'UnprocessedItems' in answer) writes += 1

@@ -4,16 +4,15 @@ import { linkObjects, unlinkObjects } from '../../../lib/categories/link-objects
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { removeCategory, removeObject } from '../../../lib/categories/remove-content.ts'
 import { asServiceError } from '../../../lib/http/render-error.ts'
-import type { EmbeddedTables } from '../../../local/embedded-tables.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
-import { category, type Deps, depsOver, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
+import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, type Store, site } from './store.ts'
 
-let store: EmbeddedTables
+let store: Store
 let deps: Deps
 
 beforeAll(async () => {
   store = await openStore()
-  deps = depsOver(store.documents)
+  deps = store.over(store.documents)
 })
 afterAll(() => store.close())
 
@@ -116,7 +115,7 @@ const operations: Readonly<Record<string, Operation>> = {
 const callsOf = async ({ reset, run }: Operation): Promise<number> => {
   await reset?.()
   const { client, calls } = interceptOnce(store.documents, 0, (proceed) => proceed())
-  await run(depsOver(client))
+  await run(store.over(client))
   return calls()
 }
 
@@ -131,7 +130,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
       for (let at = 1; at <= calls; at++) {
         await operation.reset?.()
         const { client } = interceptOnce(store.documents, at, fault)
-        const answer = await operation.run(depsOver(client)).then(
+        const answer = await operation.run(store.over(client)).then(
           (value) => ({ value }),
           (error: unknown) => ({ error }),
         )
@@ -156,8 +155,8 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
       (_, proceed, command) => faults['leaves all of it undone']?.(proceed, command) ?? proceed(),
     )
     await expect(
-      operation.run(depsOver(never, 20)).catch((error: unknown) => Promise.reject(asServiceError(error))),
+      operation.run(store.over(never, 20)).catch((error: unknown) => Promise.reject(asServiceError(error))),
     ).rejects.toMatchObject({ code: 100503 })
-    await operation.verify(await operation.run(depsOver(busy)))
+    await operation.verify(await operation.run(store.over(busy)))
   })
 })

@@ -1,5 +1,5 @@
-import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb'
 import { BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { passingFailures } from '../../support/store-faults.ts'
 
 /** Something that happens at a call: it may let the call through, change what comes of it, or do something else first. */
 type Intervention = (proceed: () => Promise<unknown>, command: unknown) => Promise<unknown>
@@ -36,9 +36,6 @@ const half = <Value>(values: readonly Value[]): [Value[], Value[]] => {
   return [values.slice(0, middle), values.slice(middle)]
 }
 
-const timeout = () =>
-  Object.assign(new Error('Socket timed out without establishing a connection'), { name: 'TimeoutError' })
-
 /** What a store may do to a call, by what it is called. */
 export const faults: Readonly<Record<string, Intervention>> = {
   'leaves all of it undone': async (proceed, command) => {
@@ -65,13 +62,13 @@ export const faults: Readonly<Record<string, Intervention>> = {
     return proceed()
   },
   'refuses it, throttled': async () => {
-    throw new ProvisionedThroughputExceededException({ message: 'Too fast', $metadata: {} })
+    throw passingFailures.throttled()
   },
   'does not answer': async () => {
-    throw timeout()
+    throw passingFailures['timed out']()
   },
   'does it, but its answer is lost': async (proceed) => {
     await proceed()
-    throw timeout()
+    throw passingFailures['timed out']()
   },
 }

@@ -3,16 +3,15 @@ import { listCategoriesOfObject } from '../../../lib/categories/category-lists.t
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { removeCategory, removeObject } from '../../../lib/categories/remove-content.ts'
 import { ServiceError } from '../../../lib/errors.ts'
-import type { EmbeddedTables } from '../../../local/embedded-tables.ts'
 import { interceptOnce } from './faults.ts'
-import { category, type Deps, depsOver, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
+import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, type Store, site } from './store.ts'
 
-let store: EmbeddedTables
+let store: Store
 let deps: Deps
 
 beforeAll(async () => {
   store = await openStore()
-  deps = depsOver(store.documents)
+  deps = store.over(store.documents)
 })
 afterAll(() => store.close())
 
@@ -58,7 +57,7 @@ const expectNoStrayLinks = async () => {
 const callsOf = async (run: (over: Deps) => Promise<unknown>): Promise<number> => {
   await begin()
   const { client, calls } = interceptOnce(store.documents, 0, (proceed) => proceed())
-  await run(depsOver(client))
+  await run(store.over(client))
   return calls()
 }
 
@@ -89,7 +88,7 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
           call,
           at(() => attempt(inner(deps))),
         )
-        await attempt(outer(depsOver(client)))
+        await attempt(outer(store.over(client)))
         await expectNoStrayLinks()
       }
     })

@@ -1,40 +1,34 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoryLinksTable, type LinkList } from '../../../lib/categories/category-links-table.ts'
 import { withDefaults } from '../../../lib/categories/content-defaults.ts'
 import { type Content, createContentTable } from '../../../lib/categories/content-table.ts'
 import type { CategoryId, SiteId } from '../../../lib/ids.ts'
-import { openDataDirectory } from '../../../local/data-directory.ts'
-import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from '../../../local/embedded-tables.ts'
+import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 export const site = 1001 as SiteId
 export const category = 5 as CategoryId
 export const newsOfCategory: LinkList = { site, kind: 'news', category }
 
-/** The tables in a directory of their own, until `close`. */
-export const openStore = async (): Promise<EmbeddedTables> => {
-  const path = mkdtempSync(join(tmpdir(), 'categories-'))
-  const directory = openDataDirectory(path)
-  const { documents, close } = await openEmbeddedTables(directory, directory.socket)
-  return {
-    documents,
-    async close() {
-      await close()
-      rmSync(path, { recursive: true, force: true })
-    },
-  }
-}
+type Client = DynamoDBDocumentClient
 
-/** What the domain works on, over a client that may misbehave. */
-export const depsOver = (client: DynamoDBDocumentClient, patience = 2_000) => ({
-  content: createContentTable({ client, table: embeddedTableNames.content, patience }),
-  links: createCategoryLinksTable({ client, table: embeddedTableNames.categoryLinks, patience }),
+const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'], patience: number) => ({
+  content: createContentTable({ client, table: content, patience }),
+  links: createCategoryLinksTable({ client, table: categoryLinks, patience }),
   longestList: 20_000,
 })
 
-export type Deps = ReturnType<typeof depsOver>
+export type Deps = ReturnType<typeof depsOf>
+
+export interface Store extends Pick<TestTables, 'names' | 'close'> {
+  readonly documents: Client
+  /** What the domain works on, over a client that may misbehave. `patience` is in milliseconds. */
+  over(client: Client, patience?: number): Deps
+}
+
+export const openStore = async (): Promise<Store> => {
+  const { names, connect, close } = await openTestTables()
+  return { documents: connect(), names, close, over: (client, patience = 2_000) => depsOf(client, names, patience) }
+}
 
 export const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)

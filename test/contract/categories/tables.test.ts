@@ -11,15 +11,15 @@ import { createCategoryLinksTable } from '../../../lib/categories/category-links
 import { largestId } from '../../../lib/categories/key-range.ts'
 import type { CategoryId, SiteId } from '../../../lib/ids.ts'
 import { openDataDirectory } from '../../../local/data-directory.ts'
-import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from '../../../local/embedded-tables.ts'
-import { type Deps, depsOver, newsItem, newsOfCategory, openStore, range, site } from './store.ts'
+import { embeddedTableNames, openEmbeddedTables } from '../../../local/embedded-tables.ts'
+import { type Deps, newsItem, newsOfCategory, openStore, range, type Store, site } from './store.ts'
 
-let store: EmbeddedTables
+let store: Store
 let deps: Deps
 
 beforeAll(async () => {
   store = await openStore()
-  deps = depsOver(store.documents)
+  deps = store.over(store.documents)
 })
 afterAll(() => store.close())
 

@@ -17,7 +17,7 @@ const exchange = (body: RequestBody, headers: Record<string, string> = {}): Exch
 const inMemory = (content: string | Buffer): RequestBody => ({ bytes: Buffer.from(content) })
 
 const read = (body: RequestBody, headers?: Record<string, string>, group: Group = 'fields') =>
-  readDocument(exchange(body, headers), group, 'fieldsMalformed')
+  readDocument(exchange(body, headers), group, { malformed: 'fieldsMalformed' })
 
 const as = (type: string) => ({ 'content-type': type })
 const refusal = (code: number, message = '') =>

@@ -1,7 +1,7 @@
 import type { Item, Scalar, Scalars } from '../../../../lib/categories/query/item-shape.ts'
 
 /** The rules of `where` and `order` once more, written down as naively as can be: one condition, one item, no preparation. */
-export type Kind = 'number' | 'string' | 'boolean' | 'date'
+type Kind = 'number' | 'string' | 'boolean' | 'date'
 
 export interface Known {
   readonly kind: Kind
