@@ -159,3 +159,34 @@ describe('the size of a body', () => {
     await expect(read(inMemory('{'.repeat(65_537)))).rejects.toThrow(refusal(100013))
   })
 })
+
+describe('a body that may come otherwise', () => {
+  const query = new Map([
+    ['items[0][objectId]', ['1']],
+    ['x', ['1', '2']],
+  ])
+  const readOtherwise = (body: string, type: string) =>
+    readDocument({ ...exchange(inMemory(body), as(type)), query }, 'categories', {
+      malformed: 'categoriesMalformed',
+      form: true,
+      inQuery: true,
+    })
+  const form = 'application/x-www-form-urlencoded'
+
+  test('is read as form data, and as JSON when it looks like it', async () => {
+    expect(await readOtherwise('items[0][objectId]=2', form)).toEqual({ items: [{ objectId: '2' }] })
+    expect(await readOtherwise('{"items":[]}', form)).toEqual({ items: [] })
+    await expect(read(inMemory('items=2'), as(form))).rejects.toThrow(refusal(100015))
+  })
+
+  test('is in the query when there is none', async () => {
+    expect(await readOtherwise('', form)).toEqual({ items: [{ objectId: '1' }], x: ['1', '2'] })
+    expect(await readOtherwise('', 'application/json')).toMatchObject({ items: [{ objectId: '1' }] })
+    expect(await readOtherwise('{}', 'application/json')).toEqual({})
+    await expect(readOtherwise('', 'text/plain')).rejects.toThrow(refusal(100015))
+  })
+
+  test('is 220000 when it is a form out of all proportion', async () => {
+    await expect(readOtherwise('a=1&'.repeat(3_000), form)).rejects.toThrow(refusal(220000, 'form data'))
+  })
+})
