@@ -46,7 +46,7 @@ export const readRange = async (
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand(queryBehind(range, last, limit - items.length)),
     )
-    items.push(...Items)
+    for (const item of Items) items.push(item)
     if (!LastEvaluatedKey) break
     last = range.idOf(LastEvaluatedKey[range.sortKey])
   }

@@ -66,13 +66,12 @@ export const linkObjects = async (deps: LinkDeps, list: LinkList, items: readonl
     deps.content.existing(list.site, list.kind, ids),
     deps.links.getMany(list, ids),
   ])
-  if (!categoryExists) throw new ServiceError('categoryUnknown')
   const problems = unknownObjects(items, existing, list.kind)
-  if (problems.length > 0) {
-    // A link of an object that is gone can only be left over from a request that died between its writes and its second look.
-    const leftOver = ids.filter((id) => present.has(id) && !existing.has(id))
+  if (!categoryExists || problems.length > 0) {
+    // Links of what is gone can only be left over from a request that died between its writes and its second look.
+    const leftOver = [...present.keys()].filter((id) => !categoryExists || !existing.has(id))
     if (leftOver.length > 0) await undoLinksOfRemoved(deps, list, leftOver)
-    throw new ServiceError('objectsUnknown', { problems })
+    throw categoryExists ? new ServiceError('objectsUnknown', { problems }) : new ServiceError('categoryUnknown')
   }
 
   const links = changes(wanted, present)

@@ -111,6 +111,14 @@ test('a link that a dying request left behind is not listed, and goes when it is
   expect(await linkedIds(deps)).toEqual([])
 })
 
+test('links that a dying request left behind in a category that is gone go when they are made again in vain', async () => {
+  await begin()
+  await removeCategory(deps, site, category)
+  await deps.links.putMany(newsOfCategory, [{ id: gone, displayable: true }])
+  expect(await attempt(link(deps))).toBe(404)
+  expect(await linkedIds(deps)).toEqual([])
+})
+
 test('what is being removed no longer exists for anybody', async () => {
   await begin()
   await link(deps)
