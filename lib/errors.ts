@@ -104,6 +104,50 @@ export const errors = {
     status: 400,
     message: 'The token lacks the permission "Can use SFTP & File Manager".',
   },
+  rangeNotSatisfiable: { code: 100416, status: 416, message: 'The range lies outside the file.' },
+  storageRefused: { code: 104000, status: 400, message: 'The request to the file storage is malformed.' },
+  fileUnknown: { code: 104001, status: 404, message: 'There is no such file or folder on this site.' },
+  notAFile: { code: 104002, status: 400, message: 'This is not a file.' },
+  fileTooLarge: { code: 104005, status: 400, message: 'The file is larger than allowed here.' },
+  regionNameInvalid: {
+    code: 104006,
+    status: 400,
+    message: 'Each editable region of a template needs a name of its own.',
+  },
+  tagOutsideRegions: {
+    code: 104007,
+    status: 400,
+    message: 'None of the editable regions of the template holds {tag_pagecontent}.',
+  },
+  tagMissing: { code: 104008, status: 400, message: 'The template does not hold {tag_pagecontent}.' },
+  pathUnknown: { code: 104009, status: 400, message: 'This path cannot be: a folder on the way is a file.' },
+  folderGoing: {
+    code: 104010,
+    status: 400,
+    message: 'The folder is being deleted. Repeat the request when that is done.',
+  },
+  workflowDeleted: {
+    code: 104011,
+    status: 400,
+    message: 'A page with a running workflow cannot be deleted or renamed. End the workflow first.',
+  },
+  workflowUpdated: {
+    code: 104012,
+    status: 400,
+    message: 'The page has a running workflow, so it cannot be changed. End the workflow first.',
+  },
+  nameRequired: { code: 104014, status: 400, message: 'A name is required.' },
+  urlInvalid: { code: 104015, status: 400, message: 'The path is not valid.' },
+  nameTaken: { code: 104016, status: 400, message: 'Each file of an upload needs a name of its own.' },
+  folderUnknown: { code: 104019, status: 400, message: 'There is no such folder: the path names a file.' },
+  folderReserved: { code: 104020, status: 400, message: 'This folder is reserved and cannot be deleted or renamed.' },
+  destinationExists: { code: 104022, status: 400, message: 'There is something of that name already.' },
+  folderNotEmpty: {
+    code: 104024,
+    status: 403,
+    message: 'The folder is not empty. Delete what it holds first, or leave out force=false.',
+  },
+  nameTooLong: { code: 104028, status: 400, message: 'A file or folder name is too long.' },
 } as const satisfies Record<string, ErrorDefinition>
 
 export type ErrorName = keyof typeof errors

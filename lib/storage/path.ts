@@ -1,0 +1,90 @@
+import { type ErrorName, ServiceError } from '../errors.ts'
+
+declare const brand: unique symbol
+
+/**
+ * Where something is in a site's storage: segments joined by `/`, decoded and NFC-normalised, without a slash at either end.
+ * The empty path is the root. Only this file makes one, so whoever holds one holds a path that obeys the rules.
+ */
+export type StoragePath = string & { readonly [brand]: 'storage path' }
+
+/** The bounds of decisions.md, section 5, in bytes of UTF-8. */
+const longestPath = 900
+const longestSegment = 255
+
+export const root = '' as StoragePath
+
+/** What no name may hold: control characters (NUL among them) and the backslash. Lone surrogates are no text at all. */
+const forbidden = /[\p{Cc}\\\p{Cs}]/u
+
+const fault = (name: ErrorName, message: string) => new ServiceError(name, { message })
+
+/** The segments as one path. Errors: urlInvalid, nameTooLong. */
+const checked = (segments: readonly string[]): StoragePath => {
+  for (const segment of segments) {
+    if (segment === '') throw fault('urlInvalid', 'A path has no empty segments.')
+    if (segment === '.' || segment === '..') throw fault('urlInvalid', 'A path has no "." or ".." segments.')
+    if (forbidden.test(segment)) throw fault('urlInvalid', 'A name has no control characters and no backslash.')
+    if (Buffer.byteLength(segment) > longestSegment) {
+      throw fault('nameTooLong', `A name has at most ${longestSegment} bytes in UTF-8.`)
+    }
+  }
+  const path = segments.join('/')
+  if (Buffer.byteLength(path) > longestPath) {
+    throw fault('urlInvalid', `A path has at most ${longestPath} bytes in UTF-8.`)
+  }
+  return path as StoragePath
+}
+
+/** A path that is already decoded, as a person types it. Errors: urlInvalid, nameTooLong. */
+export const toStoragePath = (text: string): StoragePath => {
+  if (text === '') return root
+  const segments = text.normalize('NFC').split('/')
+  // A trailing slash means the same folder.
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop()
+  return checked(segments)
+}
+
+/**
+ * The path that the rest of a URL names: percent-decoded exactly once, so that `%2F` separates like any other slash, and
+ * checked after that (decisions.md, section 5, "Paths"). Errors: urlInvalid, nameTooLong.
+ */
+export const parsePath = (encoded: string): StoragePath => {
+  let decoded: string
+  try {
+    decoded = decodeURIComponent(encoded)
+  } catch {
+    throw fault('urlInvalid', 'The path is not well-formed: a percent sign stands alone or its bytes are not UTF-8.')
+  }
+  return toStoragePath(decoded)
+}
+
+/** One name, as a rename or a folder's child has it. Errors: urlInvalid, nameTooLong, nameRequired. */
+export const parseName = (text: string): string => {
+  if (text === '') throw new ServiceError('nameRequired')
+  if (text.includes('/')) throw fault('urlInvalid', 'A name is one segment: it has no slash.')
+  return checked([text.normalize('NFC')])
+}
+
+/** The name that a part of an upload gives its file: what follows the last `/` or `\`. Errors as of parseName. */
+export const parseFileName = (text: string): string => parseName(text.slice(text.search(/[^/\\]*$/)))
+
+/** Errors: urlInvalid when the whole becomes too long. */
+export const childOf = (folder: StoragePath, name: string): StoragePath => checked([...segmentsOf(folder), name])
+
+export const segmentsOf = (path: StoragePath): readonly string[] => (path === root ? [] : path.split('/'))
+
+/** The last segment; empty for the root. */
+export const nameOf = (path: StoragePath): string => path.slice(path.lastIndexOf('/') + 1)
+
+export const parentOf = (path: StoragePath): StoragePath =>
+  path.slice(0, Math.max(path.lastIndexOf('/'), 0)) as StoragePath
+
+/** The folders above a path, from the outermost on, without the root. */
+export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
+  const segments = segmentsOf(path)
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
+}
+
+/** The path as a URL holds it. */
+export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')

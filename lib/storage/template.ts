@@ -1,0 +1,83 @@
+import { StringDecoder } from 'node:string_decoder'
+import { ServiceError } from '../errors.ts'
+
+/** How much of an unfinished comment is kept until the next bytes come, in characters. What is longer is no region. */
+const longestComment = 2_000
+
+/** More regions than any template has; the bound on what is remembered of one. */
+const mostRegions = 10_000
+
+const token =
+  /<!--\s*TemplateBeginEditable\b(?<attributes>[^>]{0,1000})-->|(?<end><!--\s*TemplateEndEditable\s*-->)|(?<tag>\{(?:tag_)?pagecontent\})/gi
+
+const longestTag = '{tag_pagecontent}'.length
+
+/** Where the text must be cut so that no token is cut with it. */
+const safeLength = (text: string): number => {
+  const comment = text.lastIndexOf('<!--')
+  if (comment >= 0 && text.indexOf('-->', comment) < 0 && text.length - comment <= longestComment) return comment
+  const brace = text.lastIndexOf('{')
+  if (brace >= 0 && text.length - brace < longestTag) return brace
+  const opening = text.lastIndexOf('<')
+  return opening >= 0 && text.length - opening < '<!--'.length ? opening : text.length
+}
+
+const nameIn = (attributes: string): string => {
+  const [, double, single] = /\bname\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(attributes) ?? []
+  return (double ?? single ?? '').trim()
+}
+
+/** Reads a template as it passes by, and says at its end what is wrong with it. */
+export interface TemplateCheck {
+  write(chunk: Uint8Array): void
+  /** Errors: regionNameInvalid, tagOutsideRegions, tagMissing. */
+  end(): void
+}
+
+/**
+ * A template must hold `{tag_pagecontent}` or `{pagecontent}`: inside one of its editable regions when it has any. Each region has a
+ * name of its own (decisions.md, section 5). It is checked in passing, so a large one costs no memory.
+ */
+export const createTemplateCheck = (): TemplateCheck => {
+  const decoder = new StringDecoder('utf8')
+  const names = new Set<string>()
+  let rest = ''
+  let namesValid = true
+  let inRegion = false
+  let tagFound = false
+  let tagInRegion = false
+
+  const read = (text: string) => {
+    for (const { groups } of text.matchAll(token)) {
+      if (groups?.['tag'] !== undefined) {
+        tagFound = true
+        tagInRegion ||= inRegion
+      } else if (groups?.['end'] !== undefined) {
+        inRegion = false
+      } else {
+        const name = nameIn(groups?.['attributes'] ?? '')
+        namesValid &&= name !== '' && !names.has(name) && names.size < mostRegions
+        names.add(name)
+        inRegion = true
+      }
+      if (!namesValid) return
+    }
+  }
+
+  return {
+    write(chunk) {
+      if (!namesValid) return
+      const text = rest + decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+      const length = safeLength(text)
+      read(text.slice(0, length))
+      rest = text.slice(length)
+    },
+
+    end() {
+      if (namesValid) read(rest + decoder.end())
+      if (!namesValid) throw new ServiceError('regionNameInvalid')
+      if (names.size > 0 && !tagInRegion) throw new ServiceError('tagOutsideRegions')
+      if (!tagFound) throw new ServiceError('tagMissing')
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../lib/errors.ts'
+import { isPage, isTemplate } from '../../../lib/storage/page.ts'
+import { parsePath } from '../../../lib/storage/path.ts'
+import { createTemplateCheck } from '../../../lib/storage/template.ts'
+
+const check = (chunks: readonly Uint8Array[]): number | 'fine' => {
+  const template = createTemplateCheck()
+  for (const chunk of chunks) template.write(chunk)
+  try {
+    template.end()
+    return 'fine'
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code
+    throw error
+  }
+}
+
+const region = (name: string, content: string) =>
+  `<!-- TemplateBeginEditable ${name} -->${content}<!-- TemplateEndEditable -->`
+
+const templates: readonly (readonly [string, number | 'fine'])[] = [
+  ['<html>{tag_pagecontent}</html>', 'fine'],
+  ['<html>{pagecontent}</html>', 'fine'],
+  ['<html>{TAG_PageContent}</html>', 'fine'],
+  ['<html></html>', 104008],
+  ['', 104008],
+  ['{tag_pagecontents} { tag_pagecontent}', 104008],
+  [region('name="body"', '{tag_pagecontent}'), 'fine'],
+  [region("name='body'", '{pagecontent}'), 'fine'],
+  [region('name="body"', 'nothing'), 104007],
+  [`{tag_pagecontent}${region('name="body"', 'nothing')}`, 104007],
+  [`${region('name="a"', 'x')}é😀${region('name="b"', '{tag_pagecontent}')}`, 'fine'],
+  [region('', '{tag_pagecontent}'), 104006],
+  [region('name=""', '{tag_pagecontent}'), 104006],
+  [region('name="a"', '{tag_pagecontent}') + region('name="a"', 'x'), 104006],
+]
+
+describe('a template', () => {
+  it.each(templates)('%s: %s', (text, verdict) => {
+    expect(check([Buffer.from(text)])).toBe(verdict)
+  })
+
+  it('is judged alike however it is cut into chunks', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...templates), fc.array(fc.nat(40), { maxLength: 30 }), ([text, verdict], cuts) => {
+        const bytes = Buffer.from(text)
+        const chunks: Buffer[] = []
+        let at = 0
+        for (const length of cuts) {
+          chunks.push(bytes.subarray(at, at + length))
+          at += length
+        }
+        expect(check([...chunks, bytes.subarray(at)])).toBe(verdict)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('is found behind a comment that never ends', () => {
+    const chunks = Array.from({ length: 64 }, () => Buffer.from('<!-- x '.repeat(200)))
+    expect(check([...chunks, Buffer.from('{tag_pagecontent}')])).toBe('fine')
+  })
+})
+
+describe('pages and templates', () => {
+  it.each([
+    ['index.html', true, false],
+    ['a/b.HTM', true, false],
+    ['a.txt', false, false],
+    ['Templates/main.html', false, true],
+    ['Templates/a/b.dwt', false, true],
+    ['Templates/a.css', false, false],
+    ['templates/main.html', true, false],
+    ['Templates', false, false],
+    ['a/Templates/x.dwt', false, false],
+  ])('%s: page %s, template %s', (text, page, template) => {
+    expect([isPage(parsePath(text)), isTemplate(parsePath(text))]).toEqual([page, template])
+  })
+})
