@@ -1,0 +1,180 @@
+import { Readable } from 'node:stream'
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import type { ListedObject, Listing, ListQuery, ObjectInfo, ObjectStore, Staged } from '../object-store.ts'
+import { type Bucket, unquote } from './bucket.ts'
+import { createMemoryBudget } from './memory-budget.ts'
+import { createPlacing, headObject, NotPossible } from './placing.ts'
+import { abortUpload, type StagedBody, stageBody } from './staging.ts'
+
+interface Options {
+  readonly client: S3Client
+  /** It must keep versions: they are what a change is taken back with. */
+  readonly bucket: string
+  /** Bytes of small files that may wait in memory, for all requests together. */
+  readonly memory?: number
+}
+
+const defaultMemory = 32 * 1024 * 1024
+
+const toInfo = (key: string, head: HeadObjectCommandOutput): ObjectInfo => ({
+  key,
+  size: head.ContentLength ?? 0,
+  modified: head.LastModified?.getTime() ?? 0,
+  version: unquote(head.ETag),
+  contentType: head.ContentType ?? 'application/octet-stream',
+})
+
+/** Keys come in the form of a query, so that even what XML cannot hold comes through. */
+const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
+
+const toListed = ({
+  Key,
+  Size,
+  LastModified,
+  ETag,
+}: NonNullable<ListObjectsV2CommandOutput['Contents']>[number]): ListedObject => ({
+  key: decodeKey(Key),
+  size: Size ?? 0,
+  modified: LastModified?.getTime() ?? 0,
+  version: unquote(ETag),
+})
+
+const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+/** The greatest character there is: what lies in a folder comes before the folder's key with this behind it. */
+const lastCharacter = '\u{10ffff}'
+
+/** What XML cannot hold cannot be deleted in a batch. */
+const unfitForXml = /[\ufffe\uffff]/
+
+/** An S3 error of one key in a batch, in the form of other errors of the client. */
+const batchError = (code = 'InternalError', message = ''): Error =>
+  Object.assign(new Error(`S3 did not delete every object: ${message}`), {
+    name: code,
+    $metadata: { httpStatusCode: code === 'AccessDenied' ? 403 : 503 },
+  })
+
+/** The object store in a bucket of S3, or of anything that speaks like it. */
+export const createS3ObjectStore = ({ client, bucket: name, memory = defaultMemory }: Options): ObjectStore => {
+  const bucket: Bucket = { client, name }
+  const budget = createMemoryBudget(memory)
+  const waiting = new Map<Staged, StagedBody>()
+  const bodyOf = (staged: Staged): StagedBody => {
+    const body = waiting.get(staged)
+    if (!body) throw new Error('These bytes do not wait in this store')
+    return body
+  }
+  const letGo = (staged: Staged): StagedBody | undefined => {
+    const body = waiting.get(staged)
+    if (waiting.delete(staged) && body?.content.kind === 'memory') budget.release(body.size)
+    return body
+  }
+
+  const list = async ({ prefix, folded, after, limit }: ListQuery): Promise<Listing> => {
+    const isFolder = folded && after?.endsWith('/') && after !== prefix
+    const page = await client.send(
+      new ListObjectsV2Command({
+        Bucket: name,
+        Prefix: prefix,
+        MaxKeys: limit,
+        EncodingType: 'url',
+        ...(folded && { Delimiter: '/' }),
+        ...(after !== undefined && { StartAfter: isFolder ? `${after}${lastCharacter}` : after }),
+      }),
+    )
+    const objects = (page.Contents ?? []).map(toListed)
+    const folders = (page.CommonPrefixes ?? [])
+      .map(({ Prefix }) => decodeKey(Prefix))
+      .filter((folder) => after === undefined || compareKeys(folder, after) > 0)
+    const last = [objects.at(-1)?.key, folders.at(-1)].filter((key) => key !== undefined).sort(compareKeys)
+    return { objects, folders, next: page.IsTruncated ? last.at(-1) : undefined }
+  }
+
+  const find = async (key: string) => {
+    const head = await headObject(bucket, key)
+    return head && toInfo(key, head)
+  }
+  const exists = async (prefix: string) => (await list({ prefix, folded: false, limit: 1 })).objects.length > 0
+  const rivalAmong = async (absent: readonly string[]) => {
+    const found = await Promise.all(absent.map((key) => (key.endsWith('/') ? exists(key) : find(key))))
+    return absent.find((_, index) => found[index])
+  }
+
+  return {
+    find,
+    exists,
+    list,
+
+    async read(key, choose) {
+      const head = await headObject(bucket, key)
+      if (!head) return undefined
+      const info = toInfo(key, head)
+      const range = choose(info)
+      if (!range || range.last < range.first) return { info }
+      const { Body } = await client.send(
+        new GetObjectCommand({
+          Bucket: name,
+          Key: key,
+          Range: `bytes=${range.first}-${range.last}`,
+          // The very state that was described, even when it is replaced in this moment.
+          ...(head.VersionId ? { VersionId: head.VersionId } : { IfMatch: head.ETag }),
+        }),
+      )
+      return Body instanceof Readable ? { info, body: Body } : { info }
+    },
+
+    async stage(content, target) {
+      const body = await stageBody(bucket, budget, content, target)
+      const staged: Staged = {
+        size: body.size,
+        async discard() {
+          const { content } = letGo(staged) ?? {}
+          if (content?.kind === 'upload') await abortUpload(bucket, content.key, content.uploadId)
+        },
+      }
+      waiting.set(staged, body)
+      return staged
+    },
+
+    async place(changes, absent) {
+      const before = await rivalAmong(absent)
+      if (before !== undefined) return { outcome: 'rival', key: before }
+      const placing = createPlacing(bucket, bodyOf)
+      try {
+        await placing.apply(changes)
+        // The second look: of two rivals that did not see each other before, at least one sees the other now.
+        const rival = await rivalAmong(absent)
+        if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
+      } catch (error) {
+        await placing.undo()
+        if (error instanceof NotPossible) return error.result
+        throw error
+      }
+      for (const change of changes) if (change.kind === 'put') letGo(change.staged)
+      return { outcome: 'placed', undo: placing.undo, settle: async () => {} }
+    },
+
+    async remove(objects) {
+      const plain = objects.filter(({ key }) => !unfitForXml.test(key))
+      const others = objects.filter(({ key }) => unfitForXml.test(key))
+      const placing = createPlacing(bucket, bodyOf)
+      await placing.apply(others.map(({ key }) => ({ kind: 'remove', key })))
+      for (let at = 0; at < plain.length; at += 1000) {
+        const Objects = plain.slice(at, at + 1000).map(({ key, version }) => ({ Key: key, ETag: version }))
+        const { Errors = [] } = await client.send(
+          new DeleteObjectsCommand({ Bucket: name, Delete: { Objects, Quiet: true } }),
+        )
+        // What has been replaced since it was listed is newer, and stays.
+        const failed = Errors.find(({ Code }) => Code !== 'PreconditionFailed')
+        if (failed) throw batchError(failed.Code, failed.Message)
+      }
+    },
+  }
+}
