@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { GatewayEvent, GatewayResult } from '../lib/http/gateway.ts'
 import type { Handler } from '../lib/http/pipeline.ts'
 
@@ -8,10 +9,17 @@ import type { Handler } from '../lib/http/pipeline.ts'
 const lingerBytes = 16 * 1024 * 1024
 const lingerMs = 2_000
 
+/** How long nothing may pass on a connection that is in use, in milliseconds. */
+const longestSilence = 120_000
+
 const queryOf = (text: string): Record<string, string[]> => {
   const query = new URLSearchParams(text)
   return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]))
 }
+
+/** Bytes outside ASCII, which some clients send as they are, in the form that they have in every other URL. */
+const encodeRawBytes = (path: string): string =>
+  path.replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 
 const headersOf = (request: IncomingMessage) => request.headersDistinct as Record<string, string[]>
 
@@ -20,7 +28,7 @@ const toEvent = (request: IncomingMessage, bodyStream: Readable): GatewayEvent =
   const [, path = '/', query = ''] = /^(?:https?:\/\/[^/]+)?([^?]*)\??(.*)$/s.exec(request.url ?? '/') ?? []
   return {
     httpMethod: request.method ?? 'GET',
-    path,
+    path: encodeRawBytes(path),
     multiValueHeaders: headersOf(request),
     multiValueQueryStringParameters: queryOf(query),
     body: null,
@@ -55,17 +63,34 @@ const readAway = async (request: IncomingMessage): Promise<void> => {
   }
 }
 
+/** Sends a stream at the pace of the caller. Should one of the two break, so does the connection: half a file must not look whole. */
+const sendStream = async (stream: Readable, response: ServerResponse): Promise<void> => {
+  try {
+    await pipeline(stream, response, { end: false })
+  } catch (error) {
+    response.destroy()
+    if (!isBrokenConnection(error)) throw error
+  }
+}
+
+const isBrokenConnection = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+
 const answer = async (request: IncomingMessage, response: ServerResponse, result: GatewayResult, waits: boolean) => {
+  const { statusCode, headers, bodyStream } = result
   const body = Buffer.from(result.body)
-  const hasLength = result.statusCode !== 204 && result.statusCode !== 304
+  const hasLength = statusCode !== 204 && statusCode !== 304
   const unread = !request.complete
-  response.writeHead(result.statusCode, {
-    ...result.headers,
+  response.writeHead(statusCode, {
     ...(hasLength && { 'Content-Length': body.length }),
+    ...headers,
     ...(unread && { Connection: 'close' }),
   })
-  if (request.method !== 'HEAD') response.write(body)
-  else response.flushHeaders()
+  if (request.method === 'HEAD') {
+    bodyStream?.destroy()
+    response.flushHeaders()
+  } else if (bodyStream) await sendStream(bodyStream, response)
+  else response.write(body)
   if (unread && !waits) await readAway(request)
   response.end()
 }
@@ -130,5 +155,8 @@ export const createHttpServer = (handlerFor: (path: string) => Handler): Server 
     refuse(response, refusal(417, 'The only expectation that can be met is 100-continue.'))
   })
   server.on('clientError', refuseConnection)
+  // A large upload over a slow line may take long; what may not is a silence.
+  server.requestTimeout = 0
+  server.setTimeout(longestSilence)
   return server
 }

@@ -4,7 +4,8 @@ import type { Reply } from './reply.ts'
 /** On every answer: any origin may call, because a token and not a cookie says who calls. */
 export const corsHeaders = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'Location, ETag, X-Request-Id, Retry-After',
+  'Access-Control-Expose-Headers':
+    'Location, ETag, X-Request-Id, Retry-After, Content-Range, Accept-Ranges, Last-Modified',
 } as const
 
 const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']

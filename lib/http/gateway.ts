@@ -20,6 +20,8 @@ export interface GatewayResult {
   readonly headers: Record<string, string>
   readonly body: string
   readonly isBase64Encoded: boolean
+  /** Set in place of `body` for a server that handed over a stream itself; whoever gets it reads it or destroys it. */
+  readonly bodyStream?: Readable
 }
 
 const headersOf = (event: GatewayEvent): Record<string, string> => {
@@ -46,9 +48,14 @@ export const fromGateway = (event: GatewayEvent, context: Partial<Context>): Exc
   remainingTime: () => context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY,
 })
 
-export const toGateway = ({ status, headers, body }: RenderedReply): GatewayResult => ({
-  statusCode: status,
-  headers: { ...headers },
-  body,
-  isBase64Encoded: false,
-})
+/** The result for whoever sent the event: bytes go to a server as a stream, and to API Gateway in base64. */
+export const toGateway = async (
+  { status: statusCode, headers: head, body }: RenderedReply,
+  { bodyStream: streams }: GatewayEvent,
+): Promise<GatewayResult> => {
+  const headers = { ...head }
+  if (typeof body === 'string') return { statusCode, headers, body, isBase64Encoded: false }
+  if (streams) return { statusCode, headers, body: '', isBase64Encoded: false, bodyStream: body }
+  const bytes = Buffer.concat(await body.toArray())
+  return { statusCode, headers, body: bytes.toString('base64'), isBase64Encoded: true }
+}

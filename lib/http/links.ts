@@ -1,4 +1,4 @@
-/** Absolute URLs of the v1 resources of a site, with its numeric id and the configured base URL of the data centre that answers. */
+/** Absolute URLs of the resources of a site, with its numeric id and the configured base URL of the data centre that answers. */
 import type { WebFormId } from '../ids.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
 
@@ -13,6 +13,8 @@ export interface SiteUrls {
   fields(id: WebFormId): string
   field(id: WebFormId, typeId: number): string
   fieldTypes(): string
+  /** `path` is percent-encoded. */
+  storage(path: string): string
 }
 
 export const siteUrls = ({ url }: DataCentre, { id }: Pick<Site, 'id'>): SiteUrls => {
@@ -25,5 +27,6 @@ export const siteUrls = ({ url }: DataCentre, { id }: Pick<Site, 'id'>): SiteUrl
     fields,
     field: (form, typeId) => `${fields(form)}/${typeId}`,
     fieldTypes: () => `${site}/webformfieldtypes/system`,
+    storage: (path) => `${url}/api/v2/admin/sites/${id}/storage${path === '' ? '' : `/${path}`}`,
   }
 }

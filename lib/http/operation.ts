@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Grant } from '../access/token.ts'
 import { type ErrorName, invalidInput } from '../errors.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
-import { type Exchange, settled } from './exchange.ts'
+import { type Exchange, type RequestBody, settled } from './exchange.ts'
 import { type BodyForms, readDocument } from './read-body.ts'
 import type { Reply } from './reply.ts'
 
@@ -19,7 +19,11 @@ export interface OperationInput<Params, Query, Body> {
   readonly site: Site
   readonly caller: Grant
   readonly dataCentre: DataCentre
+  readonly method: string
   readonly headers: Exchange['headers']
+  /** The body as it comes, for operations that read it themselves. */
+  readonly content: RequestBody
+  readonly remainingTime: Exchange['remainingTime']
 }
 
 interface Shape<Params, Query, Body> {
@@ -66,6 +70,9 @@ export const operation =
       site,
       caller: settled(exchange.caller, 'the caller'),
       dataCentre: settled(exchange.dataCentre, 'the data centre'),
+      method: exchange.method,
       headers: exchange.headers,
+      content: exchange.body,
+      remainingTime: exchange.remainingTime,
     })
   }

@@ -104,6 +104,6 @@ export const createHandler = <Operation extends string>(
     const exchange = fromGateway(event, context)
     const reply = await edge(exchange, context as Context)
     deps.telemetry.request(recordOf(exchange, reply.status, startedAt))
-    return toGateway(reply)
+    return toGateway(reply, event)
   }
 }

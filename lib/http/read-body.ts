@@ -1,4 +1,5 @@
 import { type ErrorName, ServiceError } from '../errors.ts'
+import { bodyChunks } from './body-chunks.ts'
 import type { Exchange, RequestBody } from './exchange.ts'
 import { groupPolicies } from './group-policy.ts'
 import { readJson } from './json.ts'
@@ -12,22 +13,12 @@ const tooLarge = (limit: number) =>
   new ServiceError('bodyTooLarge', { message: `The request body is larger than the ${limit} bytes allowed here.` })
 
 const readBytes = async (body: RequestBody, limit: number, malformed: ErrorName): Promise<Buffer> => {
-  if ('bytes' in body) {
-    if (body.bytes.length > limit) throw tooLarge(limit)
-    return body.bytes
-  }
-  const chunks: Buffer[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
-  try {
-    // A body that is too large is not read to its end; who owns the stream decides what becomes of the rest.
-    for await (const chunk of body.stream.iterator({ destroyOnReturn: false })) {
-      length += chunk.length
-      if (length > limit) throw tooLarge(limit)
-      chunks.push(chunk)
-    }
-  } catch (cause) {
-    if (cause instanceof ServiceError) throw cause
-    throw new ServiceError(malformed, { message: 'The request body breaks off before its end.', cause })
+  for await (const chunk of bodyChunks(body, malformed)) {
+    length += chunk.length
+    if (length > limit) throw tooLarge(limit)
+    chunks.push(chunk)
   }
   return Buffer.concat(chunks, length)
 }

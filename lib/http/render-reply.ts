@@ -22,7 +22,7 @@ const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 /** Puts a reply into its final form: the format that the caller prefers, conditions of a read, the headers of every answer. */
 export const renderReply = (
   exchange: Exchange,
-  { status, headers, document, tag }: Reply,
+  { status, headers, document, content, tag }: Reply,
   formats: readonly [Format, ...Format[]],
 ): RenderedReply => {
   const format = preferredFormat(exchange, formats) ?? formats[0]
@@ -38,8 +38,9 @@ export const renderReply = (
       ...(formats.length > 1 && { Vary: 'Accept' }),
       ...(current !== undefined && { ETag: current }),
       ...(body !== '' && { 'Content-Type': contentTypes[format] }),
+      ...(content && { 'Content-Type': content.type, 'Content-Length': String(content.length) }),
       ...headers,
     },
-    body,
+    body: content?.stream ?? body,
   }
 }

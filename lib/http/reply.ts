@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { tagOf } from './conditions.ts'
 
 /** A value to be written in the format that the caller prefers. */
@@ -7,11 +8,20 @@ export interface Document {
   readonly xml?: { readonly root: string; readonly item?: string }
 }
 
-/** What an operation answers, before it is put into bytes. */
+/** Bytes that are sent as they are. */
+interface Content {
+  readonly type: string
+  readonly length: number
+  /** Absent where only the headers are asked for. */
+  readonly stream?: Readable
+}
+
+/** What an operation answers, before it is put into bytes. It has a document or content, never both. */
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly document?: Document
+  readonly content?: Content
   /** Names the state of the resource; becomes the `ETag`. */
   readonly tag?: string
 }
@@ -20,7 +30,7 @@ export interface Reply {
 export interface RenderedReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Readable
 }
 
 export const ok = (document: Document, tag?: string): Reply => ({ status: 200, document, ...(tag && { tag }) })

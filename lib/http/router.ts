@@ -3,7 +3,7 @@ import type { Route } from './route.ts'
 
 interface Match {
   readonly route: Route
-  /** Percent-decoded values of the path's variables. */
+  /** Values of the path's variables, percent-decoded, but for a rest of the path. */
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -16,12 +16,22 @@ export interface Router {
 
 interface Pattern {
   readonly expression: RegExp
+  /** The variable that stands for the rest of the path, if there is one. */
+  readonly rest: string | undefined
   readonly routes: Map<string, Route>
   readonly methods: readonly string[]
 }
 
+const restVariable = /\{(\w+)\+\}$/
+
 const compile = (template: string): RegExp =>
-  new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`)
+  new RegExp(
+    `^${template
+      .replaceAll('.', '\\.')
+      .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+      .replace(restVariable, '(?<$1>.+)')}${restVariable.test(template) ? '' : '/?'}$`,
+    's',
+  )
 
 const decode = (segment: string): string => {
   try {
@@ -43,6 +53,7 @@ export const createRouter = (routes: readonly Route[]): Router => {
     if (methods.includes('GET')) methods.push('HEAD')
     return {
       expression: compile(path),
+      rest: restVariable.exec(path)?.[1],
       routes: new Map(sharing.map((route) => [route.method, route])),
       methods: [...methods, 'OPTIONS'],
     }
@@ -50,12 +61,16 @@ export const createRouter = (routes: readonly Route[]): Router => {
 
   return {
     match(method, path) {
-      for (const { expression, routes: byMethod, methods } of patterns) {
+      for (const { expression, rest, routes: byMethod, methods } of patterns) {
         const found = expression.exec(path)
         if (!found) continue
         const route = byMethod.get(method === 'HEAD' ? 'GET' : method)
         if (!route) throw new ServiceError('methodNotAllowed', { headers: { Allow: methods.join(', ') } })
-        const params = Object.entries(found.groups ?? {}).map(([name, value]) => [name, decode(value)])
+        const params = Object.entries(found.groups ?? {}).map(([name, value]) => [
+          name,
+          // Where a slash may be part of a value, only who knows the value can decode it.
+          name === rest ? value : decode(value),
+        ])
         return { route, params: Object.fromEntries(params) }
       }
       throw new ServiceError('routeUnknown')

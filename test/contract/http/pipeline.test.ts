@@ -190,7 +190,8 @@ describe('every answer', () => {
     expect(answer.status).toBe(status)
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'Location, ETag, X-Request-Id, Retry-After',
+      'access-control-expose-headers':
+        'Location, ETag, X-Request-Id, Retry-After, Content-Range, Accept-Ranges, Last-Modified',
       'x-content-type-options': 'nosniff',
       'strict-transport-security': expect.stringContaining('max-age='),
       'content-security-policy': expect.stringContaining("default-src 'none'"),
