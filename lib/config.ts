@@ -32,9 +32,38 @@ const categories = z.extend(edge, {
   ),
 })
 
+const storageSettings = z.object({
+  /** The largest file that may be uploaded, in bytes. */
+  LARGEST_FILE: z._default(
+    z.coerce.number('must be a number').check(z.int('must be a whole number'), z.minimum(1), z.maximum(5 * 1024 ** 3)),
+    100 * 1024 ** 2,
+  ),
+  /** Folders that can neither be deleted nor renamed, separated by commas. */
+  RESERVED_FOLDERS: z.pipe(
+    z._default(z.string(), '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
+    z.transform((text) => text.split(',').filter((name) => name !== '')),
+  ),
+})
+
+const storage = z.extend(edge, { ...storageSettings.shape, PAGES_TABLE: table, UPLOADS_TABLE: table })
+
+/** What the storage needs when it is deployed: its files are in S3, and the rest of a removal is in SQS. */
+const deployedStorage = z.extend(storage, {
+  FILES_BUCKET: z.string('must be set').check(z.minLength(3, 'must be the name of a bucket')),
+  REMOVALS_QUEUE_URL: z.url('must be a URL'),
+})
+
+/** What the storage can be told on one machine. */
+const localStorage = z.extend(storageSettings, {
+  /** Whether an upload is answered only when it would survive a power cut. The end of a process is survived either way. */
+  FSYNC: z._default(z.enum(['on', 'off'], 'must be on or off'), 'on'),
+})
+
 export type EdgeConfig = z.infer<typeof edge>
 export type FieldsConfig = z.infer<typeof fields>
 export type CategoriesConfig = z.infer<typeof categories>
+export type StorageConfig = z.infer<typeof storage>
+export type DeployedStorageConfig = z.infer<typeof deployedStorage>
 
 const read = <Config>(schema: z.core.$ZodType<Config>, environment: NodeJS.ProcessEnv): Config => {
   const result = z.safeParse(schema, environment)
@@ -48,3 +77,8 @@ export const readFieldsConfig = (environment: NodeJS.ProcessEnv = process.env): 
 
 export const readCategoriesConfig = (environment: NodeJS.ProcessEnv = process.env): CategoriesConfig =>
   read(categories, environment)
+
+export const readLocalStorageConfig = (environment: NodeJS.ProcessEnv = process.env) => read(localStorage, environment)
+
+export const readDeployedStorageConfig = (environment: NodeJS.ProcessEnv = process.env): DeployedStorageConfig =>
+  read(deployedStorage, environment)

@@ -5,13 +5,17 @@ import { cachedLookup } from './cached-lookup.ts'
 import type { ListDeps } from './categories/association-list.ts'
 import { createCategoryLinksTable } from './categories/category-links-table.ts'
 import { createContentTable } from './categories/content-table.ts'
-import type { CategoriesConfig, EdgeConfig, FieldsConfig } from './config.ts'
+import type { CategoriesConfig, EdgeConfig, FieldsConfig, StorageConfig } from './config.ts'
 import { createWebFormsTable, type WebFormsTable } from './fields/web-forms-table.ts'
 import type { Telemetry } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline.ts'
 import type { SiteId } from './ids.ts'
 import type { DataCentre, Site } from './sites/site.ts'
 import { createSitesTable } from './sites/sites-table.ts'
+import type { ObjectStore } from './storage/object-store.ts'
+import { createPagesTable, type PagesTable } from './storage/pages-table.ts'
+import type { RemovalQueue } from './storage/removal-queue.ts'
+import { createUploadsTable, type UploadsTable } from './storage/uploads-table.ts'
 
 /** The composition root: what the functions run on is put together here and nowhere else. */
 export interface Resources {
@@ -64,3 +68,46 @@ export const createCategoriesDeps = (config: CategoriesConfig, resources: Resour
   links: createCategoryLinksTable({ client: resources.documents, table: config.CATEGORY_LINKS_TABLE }),
   longestList: config.LONGEST_LIST,
 })
+
+/** Where the storage keeps its files: chosen by who runs it, so that no function carries a store that it does not use. */
+export interface StorageResources extends Resources {
+  readonly store: ObjectStore
+  readonly removals: RemovalQueue
+  readonly downloads?: Downloads
+}
+
+/** How a file is handed out that is too large for an answer of the platform. */
+interface Downloads {
+  /** What an answer may hold, in bytes. */
+  readonly largestAnswer: number
+  /** A URL that gives this very object to whoever has it, for a few minutes. */
+  readonly urlOf: (key: string) => Promise<string>
+}
+
+export interface StorageDeps {
+  readonly pipeline: PipelineDeps
+  readonly store: ObjectStore
+  readonly pages: PagesTable
+  readonly uploads: UploadsTable
+  readonly removals: RemovalQueue
+  readonly downloads: Downloads | undefined
+  readonly reservedFolders: readonly string[]
+  /** Bytes. */
+  readonly largestFile: number
+  readonly now: () => number
+}
+
+export const createStorageDeps = (config: StorageConfig, resources: StorageResources): StorageDeps => {
+  const { documents, store, removals, downloads, now = Date.now } = resources
+  return {
+    pipeline: pipelineDeps(config, resources),
+    store,
+    pages: createPagesTable(documents, config.PAGES_TABLE, now),
+    uploads: createUploadsTable(documents, config.UPLOADS_TABLE, now),
+    removals,
+    downloads,
+    reservedFolders: config.RESERVED_FOLDERS,
+    largestFile: config.LARGEST_FILE,
+    now,
+  }
+}

@@ -40,6 +40,13 @@ export const tables = {
     indexes: { byObject: { partitionKey: { name: 'id', type: 'N' }, sortKey: { name: 'list', type: 'S' } } },
     global: false,
   },
+  pages: {
+    partitionKey: { name: 'site', type: 'N' },
+    sortKey: { name: 'path', type: 'S' },
+    global: false,
+    timeToLive: 'expires',
+  },
+  uploads: { partitionKey: { name: 'token', type: 'S' }, global: false, timeToLive: 'expires' },
 } as const satisfies Record<string, TableDefinition>
 
 export type TableName = keyof typeof tables

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import type { UploadsTable } from './uploads-table.ts'
+
+/** How an upload tells how far it is. Telling costs it nothing: writes happen beside it, and one that fails is no matter. */
+export interface Progress {
+  /** So many bytes have come in. */
+  advance(bytes: number): void
+  /** Tells 100 %. */
+  succeed(): Promise<void>
+  /** Lets the last value stand. */
+  fail(): Promise<void>
+}
+
+/** Milliseconds from one write to the next: three in a second, so that the last one makes at most four (decisions.md, section 5). */
+const interval = 334
+
+interface Options {
+  readonly uploads: UploadsTable
+  /** SHA-256 of the login token. */
+  readonly token: string
+  /** What the request declares to be long, in bytes; without it the progress is 0 until the end. */
+  readonly total: number | undefined
+  readonly now: () => number
+}
+
+export const startProgress = ({ uploads, token, total, now }: Options): Progress => {
+  const upload = { token, id: randomUUID(), started: now() }
+  let received = 0
+  let told = 0
+  let toldAt = now()
+  // One write after the other: were they to overtake each other, the table would have to sort them out.
+  let writing: Promise<void> = uploads.begin(upload).catch(() => {})
+  let isWriting = true
+  const write = (percent: number): void => {
+    told = percent
+    toldAt = now()
+    isWriting = true
+    writing = writing
+      .then(() => uploads.report(upload, percent))
+      .catch(() => {})
+      .finally(() => {
+        isWriting = false
+      })
+  }
+  void writing.finally(() => {
+    isWriting = false
+  })
+
+  return {
+    advance(bytes) {
+      received += bytes
+      if (!total || isWriting || now() - toldAt < interval) return
+      const percent = Math.min(Math.floor((received / total) * 100), 99)
+      if (percent > told) write(percent)
+    },
+    async succeed() {
+      write(100)
+      await writing
+    },
+    async fail() {
+      await writing
+    },
+  }
+}

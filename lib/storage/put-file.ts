@@ -1,0 +1,62 @@
+import { ServiceError } from '../errors.ts'
+import type { SiteId } from '../ids.ts'
+import { watchFolders } from './going-folders.ts'
+import { type Area, fileKey, folderKey } from './keys.ts'
+import type { Change } from './object-store.ts'
+import { isPage } from './page.ts'
+import { root, type StoragePath } from './path.ts'
+import {
+  type Absences,
+  foldersOnTheWay,
+  noFileOnTheWay,
+  putInPlace,
+  refuseRivals,
+  type StorageStores,
+} from './put-in-place.ts'
+import { type FileContent, stageFile } from './stage-file.ts'
+import type { UploadDeps } from './upload-files.ts'
+
+/**
+ * Stores the content of one file; a live page's draft is gone then (decisions.md, section 5, "Raw upload"). What is no page has no
+ * drafts: its draft is the live file. Errors: nameRequired, pathUnknown, destinationExists, workflowUpdated, folderGoing, fileTooLarge,
+ * those of a template.
+ */
+export const putFile = async (
+  deps: UploadDeps,
+  site: SiteId,
+  path: StoragePath,
+  asDraft: boolean,
+  content: FileContent,
+): Promise<void> => {
+  if (path === root) throw new ServiceError('nameRequired')
+  const area: Area = asDraft && isPage(path) ? 'draft' : 'live'
+  const absent: Absences = [...noFileOnTheWay(site, path), [folderKey('live', site, path), 'destinationExists']]
+  await watchFolders(deps.pages, site, [path])
+  await refuseRivals(deps, absent)
+  const staged = await stageFile(deps, { site, area, path, isSettled: true }, content)
+  try {
+    if (isPage(path) && (await deps.pages.hasWorkflow(site, [path]))) throw new ServiceError('workflowUpdated')
+    const published: Change[] =
+      area === 'live' && isPage(path) ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
+    await putInPlace(deps, {
+      site,
+      paths: [path],
+      changes: [...foldersOnTheWay(site, path), { kind: 'put', key: fileKey(area, site, path), staged }, ...published],
+      absent,
+    })
+  } catch (error) {
+    await staged.discard()
+    throw error
+  }
+}
+
+/** Creates a folder with all that it lies in; one that is there already is fine. Errors: nameRequired, pathUnknown, destinationExists, folderGoing. */
+export const createFolder = async (stores: StorageStores, site: SiteId, path: StoragePath): Promise<void> => {
+  if (path === root) throw new ServiceError('nameRequired')
+  await putInPlace(stores, {
+    site,
+    paths: [path],
+    changes: [...foldersOnTheWay(site, path), { kind: 'folder', key: folderKey('live', site, path) }],
+    absent: [...noFileOnTheWay(site, path), [fileKey('live', site, path), 'destinationExists']],
+  })
+}

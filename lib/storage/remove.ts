@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '../errors.ts'
+import type { SiteId } from '../ids.ts'
+import { emptyFolder } from './empty-folder.ts'
+import { fileKey, folderKey } from './keys.ts'
+import { pageSize } from './list-all.ts'
+import type { ListedObject, ObjectInfo } from './object-store.ts'
+import { isPage } from './page.ts'
+import { ancestorsOf, root, type StoragePath } from './path.ts'
+import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
+import type { RemovalQueue, RemovalTask } from './removal-queue.ts'
+
+export interface RemoveDeps extends StorageStores {
+  readonly removals: RemovalQueue
+  readonly reservedFolders: readonly string[]
+  readonly now: () => number
+}
+
+export interface RemoveOptions {
+  readonly draftOnly: boolean
+  /** Whether a folder goes with what it holds. */
+  readonly withContents: boolean
+  /** Milliseconds that a removal may take before the rest of it is left to the queue. */
+  readonly patience: number
+}
+
+/** What is left to do when a removal is answered. */
+export type RemoveOutcome = 'removed' | 'going on'
+
+/** By when the queue takes over from a request that has died, in seconds: later than any request ends by itself. */
+const takeover = 60
+
+const removeFile = async (
+  { store, pages }: RemoveDeps,
+  site: SiteId,
+  path: StoragePath,
+  live: ObjectInfo | undefined,
+  draft: ObjectInfo | undefined,
+  draftOnly: boolean,
+): Promise<void> => {
+  if (isPage(path) && (await pages.hasWorkflow(site, [path]))) throw new ServiceError('workflowDeleted')
+  const versions = draftOnly && isPage(path) ? [draft] : [live, draft]
+  await store.remove(versions.filter((version) => version !== undefined))
+}
+
+/** Everything of a folder that fits in one page per area; undefined when it does not. */
+const listSmall = async ({ store }: RemoveDeps, site: SiteId, folder: StoragePath) => {
+  const pages = await Promise.all(
+    (['live', 'draft'] as const).map((area) =>
+      store.list({ prefix: folderKey(area, site, folder), folded: false, limit: pageSize }),
+    ),
+  )
+  if (pages.some(({ next }) => next !== undefined)) return undefined
+  return pages.flatMap(({ objects }) => objects)
+}
+
+const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
+  objects?.every(({ key }) => key === self) ?? false
+
+/** Removes what a slice of time allows, and closes the removal when all is gone. Answers whether it is. */
+const continueUntil = async (deps: RemoveDeps, { site, path, id }: RemovalTask, deadline: number): Promise<boolean> => {
+  const done = await emptyFolder(deps.store, site, path, () => deps.now() >= deadline)
+  if (done) await deps.pages.closeRemoval(site, path, id)
+  return done
+}
+
+/** A folder of any size: the removal is on record, and in the queue, before the first file goes. */
+const removeLargeFolder = async (
+  deps: RemoveDeps,
+  site: SiteId,
+  path: StoragePath,
+  patience: number,
+): Promise<RemoveOutcome> => {
+  const deadline = deps.now() + patience
+  const task: RemovalTask = { site, path, id: randomUUID() }
+  // The message comes first: without a removal on record it is harmless, while a removal without a message might never end.
+  await deps.removals.send(task, takeover)
+  if ((await deps.pages.openRemoval(site, path, task.id)) !== task.id) return 'going on'
+  if (await continueUntil(deps, task, deadline)) return 'removed'
+  await deps.removals.send(task, 0)
+  return 'going on'
+}
+
+const removeFolder = async (
+  deps: RemoveDeps,
+  site: SiteId,
+  path: StoragePath,
+  { withContents, patience }: RemoveOptions,
+): Promise<RemoveOutcome> => {
+  if (deps.reservedFolders.includes(path)) throw new ServiceError('folderReserved')
+  const objects = await listSmall(deps, site, path)
+  if (objects?.length === 0) {
+    await refuseRivals(deps, noFileOnTheWay(site, path))
+    throw new ServiceError('fileUnknown')
+  }
+  if (!withContents && !isEmpty(objects, folderKey('live', site, path))) throw new ServiceError('folderNotEmpty')
+  if (await deps.pages.hasWorkflowBelow(site, path)) throw new ServiceError('workflowDeleted')
+  if (!objects) return removeLargeFolder(deps, site, path, patience)
+  await deps.store.remove(objects)
+  return 'removed'
+}
+
+/**
+ * Operation 14: removes a file with its draft, a draft alone, or a folder with all that it holds. Errors: nameRequired (the root),
+ * fileUnknown, pathUnknown, folderGoing, folderReserved, folderNotEmpty, workflowDeleted.
+ */
+export const remove = async (
+  deps: RemoveDeps,
+  site: SiteId,
+  path: StoragePath,
+  options: RemoveOptions,
+): Promise<RemoveOutcome> => {
+  if (path === root) throw new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' })
+  const going = (await deps.pages.removalsOf(site, [...ancestorsOf(path), path])).filter(({ open }) => open)
+  if (going.some((removal) => removal.path !== path)) throw new ServiceError('folderGoing')
+  const [same] = going
+  if (same) {
+    // Asked for once more, in case that its message was lost.
+    await deps.removals.send({ site, path, id: same.id }, 0)
+    return 'going on'
+  }
+  const [live, draft] = await Promise.all([
+    deps.store.find(fileKey('live', site, path)),
+    isPage(path) ? deps.store.find(fileKey('draft', site, path)) : undefined,
+  ])
+  if (!live && !draft) return removeFolder(deps, site, path, options)
+  await removeFile(deps, site, path, live, draft, options.draftOnly)
+  return 'removed'
+}
+
+/**
+ * What the queue's worker does with a task: a slice of the work, until the deadline. Answers whether there is nothing left to do; a task whose
+ * removal is closed, or is not the folder's present one, is worked off as it is.
+ */
+export const continueRemoval = async (deps: RemoveDeps, task: RemovalTask, deadline: number): Promise<boolean> => {
+  const [removal] = await deps.pages.removalsOf(task.site, [task.path])
+  if (!removal?.open || removal.id !== task.id) return true
+  return continueUntil(deps, task, deadline)
+}

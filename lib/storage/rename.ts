@@ -1,0 +1,119 @@
+import { ServiceError } from '../errors.ts'
+import type { SiteId } from '../ids.ts'
+import { contentTypeOf } from './content-type.ts'
+import { watchFolders } from './going-folders.ts'
+import { type Area, fileKey, folderKey } from './keys.ts'
+import { objectPages } from './list-all.ts'
+import type { Change, ObjectStore } from './object-store.ts'
+import { isPage } from './page.ts'
+import { childOf, nameOf, parentOf, parseName, root, type StoragePath } from './path.ts'
+import { putInPlace, type StorageStores } from './put-in-place.ts'
+
+/** A folder with more than this in it is not renamed: it could not be done in one go. */
+const mostObjects = 10_000
+
+export interface RenameDeps extends StorageStores {
+  readonly reservedFolders: readonly string[]
+}
+
+const areas: readonly Area[] = ['live', 'draft']
+
+/** The moves of a file, and of its draft. Without any, there is no such file. */
+const movesOfFile = async (store: ObjectStore, site: SiteId, from: StoragePath, to: StoragePath): Promise<Change[]> => {
+  const moves = await Promise.all(
+    areas
+      .filter((area) => area === 'live' || isPage(from))
+      .map(async (area): Promise<Change | undefined> => {
+        const info = await store.find(fileKey(area, site, from))
+        if (!info) return undefined
+        // What is no page has no draft.
+        if (area === 'draft' && !isPage(to)) return { kind: 'remove', key: info.key }
+        const contentType = contentTypeOf(nameOf(to), info.contentType)
+        return { kind: 'move', from: info, key: fileKey(area, site, to), contentType }
+      }),
+  )
+  return moves.filter((move) => move !== undefined)
+}
+
+/** The moves of everything in a folder, the folder itself among it. Without any, there is no such folder. Errors: storageRefused. */
+const movesOfFolder = async (
+  store: ObjectStore,
+  site: SiteId,
+  from: StoragePath,
+  to: StoragePath,
+): Promise<Change[]> => {
+  const moves: Change[] = []
+  for (const area of areas) {
+    const prefix = folderKey(area, site, from)
+    for await (const objects of objectPages(store, prefix)) {
+      for (const object of objects) {
+        const key = `${folderKey(area, site, to)}${object.key.slice(prefix.length)}`
+        moves.push({ kind: 'move', from: object, key })
+      }
+      if (moves.length > mostObjects) {
+        throw new ServiceError('storageRefused', {
+          message: `The folder holds more than ${mostObjects} files: rename the folders in it one by one.`,
+        })
+      }
+    }
+  }
+  return moves
+}
+
+/** A path that grows with its folder's name must stay within the bounds. Errors: urlInvalid. */
+const checkLengths = (site: SiteId, moves: readonly Change[]): void => {
+  const longest = Math.max(...moves.map(({ key }) => Buffer.byteLength(key)))
+  const prefix = Buffer.byteLength(folderKey('draft', site, root))
+  if (longest > prefix + 900) {
+    throw new ServiceError('urlInvalid', {
+      message: 'With that name, the path of something in the folder becomes too long.',
+    })
+  }
+}
+
+interface Names {
+  readonly site: SiteId
+  readonly path: StoragePath
+  readonly target: StoragePath
+}
+
+/** One attempt. Answers false when something has changed under its hands. */
+const attempt = async (deps: RenameDeps, { site, path, target }: Names): Promise<boolean> => {
+  const { store, pages, reservedFolders } = deps
+  const file = await movesOfFile(store, site, path, target)
+  const moves = file.length > 0 ? file : await movesOfFolder(store, site, path, target)
+  if (moves.length === 0) throw new ServiceError('fileUnknown')
+  if (file.length === 0 && reservedFolders.includes(path)) throw new ServiceError('folderReserved')
+  const inWorkflow = file.length > 0 ? pages.hasWorkflow(site, [path]) : pages.hasWorkflowBelow(site, path)
+  if (await inWorkflow) throw new ServiceError('workflowUpdated')
+  if (target === path) return true
+  checkLengths(site, moves)
+  return putInPlace(deps, {
+    site,
+    paths: [path, target],
+    changes: moves,
+    absent: [
+      [fileKey('live', site, target), 'destinationExists'],
+      [fileKey('draft', site, target), 'destinationExists'],
+      [folderKey('live', site, target), 'destinationExists'],
+    ],
+  })
+}
+
+const mostAttempts = 10
+
+/**
+ * Gives a file or a folder another name in the folder that it is in; drafts go along (decisions.md, section 5). Errors: nameRequired,
+ * urlInvalid, nameTooLong, folderReserved, fileUnknown, destinationExists, workflowUpdated, folderGoing, storageRefused, unavailable.
+ */
+export const rename = async (deps: RenameDeps, site: SiteId, path: StoragePath, newName: string): Promise<void> => {
+  const name = parseName(newName)
+  if (path === root) throw new ServiceError('nameRequired')
+  const target = childOf(parentOf(path), name)
+  await watchFolders(deps.pages, site, [path, target])
+  if (await deps.pages.hasOpenRemovalBelow(site, path)) throw new ServiceError('folderGoing')
+  for (let count = 0; count < mostAttempts; count++) {
+    if (await attempt(deps, { site, path, target })) return
+  }
+  throw new ServiceError('unavailable')
+}

@@ -1,0 +1,56 @@
+import { ServiceError } from '../errors.ts'
+import type { SiteId } from '../ids.ts'
+import { contentTypeOf } from './content-type.ts'
+import { type Area, fileKey } from './keys.ts'
+import type { ObjectStore, Staged } from './object-store.ts'
+import { isTemplate } from './page.ts'
+import { nameOf, type StoragePath } from './path.ts'
+import { createTemplateCheck } from './template.ts'
+
+/** A file on its way in. */
+export interface FileContent {
+  /** The media type that came with it. */
+  readonly contentType: string | undefined
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/** Lets the bytes pass and checks them: that they are not too many, and what a template must hold. */
+async function* inspected(
+  content: AsyncIterable<Uint8Array>,
+  path: StoragePath,
+  largestFile: number,
+): AsyncGenerator<Uint8Array> {
+  const template = isTemplate(path) ? createTemplateCheck() : undefined
+  let size = 0
+  for await (const chunk of content) {
+    size += chunk.length
+    if (size > largestFile) {
+      throw new ServiceError('fileTooLarge', {
+        message: `The file is larger than the ${largestFile} bytes allowed here.`,
+      })
+    }
+    template?.write(chunk)
+    yield chunk
+  }
+  template?.end()
+}
+
+/** Where a file is to be put. */
+export interface StageTarget {
+  readonly site: SiteId
+  readonly area: Area
+  readonly path: StoragePath
+  /** Whether what comes behind the file in the request can no longer change its path. */
+  readonly isSettled: boolean
+}
+
+/** Takes a file in, unseen yet. Errors: fileTooLarge, those of a template, those of the content. */
+export const stageFile = (
+  { store, largestFile }: { readonly store: ObjectStore; readonly largestFile: number },
+  { site, area, path, isSettled }: StageTarget,
+  { contentType, content }: FileContent,
+): Promise<Staged> =>
+  store.stage(inspected(content, path, largestFile), {
+    key: isSettled ? fileKey(area, site, path) : undefined,
+    contentType: contentTypeOf(nameOf(path), contentType),
+  })

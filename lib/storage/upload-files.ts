@@ -1,0 +1,148 @@
+import { ServiceError } from '../errors.ts'
+import type { SiteId } from '../ids.ts'
+import { watchFolders } from './going-folders.ts'
+import { fileKey, folderKey } from './keys.ts'
+import type { Staged } from './object-store.ts'
+import { isPage } from './page.ts'
+import { childOf, nameOf, parseFileName, root, type StoragePath } from './path.ts'
+import {
+  type Absences,
+  foldersOnTheWay,
+  noFileOnTheWay,
+  putInPlace,
+  refuseRivals,
+  type StorageStores,
+} from './put-in-place.ts'
+import { type FileContent, type StageTarget, stageFile } from './stage-file.ts'
+
+/** A file of an upload, before its name is looked at. */
+export interface IncomingFile extends FileContent {
+  /** Undefined when the client gave none at all. */
+  readonly fileName: string | undefined
+}
+
+export interface UploadDeps extends StorageStores {
+  /** Bytes. */
+  readonly largestFile: number
+}
+
+/** How many files an upload may bring. */
+const mostFiles = 100
+
+/** Files up to this size are taken in side by side, larger ones one after the other, at the pace of the body. In bytes. */
+const smallFile = 64 * 1024
+
+interface NamedFile {
+  readonly name: string
+  readonly staging: Promise<Staged>
+}
+
+async function* together(gathered: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* gathered
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+/** Reads the beginning of a file. Answers the whole of its content again, and whether it has been read to the end. */
+const readAhead = async (content: AsyncIterable<Uint8Array>) => {
+  const source = content[Symbol.asyncIterator]()
+  const gathered: Uint8Array[] = []
+  let size = 0
+  let next = await source.next()
+  for (; !next.done && size + next.value.length <= smallFile; next = await source.next()) {
+    gathered.push(next.value)
+    size += next.value.length
+  }
+  if (next.done) return { whole: true, content: together(gathered, source) }
+  return { whole: false, content: together([...gathered, next.value], source) }
+}
+
+/** Takes in every file of the body, and nothing of it when one of them is refused. */
+const stageAll = async (
+  deps: UploadDeps,
+  files: AsyncIterable<IncomingFile>,
+  placeOf: (name: string, index: number) => StageTarget,
+  staged: NamedFile[],
+): Promise<void> => {
+  for await (const { fileName, contentType, content } of files) {
+    if (fileName === undefined) {
+      throw new ServiceError('notAFile', { message: 'The part "file" has no file name: it is not a file.' })
+    }
+    const name = parseFileName(fileName)
+    if (staged.some((file) => file.name === name)) throw new ServiceError('nameTaken')
+    if (staged.length === mostFiles) {
+      throw new ServiceError('storageRefused', { message: `An upload brings at most ${mostFiles} files.` })
+    }
+    const ahead = await readAhead(content)
+    const staging = stageFile(deps, placeOf(name, staged.length), { contentType, content: ahead.content })
+    staged.push({ name, staging })
+    // A failure of what goes on beside is seen when all of them are waited for.
+    if (ahead.whole) staging.catch(() => {})
+    else await staging
+  }
+  if (staged.length === 0) {
+    throw new ServiceError('storageRefused', { message: 'The request has no part "file" with the content of a file.' })
+  }
+}
+
+const discardAll = async (files: readonly NamedFile[]): Promise<void> => {
+  const settled = await Promise.allSettled(files.map(({ staging }) => staging))
+  await Promise.allSettled(
+    settled.map((result) => (result.status === 'fulfilled' ? result.value.discard() : undefined)),
+  )
+}
+
+/**
+ * Operation 12: files into a folder, which is created with all that it lies in. All or nothing.
+ * When the one file is called like the folder, it is stored at the folder's own path, unless a folder stands there: some clients put the
+ * name of the file in the path too. Errors: as decisions.md, section 5, "Upload", lists them.
+ */
+export const uploadFiles = async (
+  deps: UploadDeps,
+  site: SiteId,
+  folder: StoragePath,
+  files: AsyncIterable<IncomingFile>,
+): Promise<void> => {
+  const { store, pages } = deps
+  await watchFolders(pages, site, [folder])
+  await refuseRivals(deps, noFileOnTheWay(site, folder))
+  const folderStands = folder === root || (await store.exists(folderKey('live', site, folder)))
+  const ownName = (name: string) => !folderStands && name === nameOf(folder)
+
+  const staged: NamedFile[] = []
+  try {
+    const expected = (name: string, index: number): StageTarget => {
+      // Whether it stays the only one, nobody knows yet.
+      const mayBeFolder = index === 0 && ownName(name)
+      return { site, area: 'live', path: mayBeFolder ? folder : childOf(folder, name), isSettled: !mayBeFolder }
+    }
+    await stageAll(deps, files, expected, staged)
+    const [first, second] = staged
+    const atFolderPath = first !== undefined && second === undefined && ownName(first.name)
+    const placed = await Promise.all(
+      staged.map(async ({ name, staging }) => ({
+        path: atFolderPath ? folder : childOf(folder, name),
+        staged: await staging,
+      })),
+    )
+    const paths = placed.map(({ path }) => path)
+    if (await pages.hasWorkflow(site, paths.filter(isPage))) throw new ServiceError('workflowUpdated')
+    const folderIsFile: Absences =
+      atFolderPath || folder === root ? [] : [[fileKey('live', site, folder), 'folderUnknown']]
+    await putInPlace(deps, {
+      site,
+      paths,
+      changes: [
+        ...foldersOnTheWay(site, paths[0] ?? folder),
+        ...placed.map(({ path, staged }) => ({ kind: 'put', key: fileKey('live', site, path), staged }) as const),
+      ],
+      absent: [
+        ...noFileOnTheWay(site, folder),
+        ...folderIsFile,
+        ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const),
+      ],
+    })
+  } catch (error) {
+    await discardAll(staged)
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { startProgress } from '../../../lib/storage/progress.ts'
+import type { UploadsTable } from '../../../lib/storage/uploads-table.ts'
+
+/** An upload at whose clock the test turns, and the moments of its writes. */
+const running = (total: number | undefined, isFailing = false) => {
+  let now = 0
+  const writes: { at: number; percent: number }[] = []
+  const record = async (percent: number) => {
+    writes.push({ at: now, percent })
+    if (isFailing) throw new Error('The table is away')
+  }
+  const uploads: UploadsTable = {
+    begin: () => record(0),
+    report: (_, percent) => record(percent),
+    percentOf: async () => 0,
+  }
+  const progress = startProgress({ uploads, token: 'hash', total, now: () => now })
+  /** A write has ended when everything that waits has had its turn. */
+  const settle = async () => {
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+  }
+  return {
+    progress,
+    writes,
+    async receive(bytes: number, milliseconds: number) {
+      now += milliseconds
+      progress.advance(bytes)
+      await settle()
+    },
+    settle,
+  }
+}
+
+describe('the progress of an upload', () => {
+  it('is written at most four times in any second, the first and the last one among them', async () => {
+    const { progress, writes, receive, settle } = running(10_000)
+    await settle()
+    for (let chunk = 0; chunk < 1_000; chunk++) await receive(10, 5)
+    await progress.succeed()
+    for (const { at } of writes) {
+      expect(writes.filter((write) => write.at >= at && write.at < at + 1_000).length).toBeLessThanOrEqual(4)
+    }
+    expect(writes.length).toBeGreaterThan(10)
+  })
+
+  it('never falls, stays below 100 until the end, and is 100 then', async () => {
+    const { progress, writes, receive, settle } = running(1_000)
+    await settle()
+    for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
+    expect(writes.map(({ percent }) => percent)).toEqual([0, 10, 50, 99])
+    await progress.succeed()
+    expect(writes.at(-1)?.percent).toBe(100)
+  })
+
+  it('is 0 until the end when the length is not known', async () => {
+    const { progress, writes, receive, settle } = running(undefined)
+    await settle()
+    for (let chunk = 0; chunk < 10; chunk++) await receive(1_000, 500)
+    expect(writes).toEqual([{ at: 0, percent: 0 }])
+    await progress.succeed()
+    expect(writes.at(-1)?.percent).toBe(100)
+  })
+
+  it('stays as it is when the upload fails', async () => {
+    const { progress, writes, receive, settle } = running(1_000)
+    await settle()
+    await receive(300, 400)
+    await progress.fail()
+    expect(writes.at(-1)?.percent).toBe(30)
+  })
+
+  it('cannot make the upload fail', async () => {
+    const { progress, receive, settle } = running(1_000, true)
+    await settle()
+    await receive(300, 400)
+    await expect(progress.succeed()).resolves.toBeUndefined()
+  })
+})
