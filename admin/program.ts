@@ -9,6 +9,7 @@ import { importCommand } from './commands/import.ts'
 import { objectCommand } from './commands/object.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
+import { workflowCommand } from './commands/workflow.ts'
 import { Refusal } from './refusal.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
@@ -25,6 +26,7 @@ const createProgram = (): Command => {
     formCommand(),
     categoryCommand(),
     objectCommand(),
+    workflowCommand(),
     importCommand(),
   ]
   for (const command of commands) program.addCommand(command)

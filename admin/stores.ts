@@ -5,6 +5,7 @@ import { createWebFormsTable, type WebFormsTable } from '../lib/fields/web-forms
 import type { SiteId } from '../lib/ids.ts'
 import type { Site } from '../lib/sites/site.ts'
 import { createSitesTable, type SitesTable } from '../lib/sites/sites-table.ts'
+import { createPagesTable, type PagesTable } from '../lib/storage/pages-table.ts'
 import { embeddedTableNames } from '../local/embedded-tables.ts'
 import { openTables } from '../local/open-tables.ts'
 import { Refusal } from './refusal.ts'
@@ -14,6 +15,7 @@ export interface AreaStores {
   readonly webForms: WebFormsTable
   readonly content: ContentTable
   readonly links: CategoryLinksTable
+  readonly pages: PagesTable
 }
 
 /** What the commands work on. */
@@ -32,6 +34,7 @@ export const openLocalStores = async (dataDirectory: string): Promise<Stores> =>
     webForms: createWebFormsTable(documents, embeddedTableNames.webForms),
     content: createContentTable({ client: documents, table: embeddedTableNames.content }),
     links: createCategoryLinksTable({ client: documents, table: embeddedTableNames.categoryLinks }),
+    pages: createPagesTable(documents, embeddedTableNames.pages),
   }
   return {
     sites: createSitesTable(documents, embeddedTableNames.sites),

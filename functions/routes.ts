@@ -114,6 +114,38 @@ export const routes = [
     path: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
     group: 'categories',
   },
+  {
+    operation: 'uploadToFolder',
+    number: 12,
+    method: 'POST',
+    path: '/api/v2/admin/sites/{site}/storage/{path+}',
+    group: 'storage',
+  },
+  {
+    operation: 'uploadToRoot',
+    number: 12,
+    method: 'POST',
+    path: '/api/v2/admin/sites/{site}/storage',
+    group: 'storage',
+  },
+  { operation: 'readRoot', number: 13, method: 'GET', path: '/api/v2/admin/sites/{site}/storage', group: 'storage' },
+  {
+    operation: 'deletePath',
+    number: 14,
+    method: 'DELETE',
+    path: '/api/v2/admin/sites/{site}/storage/{path+}',
+    group: 'storage',
+  },
+  {
+    operation: 'deleteRoot',
+    number: 14,
+    method: 'DELETE',
+    path: '/api/v2/admin/sites/{site}/storage',
+    group: 'storage',
+  },
+  { operation: 'readPath', method: 'GET', path: '/api/v2/admin/sites/{site}/storage/{path+}', group: 'storage' },
+  { operation: 'putPath', method: 'PUT', path: '/api/v2/admin/sites/{site}/storage/{path+}', group: 'storage' },
+  { operation: 'putRoot', method: 'PUT', path: '/api/v2/admin/sites/{site}/storage', group: 'storage' },
 ] as const
 
 export type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
@@ -123,6 +155,7 @@ export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 export const prefixes = [
   { group: 'fields', prefix: '/api/v1' },
   { group: 'categories', prefix: '/webresources/api/v3' },
+  { group: 'storage', prefix: '/api/v2' },
 ] as const
 
 /** Paths outside every prefix go to this group, so that 404 and 405 have the service's own body there too. */

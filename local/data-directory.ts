@@ -11,6 +11,8 @@ export class UsageError extends Error {
 export interface DataDirectory {
   readonly path: string
   readonly tables: string
+  /** The files of the sites. */
+  readonly objects: string
   /** The socket of the tables while a server runs; its folder is closed to other users. */
   readonly socket: string
   /** The socket of the tables while a command has the directory for itself. */
@@ -24,6 +26,7 @@ const longestSocketPath = 103
 const layout = (path: string): DataDirectory => ({
   path,
   tables: join(path, 'tables'),
+  objects: join(path, 'objects'),
   socket: join(path, 'run', 'tables.sock'),
   commandSocket: join(path, 'run', 'admin.sock'),
   demo: join(path, 'demo.json'),
@@ -71,7 +74,8 @@ export const lockDataDirectory = (directory: DataDirectory): { release(): void }
 }
 
 /** Removes what the service keeps in the directory, and nothing else. The caller holds the lock. */
-export const resetDataDirectory = ({ tables, demo }: DataDirectory): void => {
+export const resetDataDirectory = ({ tables, objects, demo }: DataDirectory): void => {
   rmSync(tables, { recursive: true, force: true })
+  rmSync(objects, { recursive: true, force: true })
   rmSync(demo, { force: true })
 }

@@ -19,6 +19,7 @@ import { type Demo, ensureDemo } from './demo-data.ts'
 import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from './embedded-tables.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerDataCentres } from './register-data-centres.ts'
+import { openStorageService, type StorageService } from './storage-service.ts'
 
 export interface DataCentreListener {
   readonly id: string
@@ -62,22 +63,27 @@ const listen = async (server: Server, port: number): Promise<string> => {
 const handlersOf = (
   dataCentre: string,
   { documents }: EmbeddedTables,
+  storage: StorageService,
   telemetry: Telemetry,
 ): Record<string, Handler> => {
-  const config = {
+  const edge = {
     DATA_CENTRE: dataCentre,
     SITES_TABLE: embeddedTableNames.sites,
     TOKENS_TABLE: embeddedTableNames.tokens,
-    WEB_FORMS_TABLE: embeddedTableNames.webForms,
+    LOG_LEVEL: 'INFO',
+  } as const
+  const fields = { ...edge, WEB_FORMS_TABLE: embeddedTableNames.webForms }
+  const categories = {
+    ...edge,
     CONTENT_TABLE: embeddedTableNames.content,
     CATEGORY_LINKS_TABLE: embeddedTableNames.categoryLinks,
     LONGEST_LIST: standardLongestList,
-    LOG_LEVEL: 'INFO',
-  } as const
+  }
   const resources = { documents, telemetry }
   return {
-    fields: createFieldsHandler(createFieldsDeps(config, resources)),
-    categories: createCategoriesHandler(createCategoriesDeps(config, resources)),
+    fields: createFieldsHandler(createFieldsDeps(fields, resources)),
+    categories: createCategoriesHandler(createCategoriesDeps(categories, resources)),
+    storage: storage.handlerOf(edge, telemetry),
   }
 }
 
@@ -110,6 +116,8 @@ export const startService = async ({
     if (reset) resetDataDirectory(directory)
     const tables = await openEmbeddedTables(directory, directory.socket)
     closers.push(() => tables.close())
+    const storage = await openStorageService(directory, tables)
+    closers.push(() => storage.close())
     const sites = createSitesTable(tables.documents, embeddedTableNames.sites)
     const tokens = createTokensTable(tables.documents, embeddedTableNames.tokens)
     const webForms = createWebFormsTable(tables.documents, embeddedTableNames.webForms)
@@ -118,7 +126,7 @@ export const startService = async ({
 
     const urls: Record<string, string> = {}
     const servers = dataCentres.map(({ id, port }) => {
-      const server = createHttpServer(dispatch(handlersOf(id, tables, telemetry)))
+      const server = createHttpServer(dispatch(handlersOf(id, tables, storage, telemetry)))
       return { id, port, server, close: closerOf(server) }
     })
     closers.push(async () => {

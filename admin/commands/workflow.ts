@@ -1,0 +1,51 @@
+import { Command } from 'commander'
+import type { SiteId } from '../../lib/ids.ts'
+import { isPage } from '../../lib/storage/page.ts'
+import { type StoragePath, toStoragePath } from '../../lib/storage/path.ts'
+import { parsePositiveId } from '../arguments.ts'
+import { withStores } from '../context.ts'
+import { Refusal } from '../refusal.ts'
+import { type Stores, siteOf } from '../stores.ts'
+
+interface Options {
+  readonly site: SiteId
+}
+
+/** The page that a person names; a slash in front is a habit. Throws a Refusal for what is none. */
+const pageOf = (text: string): StoragePath => {
+  const path = toStoragePath(text.replace(/^\//, ''))
+  if (!isPage(path)) throw new Refusal(`${text} is no page: that is a .html or .htm file outside Templates.`)
+  return path
+}
+
+const start = async (stores: Stores, text: string, { site: id }: Options) => {
+  const site = await siteOf(stores, id)
+  const path = pageOf(text)
+  await stores.areas(site).pages.startWorkflow(site.id, path)
+  return { path, workflow: 'running' }
+}
+
+const end = async (stores: Stores, text: string, { site: id }: Options) => {
+  const site = await siteOf(stores, id)
+  const path = pageOf(text)
+  if (await stores.areas(site).pages.endWorkflow(site.id, path)) return { path, workflow: 'ended' }
+  throw new Refusal(`No workflow is running for ${path}.`)
+}
+
+export const workflowCommand = (): Command => {
+  const command = new Command('workflow').description('running workflows of pages')
+  for (const [name, description, run] of [
+    ['start', 'start the workflow of a page: it can be neither changed nor deleted until it ends', start],
+    ['end', 'end the workflow of a page', end],
+  ] as const) {
+    command
+      .command(name)
+      .description(description)
+      .argument('<path>', 'the page, such as folder/index.html')
+      .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
+      .action((path: string, options: Options, self: Command) =>
+        withStores(self, (stores) => run(stores, path, options)),
+      )
+  }
+  return command
+}

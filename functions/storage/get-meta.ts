@@ -1,0 +1,49 @@
+import * as z from 'zod/mini'
+import type { StorageDeps } from '../../lib/deps.ts'
+import type { Exchange } from '../../lib/http/exchange.ts'
+import { type SiteUrls, siteUrls } from '../../lib/http/links.ts'
+import { operation, validate } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
+import { encodePath, root, type StoragePath } from '../../lib/storage/path.ts'
+import { pathOf, queryValue } from './params.ts'
+
+const wholeNumber = z.string().check(z.regex(/^[1-9]\d{0,8}$/, 'must be a whole number, 1 or more'))
+
+const page = z.object({
+  limit: z.optional(z.pipe(wholeNumber, z.transform(Number))),
+  cursor: z.optional(z.string().check(z.maxLength(2_000, 'is too long'))),
+})
+
+const pageOf = (query: Exchange['query']) =>
+  validate(page, { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') }, 'storageRefused')
+
+const entryView = ({ name, type, size, modified }: Entry, path: string, urls: SiteUrls) => ({
+  name,
+  type,
+  size,
+  lastModified: modified === undefined ? null : new Date(modified).toISOString(),
+  links: [{ rel: 'self', uri: `${urls.storage(path)}${type === 'folder' ? '?meta' : ''}` }],
+})
+
+const childPath = (folder: StoragePath, name: string): string =>
+  folder === root ? encodeURIComponent(name) : `${encodePath(folder)}/${encodeURIComponent(name)}`
+
+/** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
+export const getMeta = ({ store }: StorageDeps) =>
+  operation({ params: pathOf, query: pageOf }, async ({ site, dataCentre, params: { path }, query }) => {
+    const urls = siteUrls(dataCentre, site)
+    const entry = await describeEntry(store, site.id, path)
+    const self = entryView(entry, encodePath(path), urls)
+    if (entry.type === 'file') return ok({ value: self })
+    const { contents, cursor: next } = await listFolder(store, site.id, path, {
+      limit: query.limit,
+      cursor: query.cursor,
+    })
+    const value = {
+      ...self,
+      contents: contents.map((child) => entryView(child, childPath(path, child.name), urls)),
+      ...(next !== undefined && { cursor: next }),
+    }
+    return ok({ value })
+  })

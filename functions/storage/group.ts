@@ -1,0 +1,25 @@
+import type { StorageDeps } from '../../lib/deps.ts'
+import type { OperationHandler } from '../../lib/http/operation.ts'
+import { createHandler, type Handler } from '../../lib/http/pipeline.ts'
+import { type OperationOf, type RouteOf, routes } from '../routes.ts'
+import { deletePath } from './delete-path.ts'
+import { putPath } from './put-path.ts'
+import { readPath, readRoot } from './read-path.ts'
+import { upload } from './upload.ts'
+
+const isOwn = (route: (typeof routes)[number]): route is RouteOf<'storage'> => route.group === 'storage'
+
+/** The handler of this group: its routes from the route table, with the operation behind each. */
+export const createStorageHandler = (deps: StorageDeps): Handler => {
+  const operations: Record<OperationOf<'storage'>, OperationHandler> = {
+    uploadToFolder: upload(deps),
+    uploadToRoot: upload(deps),
+    readRoot: readRoot(deps),
+    readPath: readPath(deps),
+    deletePath: deletePath(deps),
+    deleteRoot: deletePath(deps),
+    putPath: putPath(deps),
+    putRoot: putPath(deps),
+  }
+  return createHandler('storage', routes.filter(isOwn), operations, deps.pipeline)
+}

@@ -1,0 +1,40 @@
+import { ServiceError } from '../../lib/errors.ts'
+import { readMultipart } from '../../lib/http/multipart.ts'
+import { MultipartError } from '../../lib/http/multipart-error.ts'
+import type { IncomingFile } from '../../lib/storage/upload-files.ts'
+
+const filePart = 'file'
+
+/** Whether the body is declared to be multipart. */
+export const isMultipart = (contentType: string | undefined): boolean => /^\s*multipart\//i.test(contentType ?? '')
+
+/** The boundary in a `Content-Type`; without it, the body's own first line tells. */
+const boundaryOf = (contentType: string | undefined): string | undefined => {
+  const [, quoted, plain] =
+    /^\s*multipart\/.*;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType ?? '') ?? []
+  return quoted ?? plain
+}
+
+/** A broken body counts as a malformed request wherever in it that is noticed. */
+async function* guarded<Value>(values: AsyncIterable<Value>): AsyncGenerator<Value, void> {
+  try {
+    yield* values
+  } catch (cause) {
+    if (!(cause instanceof MultipartError)) throw cause
+    throw new ServiceError('storageRefused', {
+      message: `The request body is not well-formed multipart/form-data: ${cause.message}.`,
+      cause,
+    })
+  }
+}
+
+/** The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused. */
+export async function* incomingFiles(
+  body: AsyncIterator<Uint8Array>,
+  contentType: string | undefined,
+): AsyncGenerator<IncomingFile, void> {
+  for await (const { header, content } of guarded(readMultipart(body, boundaryOf(contentType)))) {
+    if (header.name !== filePart) continue
+    yield { fileName: header.fileName, contentType: header.contentType, content: guarded(content) }
+  }
+}

@@ -1,0 +1,36 @@
+import type { StorageDeps } from '../../lib/deps.ts'
+import { bodyChunks } from '../../lib/http/body-chunks.ts'
+import type { OperationInput } from '../../lib/http/operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
+import { startProgress } from '../../lib/storage/progress.ts'
+
+type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
+
+/** The declared length of the body in bytes; undefined when there is none. */
+export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
+  const length = headers['content-length']
+  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
+}
+
+/** Runs an upload over the bytes of the body, and keeps the progress of it that operation 13 tells. 200 with its status. */
+export const receiveUpload = async (
+  { uploads, now }: StorageDeps,
+  input: Input,
+  run: (body: AsyncGenerator<Uint8Array, void>) => Promise<void>,
+): Promise<Reply> => {
+  const progress = startProgress({ uploads, token: input.caller.hash, total: declaredLength(input), now })
+  const body = async function* () {
+    for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
+      progress.advance(chunk.length)
+      yield chunk
+    }
+  }
+  try {
+    await run(body())
+  } catch (error) {
+    await progress.fail()
+    throw error
+  }
+  await progress.succeed()
+  return ok({ value: { status: 'success' } })
+}
