@@ -7,6 +7,7 @@ import type { Handler } from '../../lib/http/pipeline.ts'
 import type { Route } from '../../lib/http/route.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { beginning, type FieldsService, openFieldsService, ownSite, plainSite } from '../support/fields-service.ts'
+import { openTestFiles, type TestFiles } from '../support/files.ts'
 import { send } from '../support/gateway.ts'
 
 /**
@@ -14,14 +15,24 @@ import { send } from '../support/gateway.ts'
  * in the table, a new group by its handler here.
  */
 let service: FieldsService
+let files: TestFiles
 let handlers: Readonly<Record<(typeof routes)[number]['group'], Handler>>
 
 beforeAll(async () => {
   service = await openFieldsService()
-  const { handler, categoriesHandler } = service.start()
-  handlers = { fields: handler, categories: categoriesHandler }
+  const { handler, categoriesHandler, documents, deps } = service.start()
+  files = await openTestFiles({
+    documents,
+    names: service.names,
+    telemetry: deps.pipeline.telemetry,
+    now: () => beginning,
+  })
+  handlers = { fields: handler, categories: categoriesHandler, storage: files.handler }
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await files.close()
+  await service.close()
+})
 
 const all: readonly Route[] = routes
 const guarded = all.filter((route) => !route.public)
@@ -82,7 +93,7 @@ const admitted: Readonly<Record<string, Pick<Caller, 'authorization' | 'site'>>>
 }
 
 /** The path of a route on a site. What else it names need not exist: nobody comes that far without leave. */
-const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\}/g, '424242')
+const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
 const call = async (route: Route, { authorization, site }: Pick<Caller, 'authorization' | 'site'>) => {
   const value = await authorization()

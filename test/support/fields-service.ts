@@ -11,7 +11,7 @@ import type { RequestRecord } from '../../lib/http/observe.ts'
 import type { Handler } from '../../lib/http/pipeline.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
 import { createSitesTable } from '../../lib/sites/sites-table.ts'
-import { openTestTables } from './tables.ts'
+import { openTestTables, type TestTables } from './tables.ts'
 
 export const ownSite = 1001 as SiteId
 /** Lives in this data centre too, without the new rendering engine. */
@@ -36,6 +36,7 @@ interface Instance {
 
 /** The function and the directory that it works on: three sites in two data centres. */
 export interface FieldsService {
+  readonly names: TestTables['names']
   /** A fresh instance of the function, with cold caches. */
   start(now?: () => number): Instance
   issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
@@ -72,6 +73,8 @@ export const openFieldsService = async (): Promise<FieldsService> => {
   let lastForm = 0
 
   return {
+    names: tables.names,
+
     start(now = () => beginning) {
       const own = tables.connect()
       const records: RequestRecord[] = []

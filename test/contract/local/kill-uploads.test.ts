@@ -1,0 +1,108 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect } from 'vitest'
+import { parseId, type SiteId } from '../../../lib/ids.ts'
+import { createPagesTable } from '../../../lib/storage/pages-table.ts'
+import { parsePath } from '../../../lib/storage/path.ts'
+import { openTables } from '../../../local/open-tables.ts'
+import { test } from '../../support/test.ts'
+
+const storage = '/api/v2/admin/sites/current/storage'
+const boundary = 'boundary-of-the-uploads'
+const uploads = 50
+const filesEach = 4
+const size = 300_000
+
+/** The files of one upload: all of them hold its number, again and again. */
+const bodyOf = (upload: number): string =>
+  [
+    ...Array.from(
+      { length: filesEach },
+      (_, file) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f${file}"\r\n\r\n${String(upload)
+          .padEnd(8)
+          .repeat(size / 8)}\r\n`,
+    ),
+    `--${boundary}--\r\n`,
+  ].join('')
+
+describe('kill -9 during uploads', () => {
+  // Where in the work the end comes is left to chance, and differs from run to run.
+  test.for([3, 11, 19, 26, 33, 40, 47])(
+    'after %i of them: each is there as a whole or not at all, and what was acknowledged is there',
+    async (killAfter, { start, directory }) => {
+      const first = await start()
+      const acknowledged = new Set<number>()
+      const upload = async (number: number) => {
+        const { status } = await first.request(`${storage}/upload-${number}`, {
+          method: 'POST',
+          headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+          body: bodyOf(number),
+        })
+        expect(status).toBe(200)
+        acknowledged.add(number)
+        if (acknowledged.size === killAfter) first.kill('SIGKILL')
+      }
+      const settled = await Promise.allSettled(Array.from({ length: uploads }, (_, number) => upload(number)))
+      expect(settled.some(({ status }) => status === 'rejected')).toBe(true)
+      await first.ended
+
+      const second = await start()
+      for (let number = 0; number < uploads; number++) {
+        const files = await Promise.all(
+          Array.from({ length: filesEach }, async (_, file) => {
+            const answer = await second.request(`${storage}/upload-${number}/f${file}`)
+            return answer.status === 200 ? await answer.text() : undefined
+          }),
+        )
+        const whole = String(number)
+          .padEnd(8)
+          .repeat(size / 8)
+        const isThere = files.every((content) => content === whole)
+        const isAbsent = files.every((content) => content === undefined)
+        expect({ number, isWhole: isThere || isAbsent }).toEqual({ number, isWhole: true })
+        if (acknowledged.has(number)) expect(isThere).toBe(true)
+      }
+      await second.stop()
+
+      const index = new DatabaseSync(join(directory, 'objects', 'index.db'), { readOnly: true })
+      const used = new Set(
+        index
+          .prepare('SELECT blob FROM objects')
+          .all()
+          .map(({ blob }) => blob),
+      )
+      index.close()
+      expect(readdirSync(join(directory, 'objects', 'blobs')).filter((blob) => !used.has(blob))).toEqual([])
+    },
+  )
+})
+
+describe('a removal that a killed server has left', () => {
+  test('is taken up again by the next one', async ({ start, directory }) => {
+    const first = await start()
+    await first.request(`${storage}/large/a`, { method: 'PUT', body: 'x' })
+    const { siteId } = first
+    first.kill('SIGKILL')
+    await first.ended
+
+    // As a server leaves them that dies in the middle of a large removal: a record, and a message.
+    const tables = await openTables(directory)
+    const site = parseId<SiteId>(String(siteId))
+    if (site === undefined) throw new Error('The service has no site')
+    await createPagesTable(tables.documents, 'pages').openRemoval(site, parsePath('large'), 'left-over')
+    await tables.close()
+    const queue = new DatabaseSync(join(directory, 'objects', 'removals.db'))
+    queue
+      .prepare('INSERT INTO removals (site, path, id, due) VALUES (?, ?, ?, ?)')
+      .run(siteId, 'large', 'left-over', Date.now() + 60_000)
+    queue.close()
+
+    const second = await start()
+    await expect.poll(async () => (await second.request(`${storage}/large/a`)).status).toBe(404)
+    await expect
+      .poll(async () => (await second.request(`${storage}/large/b`, { method: 'PUT', body: 'x' })).status)
+      .toBe(200)
+  })
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOf, formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+
+describe('two requests at once', () => {
+  let storage: StorageUnderTest
+  beforeAll(async () => {
+    storage = await openStorage()
+  })
+  afterAll(() => storage.close())
+
+  const rounds = Array.from({ length: 25 }, (_, index) => `/round-${index}`)
+  const put = (path: string, body: string) => storage.call('PUT', path, { body })
+  const uploadPair = (folder: string, content: string) =>
+    storage.call('POST', folder, {
+      headers: formHeaders,
+      body: multipart([
+        { name: 'a', content },
+        { name: 'b', content },
+      ]),
+    })
+  const rename = (path: string, name: string) =>
+    storage.call('PUT', path, {
+      query: { meta: '' },
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name }),
+    })
+  const contentOf = async (path: string): Promise<string | undefined> => {
+    const { statusCode, bodyStream } = await storage.call('GET', path)
+    return statusCode === 200 && bodyStream ? Buffer.concat(await bodyStream.toArray()).toString() : undefined
+  }
+  const contentsOf = (...paths: string[]) => Promise.all(paths.map(contentOf))
+
+  it('two uploads of the same names leave the files of one of them', async () => {
+    for (const folder of rounds) {
+      const answers = await Promise.all([uploadPair(folder, 'one'), uploadPair(folder, 'two')])
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+      const [a, b] = await contentsOf(`${folder}/a`, `${folder}/b`)
+      expect(a).toBe(b)
+      expect(['one', 'two']).toContain(a)
+    }
+  })
+
+  it('an upload into a folder that is being deleted leaves all of its files or none', async () => {
+    for (const [index, round] of rounds.entries()) {
+      const folder = `${round}-delete`
+      await uploadPair(folder, 'old')
+      const upload = () => uploadPair(folder, 'new')
+      const remove = () => storage.call('DELETE', folder)
+      const both = index % 2 ? [upload(), remove()] : [remove(), upload()]
+      for (const { statusCode } of await Promise.all(both)) expect(statusCode).toBe(200)
+      expect([
+        ['new', 'new'],
+        [undefined, undefined],
+      ]).toContainEqual(await contentsOf(`${folder}/a`, `${folder}/b`))
+    }
+  })
+
+  it('an upload into a folder that is being renamed comes before or after', async () => {
+    for (const [index, round] of rounds.entries()) {
+      const [from, to] = [`${round}-from`, `${round}-to`]
+      await uploadPair(from, 'old')
+      const both =
+        index % 2
+          ? [uploadPair(from, 'new'), rename(from, to.slice(1))]
+          : [rename(from, to.slice(1)), uploadPair(from, 'new')]
+      for (const { statusCode } of await Promise.all(both)) expect(statusCode).toBe(200)
+      const before = ['new', 'new', undefined, undefined]
+      const after = ['old', 'old', 'new', 'new']
+      expect([before, after]).toContainEqual(await contentsOf(`${to}/a`, `${to}/b`, `${from}/a`, `${from}/b`))
+    }
+  })
+
+  it('a rename to a name that is being uploaded either finds it taken or is replaced by it', async () => {
+    for (const round of rounds) {
+      await put(`${round}-r/source`, 'renamed')
+      const [renamed, uploaded] = await Promise.all([
+        rename(`${round}-r/source`, 'target'),
+        put(`${round}-r/target`, 'uploaded'),
+      ])
+      expect(uploaded.statusCode).toBe(200)
+      expect(await contentOf(`${round}-r/target`)).toBe('uploaded')
+      if (renamed.statusCode !== 200) {
+        expect(codeOf(renamed)).toBe(104022)
+        expect(await contentOf(`${round}-r/source`)).toBe('renamed')
+      }
+    }
+  })
+
+  it('a name becomes a file or a folder, never both', async () => {
+    for (const round of rounds) {
+      const answers = await Promise.all([put(`${round}-n/name`, 'file'), put(`${round}-n/name/below`, 'below')])
+      const codes = answers.map(codeOf)
+      const [file, below] = await contentsOf(`${round}-n/name`, `${round}-n/name/below`)
+      expect([
+        { codes: [undefined, 104009], file: 'file', below: undefined },
+        { codes: [104022, undefined], file: undefined, below: 'below' },
+      ]).toContainEqual({ codes, file, below })
+    }
+  })
+
+  it('leave nothing behind', async () => {
+    expect(await storage.leftovers()).toBe(0)
+  })
+})

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parsePath } from '../../../lib/storage/path.ts'
+import { continueRemoval } from '../../../lib/storage/remove.ts'
+import { codeOf, formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+
+/** Less than what a request keeps for its answer: the time for a removal is up as soon as it has begun. */
+const noTime = 1_000
+
+describe('the removal of a folder with more files than one call deletes', () => {
+  let storage: StorageUnderTest
+  beforeEach(async () => {
+    storage = await openStorage()
+    for (let request = 0; request < 11; request++) {
+      const parts = Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}`, content: 'x' }))
+      await storage.call('POST', '/large/below', { headers: formHeaders, body: multipart(parts) })
+    }
+  })
+  afterEach(() => storage.close())
+
+  const put = (path: string) => storage.call('PUT', path, { body: 'x' })
+  const metaOf = (path: string) => storage.call('GET', path, { query: { meta: '' } })
+  const finish = () => {
+    const [task] = storage.sent
+    if (!task) throw new Error('Nothing is in the queue')
+    return continueRemoval(storage.deps, task, Date.now() + 60_000)
+  }
+
+  it('is answered 200 when it is done in time, and what follows it is kept', async () => {
+    expect((await storage.call('DELETE', '/large')).statusCode).toBe(200)
+    expect((await metaOf('/large')).statusCode).toBe(404)
+    expect((await put('/large/new')).statusCode).toBe(200)
+    // The message that was sent in case that the request dies.
+    expect(await finish()).toBe(true)
+    expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
+    expect(await storage.leftovers()).toBe(0)
+  })
+
+  it('is answered 202 when it is not, and goes on from the queue', async () => {
+    const { statusCode, body } = await storage.call('DELETE', '/large', { remaining: noTime })
+    expect({ statusCode, body }).toEqual({ statusCode: 202, body: '{"status":"deleting"}' })
+    expect(await finish()).toBe(true)
+    expect((await metaOf('/large')).statusCode).toBe(404)
+    expect(await storage.leftovers()).toBe(0)
+  })
+
+  it('goes on in slices, each of which may die', async () => {
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    const [task] = storage.sent
+    if (!task) throw new Error('Nothing is in the queue')
+    const broken = {
+      ...storage.deps,
+      store: { ...storage.deps.store, remove: () => Promise.reject(new Error('died')) },
+    }
+    await put('/elsewhere')
+    await expect(continueRemoval(broken, task, Date.now() + 60_000)).rejects.toThrow('died')
+    expect(await continueRemoval(storage.deps, task, Date.now() + 60_000)).toBe(true)
+    expect((await metaOf('/large')).statusCode).toBe(404)
+  })
+
+  it('keeps everything else out of the folder until it is gone: 104010', async () => {
+    await put('/other')
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    const rename = (path: string, name: string) =>
+      storage.call('PUT', path, {
+        query: { meta: '' },
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name }),
+      })
+    const answers = [
+      await put('/large/new'),
+      await put('/large/below/new'),
+      await storage.call('POST', '/large', { headers: formHeaders, body: multipart([{ name: 'a', content: 'x' }]) }),
+      await storage.call('PUT', '/large/folder', { query: { type: 'folder' } }),
+      await storage.call('DELETE', '/large/below'),
+      await rename('/large', 'x'),
+      await rename('/large/below', 'x'),
+      await rename('/other', 'large'),
+    ]
+    expect(answers.map(codeOf)).toEqual(answers.map(() => 104010))
+    expect((await storage.call('DELETE', '/large')).statusCode).toBe(202)
+    await finish()
+    expect((await put('/large/new')).statusCode).toBe(200)
+  })
+
+  it('never takes along what came after it: late and repeated messages are harmless', async () => {
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    await finish()
+    await put('/large/new')
+    for (const task of storage.sent) expect(await continueRemoval(storage.deps, task, Date.now() + 60_000)).toBe(true)
+    expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
+  })
+
+  it('takes back an upload that looked before it began and came while it went on', async () => {
+    const { store } = storage.deps
+    const path = parsePath('large')
+    const late = {
+      ...storage.deps,
+      store: {
+        ...store,
+        async place(...args: Parameters<typeof store.place>) {
+          await storage.deps.pages.openRemoval(storage.site, path, 'meanwhile')
+          return store.place(...args)
+        },
+      },
+    }
+    const { putFile } = await import('../../../lib/storage/put-file.ts')
+    const content = (async function* () {
+      yield Buffer.from('late')
+    })()
+    const putting = putFile(late, storage.site, parsePath('large/late'), false, { contentType: undefined, content })
+    await expect(putting).rejects.toMatchObject({ code: 104010 })
+    expect((await storage.call('GET', '/large/late')).statusCode).toBe(404)
+    expect(await storage.leftovers()).toBe(0)
+  })
+})

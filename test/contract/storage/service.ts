@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream'
+import { hashToken, newToken } from '../../../lib/access/token.ts'
+import { createTokensTable } from '../../../lib/access/tokens-table.ts'
+import type { StorageDeps } from '../../../lib/deps.ts'
+import type { GatewayEvent, GatewayResult } from '../../../lib/http/gateway.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import { createSitesTable } from '../../../lib/sites/sites-table.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { openTestFiles, type TestFiles } from '../../support/files.ts'
+import { openTestTables } from '../../support/tables.ts'
+
+interface Request {
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer | Readable
+  /** Milliseconds that the platform leaves to the request. */
+  readonly remaining?: number
+}
+
+/** The storage's function with a site and a token, whose store can be made to fail. */
+export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' | 'close'> {
+  readonly site: SiteId
+  readonly deps: StorageDeps
+  call(method: string, path: string, request?: Request): Promise<GatewayResult>
+}
+
+export const openStorage = async (wrap?: (store: ObjectStore) => ObjectStore): Promise<StorageUnderTest> => {
+  const tables = await openTestTables()
+  const { names } = tables
+  const documents = tables.connect()
+  const files = await openTestFiles({ documents, names, telemetry: { request: () => {} }, ...(wrap && { wrap }) })
+  const site = 1001 as SiteId
+  const token = newToken()
+  const sites = createSitesTable(documents, names.sites)
+  await sites.createSite({ id: site, name: 'Test', dataCentre: 'us', renderingEngine: true })
+  await sites.putDataCentre({ id: 'us', url: 'http://localhost', isDefault: true })
+  await createTokensTable(documents, names.tokens).put({
+    hash: hashToken(token),
+    user: 'test',
+    sites: [site],
+    permissions: ['files'],
+    expires: Date.now(),
+  })
+
+  return {
+    ...files,
+    site,
+    async call(method, path, { query = {}, headers = {}, body = '', remaining } = {}) {
+      const event: GatewayEvent = {
+        httpMethod: method,
+        path: `/api/v2/admin/sites/current/storage${path}`,
+        multiValueHeaders: Object.fromEntries(
+          Object.entries({ Authorization: token, ...headers }).map(([name, value]) => [name, [value]]),
+        ),
+        multiValueQueryStringParameters: Object.fromEntries(
+          Object.entries(query).map(([name, value]) => [name, [value]]),
+        ),
+        body: null,
+        isBase64Encoded: false,
+        bodyStream: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
+      }
+      return files.handler(event, remaining === undefined ? {} : { getRemainingTimeInMillis: () => remaining })
+    },
+    async close() {
+      await files.close()
+      await tables.close()
+    },
+  }
+}
+
+export const boundary = 'boundary-of-the-tests'
+
+export interface Part {
+  readonly name: string
+  readonly content: string | Buffer
+}
+
+export const multipart = (parts: readonly Part[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap(({ name, content }) => [
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`),
+      Buffer.from(content),
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ])
+
+export const formHeaders = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+
+export const codeOf = ({ body }: GatewayResult): number | undefined =>
+  body === '' ? undefined : (JSON.parse(body) as { code?: number }).code
