@@ -16,7 +16,7 @@ export interface Call {
   /** `null` sends no token; without it the target's own is sent. */
   readonly token?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** Text is sent as it is, anything else as JSON. */
+  /** Text and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown
   readonly baseUrl?: string
 }
@@ -29,15 +29,17 @@ const parse = (text: string): unknown => {
   }
 }
 
-const bodyOf = (body: unknown): string | undefined =>
-  body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+const isRaw = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
+
+const bodyOf = (body: unknown): string | Buffer | undefined =>
+  body === undefined || isRaw(body) ? body : JSON.stringify(body)
 
 /** Sends one request, as it is given: redirects are not followed, paths are not normalised. */
 export const call = async (path: string, options: Call = {}): Promise<Answer> => {
   const target = inject('target')
   const { method = 'GET', token = target.token, baseUrl = target.baseUrl } = options
   const body = bodyOf(options.body)
-  const isJson = body !== undefined && typeof options.body !== 'string'
+  const isJson = body !== undefined && !isRaw(options.body)
   const url = new URL(baseUrl)
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()

@@ -1,0 +1,78 @@
+import { describe, expect, inject, it } from 'vitest'
+import { admin, issueToken, testWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+import { storage } from '../support/storage.ts'
+
+const everyOperation = [
+  ['POST', '/a'],
+  ['POST', ''],
+  ['PUT', '/a'],
+  ['PUT', '/a?meta'],
+  ['PUT', '/a?type=folder'],
+  ['GET', '/a'],
+  ['GET', '/a?meta'],
+  ['GET', '?status'],
+  ['DELETE', '/a'],
+] as const
+
+describe('the storage', () => {
+  it('is closed without a token, and with a wrong one: 401 / 101000', async () => {
+    for (const [method, path] of everyOperation) {
+      expectError(await call(storage + path, { method, token: null }), 401, 101000)
+      expectError(await call(storage + path, { method, token: 'f'.repeat(64) }), 401, 101000)
+    }
+  })
+
+  it('takes the token from ?status too, and the header before any', async () => {
+    const { token } = inject('target')
+    expect((await call(`${storage}?status=${token}`, { token: null })).status).toBe(200)
+    expectError(await call(`${storage}?access_token=${token}`, { token: 'f'.repeat(64) }), 401, 101000)
+  })
+
+  testWithAdmin('needs the permission on every operation: 400 / 104003', async () => {
+    const token = await issueToken([await ownSiteId()])
+    for (const [method, path] of everyOperation) {
+      expectError(await call(storage + path, { method, token }), 400, 104003)
+    }
+  })
+
+  testWithAdmin('does not know which site is current for a token of several: 400 / 104004', async () => {
+    const { id } = await admin('site', 'create', '--name', 'Second')
+    const token = await issueToken([await ownSiteId(), id], '--permission', 'files')
+    for (const [method, path] of everyOperation) {
+      expectError(await call(storage + path, { method, token }), 400, 104004)
+    }
+  })
+
+  it('of another site, or of none, is closed: 400 / 104023', async () => {
+    for (const [method, path] of everyOperation) {
+      expectError(await call(`/api/v2/admin/sites/999999999/storage${path}`, { method }), 400, 104023)
+      expectError(await call(`/api/v2/admin/sites/abc/storage${path}`, { method }), 400, 104023)
+    }
+  })
+
+  testWithAdmin('of a site in another data centre is there, at the same path and query: 301', async ({ skip }) => {
+    const dataCentres: { id: string; url: string }[] = await admin('data-centre', 'list')
+    const other = dataCentres.find(({ url }) => url !== inject('target').baseUrl)
+    if (!other) return skip('there is one data centre only')
+    const { id } = await admin('site', 'create', '--name', 'Elsewhere', '--data-centre', other.id)
+    const token = await issueToken([id], '--permission', 'files')
+    for (const method of ['POST', 'PUT', 'GET', 'DELETE']) {
+      const path = `${storage}/a%2Fb/%C3%A9?version=draft`
+      const { status, headers } = await call(path, { method, token })
+      expect({ status, location: headers['location'], cache: headers['cache-control'] }).toEqual({
+        status: 301,
+        location: `${other.url}${path}`,
+        cache: 'no-store',
+      })
+    }
+  })
+
+  it('knows no other methods: 405 / 100005', async () => {
+    const answer = await call(`${storage}/a`, { method: 'PATCH' })
+    expectError(answer, 405, 100005)
+    expect(answer.headers['allow']?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
+  })
+})

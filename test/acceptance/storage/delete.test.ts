@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { type Answer, call } from '../support/http.ts'
+import { namesIn, ownFolder, put, read, remove, rename, storage, upload } from '../support/storage.ts'
+
+const own = ownFolder()
+
+describe('operation 14', () => {
+  it('deletes a file: 200 with an empty body', async () => {
+    await put(`${own}/file/a`, 'a')
+    await put(`${own}/file/ab`, 'ab')
+    const { status, text } = await remove(`${own}/file/a`)
+    expect({ status, text }).toEqual({ status: 200, text: '' })
+    expect(await namesIn(`${own}/file`)).toEqual(['ab'])
+  })
+
+  it('deletes a folder with its contents, and nothing beside it', async () => {
+    for (const path of ['folder/a', 'folder/b/c', 'folder-2/x', 'folders']) await put(`${own}/tree/${path}`, 'x')
+    expect((await remove(`${own}/tree/folder`)).status).toBe(200)
+    expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
+  })
+
+  it('deletes a folder of several thousand files', async () => {
+    for (let request = 0; request < 12; request++) {
+      const files = Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}`, content: 'x' }))
+      await upload(`${own}/large`, files)
+    }
+    expect((await remove(`${own}/large`)).status).toBe(200)
+    expectError(await read(`${own}/large`, '?meta'), 404, 104001)
+    expect((await put(`${own}/large/again`, 'x')).status).toBe(200)
+  })
+
+  it('keeps uploads and other removals out of a folder while it is being deleted: 400 / 104010', async () => {
+    const folder = `${own}/going`
+    const refused = { put: 0, remove: 0 }
+    const count = (kind: keyof typeof refused, answer: Answer) => {
+      if (answer.json?.code !== 104010) return
+      expectError(answer, 400, 104010)
+      refused[kind] += 1
+    }
+    // How long a removal goes on is not ours to say: what comes too early or too late is asked again.
+    for (let round = 0; round < 10 && (refused.put === 0 || refused.remove === 0); round++) {
+      for (let request = 0; request < 12; request++) {
+        await upload(
+          `${folder}/below`,
+          Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}` })),
+        )
+      }
+      const removal = remove(folder)
+      const others = Array.from({ length: 30 }, async () => {
+        count('put', await put(`${folder}/new`, 'x'))
+        count('remove', await remove(`${folder}/below`))
+      })
+      expect([200, 202]).toContain((await removal).status)
+      await Promise.all(others)
+    }
+    expect(refused).toEqual({ put: expect.toSatisfy((n) => n > 0), remove: expect.toSatisfy((n) => n > 0) })
+  }, 120_000)
+
+  it('takes a slash at the end, and ?meta, for nothing', async () => {
+    await put(`${own}/slash/a`, 'a')
+    expect((await call(`${storage}/${own}/slash/?meta`, { method: 'DELETE' })).status).toBe(200)
+  })
+
+  it('keeps a folder that is not empty when force is false: 403 / 104024', async () => {
+    await put(`${own}/kept/a`, 'a')
+    expectError(await remove(`${own}/kept`, '?force=false'), 403, 104024)
+    expectError(await remove(`${own}/kept`, '?version=draft?force=false'), 403, 104024)
+    expect(await namesIn(`${own}/kept`)).toEqual(['a'])
+    expect((await remove(`${own}/kept`, '?force=true')).status).toBe(200)
+  })
+
+  it('deletes an empty folder when force is false', async () => {
+    await put(`${own}/empty`, '', '?type=folder')
+    expect((await remove(`${own}/empty`, '?force=false')).status).toBe(200)
+    expectError(await read(`${own}/empty`, '?meta'), 404, 104001)
+  })
+
+  it('is 404 / 104001 where nothing is', async () => {
+    expectError(await remove(`${own}/nothing`), 404, 104001)
+  })
+
+  it('is 400 / 104009 below a file, and at a path that cannot be', async () => {
+    await put(`${own}/leaf`, 'x')
+    expectError(await remove(`${own}/leaf/below`), 400, 104009)
+    for (const path of ['%2e%2e', 'a//b', '%ff', 'a%00', 'x'.repeat(256)]) {
+      expectError(await call(`${storage}/${path}`, { method: 'DELETE' }), 400, 104009)
+    }
+  })
+
+  it('is 400 / 104014 at the root', async () => {
+    expectError(await call(storage, { method: 'DELETE' }), 400, 104014)
+    expectError(await call(`${storage}/`, { method: 'DELETE' }), 400, 104014)
+  })
+
+  it.each(['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'])(
+    'keeps the reserved folder %s: 400 / 104020',
+    async (folder) => {
+      expectError(await remove(folder), 400, 104020)
+    },
+  )
+
+  it('lets go what lies in a reserved folder', async () => {
+    await put(`StyleSheets/${own}/a.css`, 'a')
+    expect((await remove(`StyleSheets/${own}`)).status).toBe(200)
+    expectError(await rename('StyleSheets', 'x'), 400, 104020)
+  })
+
+  it.each(['?force=maybe', '?force=', '?version=live', '?version=draft?force=x'])(
+    'refuses %s with 400 / 104000',
+    async (query) => {
+      await put(`${own}/values/a`, 'a')
+      expectError(await remove(`${own}/values/a`, query), 400, 104000)
+    },
+  )
+})
+
+describe('a rename', () => {
+  it('gives a file another name and the media type of it', async () => {
+    await put(`${own}/rename/a.txt`, 'x')
+    const { status, json } = await rename(`${own}/rename/a.txt`, 'b.css')
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+    expect(await namesIn(`${own}/rename`)).toEqual(['b.css'])
+    expect((await read(`${own}/rename/b.css`)).headers['content-type']).toBe('text/css')
+  })
+
+  it('gives a folder another name, with all that it holds', async () => {
+    for (const name of ['a', 'b/c', 'b/d/e']) await put(`${own}/move/old/${name}`, name)
+    expect((await rename(`${own}/move/old`, 'new')).status).toBe(200)
+    expect(await namesIn(`${own}/move`)).toEqual(['new/'])
+    expect((await read(`${own}/move/new/b/d/e`)).text).toBe('b/d/e')
+  })
+
+  it('to the name that it has changes nothing', async () => {
+    await put(`${own}/same/a`, 'x')
+    expect((await rename(`${own}/same/a`, 'a')).status).toBe(200)
+    expect((await read(`${own}/same/a`)).text).toBe('x')
+  })
+
+  it('is 400 / 104022 when the name is taken by a file or a folder', async () => {
+    for (const name of ['a', 'b', 'c/x']) await put(`${own}/target/${name}`, name)
+    expectError(await rename(`${own}/target/a`, 'b'), 400, 104022)
+    expectError(await rename(`${own}/target/a`, 'c'), 400, 104022)
+    expectError(await rename(`${own}/target/c`, 'a'), 400, 104022)
+    expect((await read(`${own}/target/b`)).text).toBe('b')
+  })
+
+  it('is 404 / 104001 when there is nothing to rename', async () => {
+    expectError(await rename(`${own}/missing`, 'x'), 404, 104001)
+  })
+
+  it('refuses a name that is not one segment, too long or empty', async () => {
+    await put(`${own}/name/a`, 'x')
+    expectError(await rename(`${own}/name/a`, 'b/c'), 400, 104015)
+    expectError(await rename(`${own}/name/a`, '..'), 400, 104015)
+    expectError(await rename(`${own}/name/a`, 'x'.repeat(256)), 400, 104028)
+    expectError(await rename(`${own}/name/a`, ''), 400, 104014)
+    const body = { title: 'x' }
+    expectError(await call(`${storage}/${own}/name/a?meta`, { method: 'PUT', body }), 400, 104000)
+  })
+})

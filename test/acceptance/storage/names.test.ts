@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
+
+const own = ownFolder()
+
+/** Ten scripts, and what else is a legal name (decisions.md, section 5). */
+const names = [
+  'Привет.txt',
+  'Καλημέρα',
+  'שלום.html',
+  'مرحبا',
+  'नमस्ते.txt',
+  'สวัสดี',
+  '你好.txt',
+  'こんにちは',
+  '안녕하세요.txt',
+  'გამარჯობა',
+  'ሰላም',
+  'Ñandú é ü.txt',
+  '😀👩‍👩‍👧‍👦',
+  'a&b',
+  '100%',
+  '%41',
+  '%2e%2e',
+  '%252F',
+  'a+b',
+  '#1',
+  'what?',
+  '"quoted"',
+  "it's",
+  '<tag>',
+  'a;b=c',
+  ' leading and trailing ',
+  '\u3000ideographic\u3000',
+  '...',
+  '.hidden',
+  'trailing.',
+  'a:b|c*d',
+  'con',
+  '~',
+  '\u202egnp.exe',
+  'x'.repeat(255),
+  '長'.repeat(85),
+]
+
+describe('a name in any script', () => {
+  it.each(names)('%s is stored, listed, read, renamed and deleted', async (name) => {
+    const folder = `${own}/${names.indexOf(name)}`
+    expect((await put(`${folder}/${name}`, name)).status).toBe(200)
+    expect(await namesIn(folder)).toEqual([name])
+    expect((await read(`${folder}/${name}`)).text).toBe(name)
+    expect((await rename(`${folder}/${name}`, 'other')).status).toBe(200)
+    expect((await rename(`${folder}/other`, name)).status).toBe(200)
+    expect((await remove(`${folder}/${name}`)).status).toBe(200)
+    expect(await namesIn(folder)).toEqual([])
+  })
+
+  it.each(names)('%s is a folder as well', async (name) => {
+    const folder = `${own}/folders/${names.indexOf(name)}`
+    await put(`${folder}/${name}/a`, 'a')
+    expect(await namesIn(folder)).toEqual([`${name}/`])
+    expect(await namesIn(`${folder}/${name}`)).toEqual(['a'])
+    expect((await remove(`${folder}/${name}`)).status).toBe(200)
+  })
+
+  it('comes out of a multipart body as it went in', async () => {
+    // A quote ends the name there, and a slash or backslash would begin it anew.
+    const plain = names.filter((name) => !/["\\/]/.test(name))
+    expect(
+      (
+        await upload(
+          `${own}/parts`,
+          plain.map((name) => ({ name })),
+        )
+      ).status,
+    ).toBe(200)
+    expect(new Set(await namesIn(`${own}/parts`))).toEqual(new Set(plain))
+  })
+
+  it('is the same in either normal form', async () => {
+    await put(`${own}/forms/e\u0301`, 'decomposed')
+    await put(`${own}/forms/\u00e9`, 'composed')
+    expect(await namesIn(`${own}/forms`)).toEqual(['\u00e9'])
+    expect((await read(`${own}/forms/e\u0301`)).text).toBe('composed')
+  })
+
+  it('differs by case', async () => {
+    await put(`${own}/case/a`, '1')
+    await put(`${own}/case/A`, '2')
+    expect(await namesIn(`${own}/case`)).toEqual(['A', 'a'])
+  })
+})

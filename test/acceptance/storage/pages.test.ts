@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { admin, testWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
+
+const own = ownFolder()
+
+const pageWithDraft = async (path: string) => {
+  await put(path, 'live')
+  await put(path, 'draft', '?version=draft')
+}
+
+describe('a draft', () => {
+  it('stands beside the live page', async () => {
+    await pageWithDraft(`${own}/a.html`)
+    expect((await read(`${own}/a.html`)).text).toBe('live')
+    expect((await read(`${own}/a.html`, '?version=draft')).text).toBe('draft')
+    expect(await namesIn(own)).toContain('a.html')
+  })
+
+  it('is gone when the page is published', async () => {
+    for (const query of ['', '?version=draft-publish']) {
+      await pageWithDraft(`${own}/published.html`)
+      await put(`${own}/published.html`, 'newer', query)
+      expect((await read(`${own}/published.html`, '?version=draft')).text).toBe('newer')
+    }
+  })
+
+  it('of a page without one is the live page, and of what is no page the file itself', async () => {
+    await put(`${own}/plain.html`, 'live')
+    expect((await read(`${own}/plain.html`, '?version=draft')).text).toBe('live')
+    await put(`${own}/b.txt`, 'as a draft', '?version=draft')
+    expect((await read(`${own}/b.txt`)).text).toBe('as a draft')
+  })
+
+  it('goes with version=draft, and the live page stays', async () => {
+    await pageWithDraft(`${own}/c.html`)
+    for (const _ of ['there is one', 'there is none']) {
+      expect((await remove(`${own}/c.html`, '?version=draft')).status).toBe(200)
+      expect((await read(`${own}/c.html`, '?version=draft')).text).toBe('live')
+    }
+  })
+
+  it('is ignored on files that are no pages, and on folders', async () => {
+    await put(`${own}/ignored/d.txt`, 'x')
+    expect((await remove(`${own}/ignored/d.txt`, '?version=draft')).status).toBe(200)
+    expect(await namesIn(`${own}/ignored`)).toEqual([])
+    expect((await remove(`${own}/ignored`, '?version=draft')).status).toBe(200)
+    expectError(await read(`${own}/ignored`, '?meta'), 404, 104001)
+  })
+
+  it('goes with its page', async () => {
+    await pageWithDraft(`${own}/e.html`)
+    await remove(`${own}/e.html`)
+    expectError(await read(`${own}/e.html`, '?version=draft'), 404, 104001)
+  })
+
+  it('goes along when its page, or the folder that it is in, is renamed', async () => {
+    await pageWithDraft(`${own}/old/f.html`)
+    await rename(`${own}/old/f.html`, 'g.html')
+    await rename(`${own}/old`, 'new')
+    expect((await read(`${own}/new/g.html`, '?version=draft')).text).toBe('draft')
+  })
+})
+
+describe('a page with a running workflow', () => {
+  let site: string
+  const folder = `${own}/workflow`
+  beforeAll(async () => {
+    site = String(await ownSiteId().catch(() => 0))
+  })
+
+  testWithAdmin('is neither changed (104012) nor deleted (104011), until the workflow ends', async () => {
+    const page = `${folder}/page.html`
+    await put(page, 'live')
+    expect(await admin('workflow', 'start', page, '--site', site)).toEqual({ path: page, workflow: 'running' })
+    expectError(await put(page, 'x'), 400, 104012)
+    expectError(await put(page, 'x', '?version=draft'), 400, 104012)
+    expectError(await upload(folder, [{ name: 'other' }, { name: 'page.html' }]), 400, 104012)
+    expectError(await rename(page, 'b.html'), 400, 104012)
+    expectError(await rename(folder, 'b'), 400, 104012)
+    expectError(await remove(page), 400, 104011)
+    expectError(await remove(folder), 400, 104011)
+    expect(await namesIn(folder)).toEqual(['page.html'])
+    await admin('workflow', 'end', page, '--site', site)
+    expect((await put(page, 'x')).status).toBe(200)
+    expect((await remove(folder)).status).toBe(200)
+  })
+})
+
+describe('a template', () => {
+  const folder = `Templates/acceptance-${randomBytes(4).toString('hex')}`
+  const region = (name: string, content: string) =>
+    `<!-- TemplateBeginEditable ${name} -->${content}<!-- TemplateEndEditable -->`
+
+  it.each([
+    ['a region without a name', region('', '{tag_pagecontent}'), 104006],
+    ['two regions of one name', region('name="a"', '{tag_pagecontent}') + region('name="a"', ''), 104006],
+    ['regions, but the tag in none', region('name="a"', 'x'), 104007],
+    ['neither regions nor the tag', '<html></html>', 104008],
+  ])('with %s is refused', async (_, content, code) => {
+    for (const name of ['t.html', 't.htm', 't.dwt']) {
+      expectError(await put(`${folder}/${name}`, content), 400, code)
+      expectError(await upload(folder, [{ name, content }]), 400, code)
+    }
+    expectError(await read(folder, '?meta'), 404, 104001)
+  })
+
+  it('is stored when it holds the tag, and so is anything beside it', async () => {
+    expect((await put(`${folder}/ok.html`, region('name="a"', '{tag_pagecontent}'))).status).toBe(200)
+    expect((await put(`${folder}/ok.css`, 'x')).status).toBe(200)
+    expect((await remove(folder)).status).toBe(200)
+    expect((await read(`${folder}/ok.html`)).status).toBe(404)
+  })
+})

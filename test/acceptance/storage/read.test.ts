@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+import { at, namesIn, ownFolder, put, read, storage } from '../support/storage.ts'
+
+const own = ownFolder()
+
+beforeAll(async () => {
+  await put(`${own}/digits.txt`, '0123456789')
+})
+
+describe('GET of a file', () => {
+  it('answers its bytes with type, length, time and tag', async () => {
+    const { status, text, headers } = await read(`${own}/digits.txt`)
+    expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
+    expect(headers).toMatchObject({
+      'content-type': 'text/plain',
+      'content-length': '10',
+      'accept-ranges': 'bytes',
+      etag: expect.stringMatching(/^".+"$/),
+      'last-modified': expect.stringMatching(/GMT$/),
+    })
+  })
+
+  it('answers HEAD with the same headers and no body', async () => {
+    const { status, text, headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
+    const { headers: whole } = await read(`${own}/digits.txt`)
+    expect({ status, text }).toEqual({ status: 200, text: '' })
+    for (const name of ['content-type', 'content-length', 'etag', 'last-modified'])
+      expect(headers[name]).toBe(whole[name])
+  })
+
+  it.each([
+    ['bytes=0-3', '0123', 'bytes 0-3/10'],
+    ['bytes=4-', '456789', 'bytes 4-9/10'],
+    ['bytes=-3', '789', 'bytes 7-9/10'],
+    ['bytes=8-100', '89', 'bytes 8-9/10'],
+    ['bytes=-100', '0123456789', 'bytes 0-9/10'],
+  ])('answers the range %s with 206', async (range, part, contentRange) => {
+    const { status, text, headers } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
+    expect({ status, text, range: headers['content-range'] }).toEqual({ status: 206, text: part, range: contentRange })
+  })
+
+  it.each(['bytes=10-', 'bytes=-0'])(
+    'answers the range %s, which it cannot satisfy, with 416 / 100416',
+    async (range) => {
+      const answer = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
+      expectError(answer, 416, 100416)
+      expect(answer.headers['content-range']).toBe('bytes */10')
+    },
+  )
+
+  it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])('passes over the range %s', async (range) => {
+    const { status, text } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
+    expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
+  })
+
+  it('goes on with a range only while the file is the same', async () => {
+    const { headers } = await read(`${own}/digits.txt`)
+    const same = { Range: 'bytes=0-1', 'If-Range': headers['etag'] ?? '' }
+    expect((await call(at(`${own}/digits.txt`), { headers: same })).status).toBe(206)
+    const other = { Range: 'bytes=0-1', 'If-Range': '"other"' }
+    expect((await call(at(`${own}/digits.txt`), { headers: other })).status).toBe(200)
+  })
+
+  it('answers 304 to whoever has it already', async () => {
+    const { headers } = await read(`${own}/digits.txt`)
+    for (const tag of [headers['etag'] ?? '', `"x", W/${headers['etag']}`, '*']) {
+      const { status, text } = await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': tag } })
+      expect({ status, text }).toEqual({ status: 304, text: '' })
+    }
+    expect((await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': '"x"' } })).status).toBe(200)
+  })
+
+  it('ignores other values of version', async () => {
+    expect((await read(`${own}/digits.txt`, '?version=17')).text).toBe('0123456789')
+  })
+
+  it('is 404 / 104001 where nothing is, and 400 / 104002 for a folder', async () => {
+    expectError(await read(`${own}/nothing`), 404, 104001)
+    expectError(await read(`${own}/digits.txt/below`), 404, 104001)
+    expectError(await read(own), 400, 104002)
+    expectError(await call(storage), 400, 104002)
+  })
+})
+
+describe('GET with ?meta', () => {
+  it('describes a file', async () => {
+    const { json } = await read(`${own}/digits.txt`, '?meta')
+    expect(json).toEqual({
+      name: 'digits.txt',
+      type: 'file',
+      size: 10,
+      lastModified: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/),
+      links: [{ rel: 'self', uri: expect.stringMatching(/^http.*\/sites\/\d+\/storage\/.*\/digits\.txt$/) }],
+    })
+  })
+
+  it('lists a folder, sorted by name', async () => {
+    const names = ['b', 'a.txt', 'a/x', 'a-b', 'Z', 'é', '😀', '\uffee']
+    for (const name of names) await put(`${own}/sorted/${name}`, name)
+    expect(await namesIn(`${own}/sorted`)).toEqual(['Z', 'a/', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
+    const { json } = await read(`${own}/sorted`, '?meta')
+    expect(json).toMatchObject({ name: 'sorted', type: 'folder' })
+    expect(json.contents[0]).toMatchObject({ name: 'Z', type: 'file', size: 1, links: [{ rel: 'self' }] })
+  })
+
+  it('lists page by page with limit and cursor', async () => {
+    const names: string[] = []
+    let query = '?meta&limit=3'
+    for (let page = 0; page < 5 && query !== ''; page++) {
+      const { json } = await read(`${own}/sorted`, query)
+      names.push(...json.contents.map(({ name }: { name: string }) => name))
+      query = json.cursor ? `?meta&limit=3&cursor=${encodeURIComponent(json.cursor)}` : ''
+    }
+    expect(names).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
+  })
+
+  it('follows its own links', async () => {
+    const { json } = await read(`${own}/sorted`, '?meta')
+    for (const { links } of json.contents) {
+      const { pathname, search } = new URL(links[0].uri)
+      expect((await call(pathname + search)).status).toBe(200)
+    }
+  })
+
+  it('lists the root', async () => {
+    const { status, json } = await call(`${storage}?meta`)
+    expect({ status, name: json.name, type: json.type }).toEqual({ status: 200, name: '', type: 'folder' })
+  })
+
+  it.each(['?meta&limit=0', '?meta&limit=x', '?meta&limit=-1', '?meta&cursor=%20', '?meta&cursor=eA'])(
+    'refuses %s with 400 / 104000',
+    async (query) => {
+      expectError(await read(`${own}/sorted`, query), 400, 104000)
+    },
+  )
+})

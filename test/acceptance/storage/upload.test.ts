@@ -1,0 +1,196 @@
+import { describe, expect, inject, it } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+import { at, boundary, multipart, namesIn, ownFolder, put, read, storage, upload } from '../support/storage.ts'
+
+const own = ownFolder()
+
+describe('operation 12', () => {
+  it('uploads several files into a folder, which is created with all that it lies in', async () => {
+    const { status, json } = await upload(`${own}/a/b/c`, [
+      { name: 'one.txt', content: 'one' },
+      { name: 'two', content: '' },
+    ])
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+    expect(await namesIn(`${own}/a/b/c`)).toEqual(['one.txt', 'two'])
+    expect((await read(`${own}/a/b/c/one.txt`)).text).toBe('one')
+    expect((await read(`${own}/a/b/c/two`)).headers['content-length']).toBe('0')
+  })
+
+  it('takes a multipart body that is declared as application/octet-stream', async () => {
+    const headers = { 'Content-Type': 'application/octet-stream' }
+    expect((await upload(`${own}/sniffed`, [{ name: 'a.txt', content: 'a' }], { headers })).status).toBe(200)
+    expect((await read(`${own}/sniffed/a.txt`)).text).toBe('a')
+  })
+
+  it('takes the login token from the query', async () => {
+    const path = `${at(`${own}/token`)}?access_token=${inject('target').token}`
+    const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+    const body = multipart([{ name: 'a' }])
+    expect((await call(path, { method: 'POST', token: null, headers, body })).status).toBe(200)
+  })
+
+  it('replaces a file', async () => {
+    await upload(`${own}/replaced`, [{ name: 'a', content: 'old' }])
+    await upload(`${own}/replaced`, [{ name: 'a', content: 'new' }])
+    expect((await read(`${own}/replaced/a`)).text).toBe('new')
+  })
+
+  it('ignores parts that are not named file', async () => {
+    await upload(`${own}/others`, [{ part: 'note', content: 'x' }, { name: 'a' }, { part: 'other', name: 'b' }])
+    expect(await namesIn(`${own}/others`)).toEqual(['a'])
+  })
+
+  it('counts a file name from its last slash or backslash on', async () => {
+    await upload(`${own}/paths`, [{ name: '../../x/a' }, { name: 'C:\\photos\\b' }])
+    expect(await namesIn(`${own}/paths`)).toEqual(['a', 'b'])
+  })
+
+  it('stores the one file at the path itself when that ends in its own name', async () => {
+    await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'x' }])
+    expect(await namesIn(`${own}/habit`)).toEqual(['photo.jpg'])
+    await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'y' }])
+    expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
+  })
+
+  it('stores it in the folder when one of that name stands there, or when it is not alone', async () => {
+    await put(`${own}/folders/same/x`, 'x')
+    await upload(`${own}/folders/same`, [{ name: 'same' }])
+    await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
+    expect(await namesIn(`${own}/folders/same`)).toEqual(['same', 'x'])
+    expect(await namesIn(`${own}/folders/two`)).toEqual(['more', 'two'])
+  })
+
+  it('uploads 100 files at once', async () => {
+    const files = Array.from({ length: 100 }, (_, index) => ({ name: `f${index}`, content: `${index}` }))
+    expect((await upload(`${own}/many`, files)).status).toBe(200)
+    expect(await namesIn(`${own}/many`)).toHaveLength(100)
+  })
+
+  it('stores the media type of the name, else of the part, else bytes', async () => {
+    await upload(`${own}/types`, [
+      { name: 'a.png', type: 'text/plain' },
+      { name: 'b', type: 'image/gif' },
+      { name: 'c' },
+    ])
+    const types = await Promise.all(['a.png', 'b', 'c'].map((name) => read(`${own}/types/${name}`)))
+    expect(types.map(({ headers }) => headers['content-type'])).toEqual([
+      'image/png',
+      'image/gif',
+      'application/octet-stream',
+    ])
+  })
+})
+
+describe('an upload that is refused', () => {
+  const cases: readonly (readonly [string, number, Parameters<typeof upload>[1]])[] = [
+    ['without a part named file', 104000, [{ part: 'other', name: 'a' }]],
+    ['with a part named file that has no file name', 104002, [{ name: 'good' }, { content: 'x' }]],
+    ['with an empty file name', 104014, [{ name: 'good' }, { name: '' }]],
+    ['with an empty file name and a media type', 104014, [{ name: '', type: 'text/plain' }]],
+    ['with the same name twice', 104016, [{ name: 'good' }, { name: 'good' }]],
+    ['with a name that is a dot', 104015, [{ name: 'good' }, { name: '..' }]],
+    ['with a name that is too long', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
+    ['with more than 100 files', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
+  ]
+  it.each(cases)('%s is 400 / %i, and leaves nothing', async (_, code, files) => {
+    const folder = `${own}/refused/${code}`
+    expectError(await upload(folder, files), 400, code)
+    expectError(await read(folder, '?meta'), 404, 104001)
+  })
+
+  it('with a body that is no multipart is 400 / 104000', async () => {
+    for (const [type, body] of [
+      ['text/plain', 'hello'],
+      ['application/json', '{}'],
+      ['multipart/form-data; boundary=x', 'hello'],
+      ['multipart/form-data', ''],
+    ] as const) {
+      const answer = await call(at(`${own}/refused`), { method: 'POST', body, headers: { 'Content-Type': type } })
+      expectError(answer, 400, 104000)
+    }
+  })
+
+  it('below a file is 400 / 104009', async () => {
+    await put(`${own}/file`, 'x')
+    expectError(await upload(`${own}/file/below/more`, [{ name: 'a' }]), 400, 104009)
+    expectError(await put(`${own}/file/below`, 'x'), 400, 104009)
+  })
+
+  it('into a path that is a file is 400 / 104019', async () => {
+    await put(`${own}/file`, 'x')
+    expectError(await upload(`${own}/file`, [{ name: 'a' }]), 400, 104019)
+    expect((await read(`${own}/file`)).text).toBe('x')
+  })
+
+  it('onto a folder is 400 / 104022', async () => {
+    await put(`${own}/taken/folder/x`, 'x')
+    expectError(await upload(`${own}/taken`, [{ name: 'a' }, { name: 'folder' }]), 400, 104022)
+    expectError(await put(`${own}/taken/folder`, 'x'), 400, 104022)
+    expect(await namesIn(`${own}/taken`)).toEqual(['folder/'])
+  })
+
+  it('for its declared length is 400 / 104005, before the body is sent', async () => {
+    const headers = { 'Content-Length': String(10 * 1024 ** 3), 'Content-Type': 'application/octet-stream' }
+    expectError(await call(at(`${own}/huge`), { method: 'PUT', headers }), 400, 104005)
+  })
+
+  it.each([
+    ['%2e%2e/x', 104015],
+    ['a%2f..%2fb', 104015],
+    ['a//b', 104015],
+    ['a%00', 104015],
+    ['a%5Cb', 104015],
+    ['%C0%AE%C0%AE', 104015],
+    ['%E2%82', 104015],
+    ['%', 104015],
+    [`${'a/'.repeat(450)}ab`, 104015],
+    ['x'.repeat(256), 104028],
+  ])('at the path %s is 400 / %i', async (path, code) => {
+    const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+    const body = multipart([{ name: 'a' }])
+    expectError(await call(`${storage}/${path}`, { method: 'POST', headers, body }), 400, code)
+    expectError(await call(`${storage}/${path}`, { method: 'PUT', body: 'x' }), 400, code)
+    expectError(await call(`${storage}/${path}`), 400, code)
+  })
+})
+
+describe('a raw upload', () => {
+  it('stores its body as the file', async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
+    const { status, json } = await put(`${own}/raw/a.bin`, bytes)
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+    expect((await read(`${own}/raw/a.bin`)).headers['content-length']).toBe('256')
+  })
+
+  it('takes a multipart body as POST does', async () => {
+    await upload(`${own}/raw/form`, [{ name: 'a', content: 'in a form' }], { method: 'PUT' })
+    expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
+  })
+
+  it('creates a folder with ?type=folder, again and again', async () => {
+    for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
+    expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
+  })
+
+  it('creates no folder where a file is: 400 / 104022', async () => {
+    await put(`${own}/raw/file`, 'x')
+    expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
+  })
+
+  it('needs a name: 400 / 104014', async () => {
+    expectError(await call(storage, { method: 'PUT', body: 'x' }), 400, 104014)
+  })
+
+  it('knows the versions draft and draft-publish only: 400 / 104000', async () => {
+    expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
+  })
+})
+
+describe('the progress of an upload (operation 13)', () => {
+  it('is 100 when it succeeded', async () => {
+    await upload(`${own}/progress`, [{ name: 'a' }])
+    const { status, json } = await call(`${storage}?status`)
+    expect({ status, json }).toEqual({ status: 200, json: { percent: 100 } })
+  })
+})

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll } from 'vitest'
+import { type Answer, type Call, call } from './http.ts'
+
+export const storage = '/api/v2/admin/sites/current/storage'
+
+const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+
+/** The URL path of something in the storage; `path` is decoded. */
+export const at = (path: string, query = ''): string => `${storage}/${encode(path)}${query}`
+
+/** A folder for the cases of one file, deleted with all that is in it when they are through. */
+export const ownFolder = (): string => {
+  const folder = `acceptance-${randomBytes(6).toString('hex')}`
+  afterAll(async () => {
+    await call(at(folder), { method: 'DELETE' })
+  })
+  return folder
+}
+
+export interface File {
+  readonly name?: string
+  readonly content?: string | Buffer
+  readonly part?: string
+  readonly type?: string
+}
+
+export const boundary = 'acceptance-boundary'
+
+/** A multipart body. A file without a name comes without one. */
+export const multipart = (files: readonly File[]): Buffer =>
+  Buffer.concat([
+    ...files.flatMap(({ name, content = 'content', part = 'file', type }) => [
+      Buffer.from(
+        `--${boundary}\r\nContent-Disposition: form-data; name="${part}"${name === undefined ? '' : `; filename="${name}"`}\r\n${type ? `Content-Type: ${type}\r\n` : ''}\r\n`,
+      ),
+      Buffer.from(content),
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ])
+
+export const upload = (folder: string, files: readonly File[], options: Call = {}): Promise<Answer> =>
+  call(folder === '' ? storage : at(folder), {
+    method: 'POST',
+    body: multipart(files),
+    ...options,
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, ...options.headers },
+  })
+
+export const put = (path: string, content: string | Buffer, query = ''): Promise<Answer> =>
+  call(at(path, query), { method: 'PUT', body: content, headers: { 'Content-Type': 'application/octet-stream' } })
+
+export const read = (path: string, query = ''): Promise<Answer> => call(at(path, query))
+
+export const remove = (path: string, query = ''): Promise<Answer> => call(at(path, query), { method: 'DELETE' })
+
+export const rename = (path: string, name: string): Promise<Answer> =>
+  call(at(path, '?meta'), { method: 'PUT', body: { name } })
+
+/** The names in a folder, with a slash behind those of folders. */
+export const namesIn = async (folder: string): Promise<string[]> => {
+  const { json } = await read(folder, '?meta')
+  return (json.contents ?? []).map(({ name, type }: { name: string; type: string }) =>
+    type === 'folder' ? `${name}/` : name,
+  )
+}
