@@ -1,0 +1,6 @@
+import { measureS3 } from './storage/s3.ts'
+import { measureUpload } from './storage/upload.ts'
+import type { Bench } from './table.ts'
+
+/** What storing files costs: in time, in memory, in calls. */
+export const storage: Bench = async () => [await measureUpload(), ...(await measureS3())]

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import type { SiteId } from '../../lib/ids.ts'
+import { emptyFolder } from '../../lib/storage/empty-folder.ts'
+import { parsePath } from '../../lib/storage/path.ts'
+import { createS3ObjectStore } from '../../lib/storage/s3/s3-object-store.ts'
+import { median } from '../quantile.ts'
+import { type Table, verdict } from '../table.ts'
+
+const runs = 3
+const mebibyte = 1024 * 1024
+const large = 256 * mebibyte
+const objects = 20_000
+const targets = { upload: 0.9, memory: 100, remove: 10 }
+const site = 1 as SiteId
+
+async function* bytes(): AsyncGenerator<Buffer> {
+  const chunk = Buffer.alloc(64 * 1024, 'x')
+  for (let sent = 0; sent < large; sent += chunk.length) yield chunk
+}
+
+const seconds = async (run: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now()
+  await run()
+  return (performance.now() - startedAt) / 1000
+}
+
+/** The most that the memory of this process grows while something runs, in MiB. */
+const growth = async (run: () => Promise<unknown>): Promise<number> => {
+  const before = process.memoryUsage.rss()
+  let most = before
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss())
+  }, 20)
+  await run()
+  clearInterval(timer)
+  return (most - before) / mebibyte
+}
+
+const openBucket = async () => {
+  const client = new S3Client({ forcePathStyle: true })
+  const bucket = `bench-${randomBytes(6).toString('hex')}`
+  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  const VersioningConfiguration = { Status: 'Enabled' } as const
+  await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
+  return { client, bucket, store: createS3ObjectStore({ client, bucket }) }
+}
+
+type Opened = Awaited<ReturnType<typeof openBucket>>
+
+const uploadOwn = async ({ store }: Opened) => {
+  const staged = await store.stage(bytes(), { key: 'live/1/large', contentType: 'a/b' })
+  const placed = await store.place([{ kind: 'put', key: 'live/1/large', staged }], [])
+  if (placed.outcome === 'placed') await placed.settle()
+}
+
+const uploadByLibrary = ({ client, bucket }: Opened) =>
+  new Upload({
+    client,
+    params: { Bucket: bucket, Key: 'library', Body: Readable.from(bytes(), { objectMode: false }) },
+    partSize: 8 * mebibyte,
+    queueSize: 4,
+  }).done()
+
+const fill = async ({ store }: Opened, folder: string) => {
+  for (let at = 0; at < objects; at += 1000) {
+    const changes = Array.from({ length: 1000 }, (_, index) => ({
+      kind: 'folder' as const,
+      key: `live/1/${folder}/${at + index}/`,
+    }))
+    await store.place(changes, [])
+  }
+}
+
+/** The store in S3 against the SDK's own upload and the AWS command line, on whatever `AWS_ENDPOINT_URL` names. */
+export const measureS3 = async (): Promise<readonly Table[]> => {
+  if (!process.env['AWS_ENDPOINT_URL']) {
+    console.warn('NO AWS_ENDPOINT_URL: the figures of S3 are SKIPPED.\n')
+    return []
+  }
+  const opened = await openBucket()
+  const [own, library]: [number[], number[]] = [[], []]
+  await uploadOwn(opened)
+  const memory = await growth(() => uploadOwn(opened))
+  for (let run = 0; run < runs; run++) {
+    own.push(await seconds(() => uploadOwn(opened)))
+    library.push(await seconds(() => uploadByLibrary(opened)))
+  }
+  const ratio = median(library) / median(own)
+
+  await fill(opened, 'own')
+  await fill(opened, 'cli')
+  let flat = 0
+  const removed = await seconds(async () => {
+    flat = await growth(() => emptyFolder(opened.store, site, parsePath('own'), () => false))
+  })
+  const cli = await seconds(() =>
+    promisify(execFile)('aws', ['s3', 'rm', '--recursive', '--quiet', `s3://${opened.bucket}/live/1/cli/`]),
+  ).catch(() => undefined)
+  const faster = cli === undefined ? undefined : cli / removed
+  return [
+    {
+      title: `S3 at ${process.env['AWS_ENDPOINT_URL']}`,
+      columns: ['figure', 'service', 'measure', 'ratio', 'target', 'verdict'],
+      rows: [
+        [
+          '256 MiB, s',
+          median(own).toFixed(1),
+          `lib-storage ${median(library).toFixed(1)}`,
+          ratio.toFixed(2),
+          `>= ${targets.upload}`,
+          verdict(ratio >= targets.upload),
+        ],
+        [
+          'its peak memory growth, MiB',
+          memory.toFixed(0),
+          '',
+          '',
+          `<= ${targets.memory}`,
+          verdict(memory <= targets.memory),
+        ],
+        [
+          `delete ${objects} objects, s`,
+          removed.toFixed(1),
+          cli === undefined ? 'no aws s3 rm here' : `aws s3 rm ${cli.toFixed(1)}`,
+          faster?.toFixed(1) ?? '',
+          `>= ${targets.remove}`,
+          faster === undefined ? 'not measured' : verdict(faster >= targets.remove),
+        ],
+        ['its memory growth, MiB', flat.toFixed(0), '', '', '', ''],
+      ],
+    },
+  ]
+}

@@ -1,0 +1,58 @@
+import { request } from 'node:http'
+
+export const mebibyte = 1024 * 1024
+const chunk = Buffer.alloc(256 * 1024, 'x')
+
+interface Options {
+  readonly method?: string
+  readonly token?: string
+  readonly contentType?: string
+}
+
+/** Sends so many bytes at the pace of the server, between a head and a tail. Answers the seconds that it took. */
+export const send = async (
+  url: string,
+  { head = '', length, tail = '' }: { readonly head?: string; readonly length: number; readonly tail?: string },
+  { method = 'POST', token, contentType = 'application/octet-stream' }: Options = {},
+): Promise<number> => {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const startedAt = performance.now()
+  const outgoing = request(
+    url,
+    {
+      method,
+      headers: {
+        'Content-Type': contentType,
+        'Content-Length': head.length + length + tail.length,
+        ...(token && { Authorization: token }),
+      },
+    },
+    (response) => {
+      response.resume().on('end', () => {
+        if (response.statusCode === 200) resolve((performance.now() - startedAt) / 1000)
+        else reject(new Error(`The upload was answered ${response.statusCode}`))
+      })
+    },
+  ).on('error', reject)
+  outgoing.write(head)
+  let sent = 0
+  const pour = () => {
+    while (sent < length) {
+      const piece = chunk.subarray(0, Math.min(chunk.length, length - sent))
+      sent += piece.length
+      if (!outgoing.write(piece)) {
+        outgoing.once('drain', pour)
+        return
+      }
+    }
+    outgoing.end(tail)
+  }
+  pour()
+  return promise
+}
+
+export const boundary = 'boundary-of-the-bench'
+export const form = `multipart/form-data; boundary=${boundary}`
+export const partHead = (name: string): string =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
+export const formEnd = `\r\n--${boundary}--\r\n`

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { median } from '../quantile.ts'
+import { type Table, verdict } from '../table.ts'
+import { type MeasuredProcess, startMeasured } from './measured-process.ts'
+import { boundary, form, formEnd, mebibyte, partHead, send } from './send.ts'
+
+const runs = 7
+const large = 256 * mebibyte
+const targets = { ratio: 0.7, memory: 64, files: 1_000 }
+const files = { requests: 10, each: 100, bytes: 4096 }
+
+const withFolder = async <Result>(run: (folder: string) => Promise<Result>): Promise<Result> => {
+  const folder = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
+  try {
+    return await run(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const startService = (folder: string, fsync: 'on' | 'off') =>
+  startMeasured('local/main.ts', ['--port', '0', '--json', '--quiet', '--data-dir', folder], {
+    LARGEST_FILE: String(1024 * mebibyte),
+    FSYNC: fsync,
+  })
+
+interface Service {
+  readonly storage: string
+  readonly token: string
+}
+
+const readService = ({ line }: MeasuredProcess): Service => {
+  const { baseUrl, token } = JSON.parse(line) as { baseUrl: string; token: string }
+  return { storage: `${baseUrl}/api/v2/admin/sites/current/storage`, token }
+}
+
+const uploadLarge = ({ storage, token }: Service) =>
+  send(`${storage}/large`, { head: partHead('large.bin'), length: large, tail: formEnd }, { token, contentType: form })
+
+const uploadSmall = async ({ storage, token }: Service, run: number): Promise<number> => {
+  const content = 'x'.repeat(files.bytes)
+  let seconds = 0
+  for (let request = 0; request < files.requests; request++) {
+    const parts = Array.from({ length: files.each }, (_, index) => `${partHead(`f${index}`)}${content}\r\n`)
+    const body = `${parts.join('')}--${boundary}--\r\n`
+    seconds += await send(`${storage}/small-${run}/${request}`, { head: body, length: 0 }, { token, contentType: form })
+  }
+  return seconds
+}
+
+/** One file of 256 MiB through the local server, by turns with a server that only writes its body to a file. */
+const measureLarge = async (fsync: 'on' | 'off') =>
+  withFolder(async (folder) => {
+    const bare = await startMeasured('bench/storage/bare-server.ts', [folder, fsync])
+    const own = await startService(join(folder, 'data'), fsync)
+    try {
+      const { baseUrl } = JSON.parse(bare.line) as { baseUrl: string }
+      const service = readService(own)
+      const [bareTimes, ownTimes]: [number[], number[]] = [[], []]
+      await send(baseUrl, { length: large })
+      await uploadLarge(service)
+      const before = own.reset()
+      for (let run = 0; run < runs; run++) {
+        bareTimes.push(await send(baseUrl, { length: large }))
+        ownTimes.push(await uploadLarge(service))
+      }
+      return { bare: median(bareTimes), own: median(ownTimes), growth: own.peak() - before }
+    } finally {
+      await Promise.all([bare.stop(), own.stop()])
+    }
+  })
+
+const measureSmall = async (fsync: 'on' | 'off') =>
+  withFolder(async (folder) => {
+    const own = await startService(folder, fsync)
+    try {
+      const service = readService(own)
+      await uploadSmall(service, -1)
+      const times: number[] = []
+      for (let run = 0; run < runs; run++) times.push(await uploadSmall(service, run))
+      return (files.requests * files.each) / median(times)
+    } finally {
+      await own.stop()
+    }
+  })
+
+const rate = (seconds: number): string => (large / mebibyte / seconds).toFixed(0)
+
+/** Uploads to disk through the local server, with fsync at commit and without. */
+export const measureUpload = async (): Promise<Table> => {
+  const rows: (string | number)[][] = []
+  for (const fsync of ['on', 'off'] as const) {
+    const { bare, own, growth } = await measureLarge(fsync)
+    const ratio = bare / own
+    rows.push(
+      [
+        `256 MiB, fsync ${fsync}, MiB/s`,
+        rate(own),
+        rate(bare),
+        ratio.toFixed(2),
+        `>= ${targets.ratio}`,
+        verdict(ratio >= targets.ratio),
+      ],
+      [
+        `its peak memory growth, MiB`,
+        growth.toFixed(0),
+        '',
+        '',
+        `<= ${targets.memory}`,
+        verdict(growth <= targets.memory),
+      ],
+    )
+    const small = await measureSmall(fsync)
+    rows.push([
+      `1,000 files of 4 KiB, fsync ${fsync}, files/s`,
+      small.toFixed(0),
+      '',
+      '',
+      `>= ${targets.files}`,
+      verdict(small >= targets.files),
+    ])
+  }
+  return {
+    title: `Uploads to disk (median of ${runs})`,
+    columns: ['figure', 'service', 'bare server', 'ratio', 'target', 'verdict'],
+    rows,
+  }
+}
