@@ -1,4 +1,4 @@
-import { measureBundle } from './fields/bundle.ts'
+import { measureBundle } from './bundle.ts'
 import { measureHandler } from './fields/handler.ts'
 import { measureStart } from './fields/start.ts'
 import { measureStoreCost } from './fields/store-cost.ts'
@@ -9,5 +9,5 @@ export const fields: Bench = async () => [
   await measureStart(),
   await measureHandler(),
   await measureStoreCost(),
-  await measureBundle(),
+  await measureBundle({ group: 'fields', settings: { WEB_FORMS_TABLE: 'web-forms' } }),
 ]

@@ -5,8 +5,9 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { getMany, isConditionFailure } from '../dynamodb.ts'
+import { isConditionFailure } from '../dynamodb.ts'
 import type { SiteId } from '../ids.ts'
+import { getMany } from './get-many.ts'
 import { root, type StoragePath } from './path.ts'
 
 /** A removal of a folder that may take longer than a request. Closed ones are kept for a day. */
