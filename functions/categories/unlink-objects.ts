@@ -5,10 +5,16 @@ import { operation } from '../../lib/http/operation.ts'
 import { unlinkBody } from './items-body.ts'
 import { categoryOf } from './params.ts'
 
+/** Loaded when the first caller sends a form: most never do. */
+const readForm = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
+
 /** Operations 8 and 11: removes the category from news items, or blogs. 204 with the path in `Location`; 404/220001 when there is no such category. */
 export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
-    { params: categoryOf, body: { schema: unlinkBody, malformed: 'categoriesMalformed', form: true, inQuery: true } },
+    {
+      params: categoryOf,
+      body: { schema: unlinkBody, malformed: 'categoriesMalformed', form: readForm, inQuery: true },
+    },
     async ({ site, params, body, path }) => {
       const ids = body.items.map(({ objectId }) => objectId)
       await unlink(deps, { site: site.id, kind, category: params.category }, ids)

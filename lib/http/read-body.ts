@@ -56,20 +56,20 @@ const declaredFormat = (exchange: Exchange, group: Group): Format | 'form' => {
 
 /** What a body may come as besides a document. */
 export interface BodyForms {
-  /** As a form whose names have brackets: `items[0][objectId]=1`. */
-  readonly form?: true
-  /** In the query, when there is no body. */
+  /**
+   * As a form, read by this. The operations that take forms bring the reader along, so that the bundles of the others do not
+   * hold it. Throws an Error that says what is wrong.
+   */
+  readonly form?: (text: string) => Promise<unknown>
+  /** In the query, when there is no body: read like a form. */
   readonly inQuery?: true
 }
 
 const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
-const parse = async (text: string, format: Format | 'form'): Promise<unknown> => {
+const parse = async (text: string, format: Format | 'form', form: BodyForms['form']): Promise<unknown> => {
   if (format === 'json') return readJson(text)
-  if (format === 'form') {
-    const { readForm } = await import('./form.ts')
-    return readForm(text)
-  }
+  if (format === 'form') return form?.(text)
   // Loaded when the first caller speaks XML: most never do.
   const { readXml } = await import('./read-xml.ts')
   return readXml(text)
@@ -92,7 +92,7 @@ const queryText = ({ query }: Exchange): string =>
   ).toString()
 
 /** What a body declared as a form really is. */
-const formatOfForm = (text: string, form: true | undefined): Format | 'form' => {
+const formatOfForm = (text: string, form: BodyForms['form']): Format | 'form' => {
   if (startsAsJson(text)) return 'json'
   if (form) return 'form'
   throw new ServiceError('mediaTypeUnsupported')
@@ -114,7 +114,7 @@ export const readDocument = async (
   const text = body === '' ? queryText(exchange) : body
   const format = body === '' ? 'form' : declared === 'form' ? formatOfForm(body, form) : declared
   try {
-    return await parse(text, format)
+    return await parse(text, format, form)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read'
     throw new ServiceError(malformed, {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import type { Exchange, RequestBody } from '../../../lib/http/exchange.ts'
+import { readForm } from '../../../lib/http/form.ts'
 import { largestDocument, readDocument } from '../../../lib/http/read-body.ts'
 import type { Group } from '../../../lib/http/route.ts'
 
@@ -168,7 +169,7 @@ describe('a body that may come otherwise', () => {
   const readOtherwise = (body: string, type: string) =>
     readDocument({ ...exchange(inMemory(body), as(type)), query }, 'categories', {
       malformed: 'categoriesMalformed',
-      form: true,
+      form: async (text) => readForm(text),
       inQuery: true,
     })
   const form = 'application/x-www-form-urlencoded'
