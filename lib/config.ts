@@ -2,6 +2,10 @@ import * as z from 'zod/mini'
 
 const table = z.string('must be set').check(z.minLength(1, 'must be set'))
 
+const region = z.string('must be set').check(z.minLength(1, 'must be set'))
+
+const pathEncodings = ['encoded', 'decoded'] as const
+
 const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 
 /**
@@ -15,10 +19,17 @@ const edge = z.object({
     .check(z.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be a letter, then letters, digits or hyphens, in lower case')),
   SITES_TABLE: table,
   TOKENS_TABLE: table,
+  /** Where the directory is read, when it is not replicated to the function's own region. */
+  DIRECTORY_REGION: z.optional(region),
+  /** How the gateway hands over paths; `encoded` unless told otherwise. */
+  PATH_ENCODING: z.optional(z.enum(pathEncodings, `must be one of ${pathEncodings.join(', ')}`)),
   LOG_LEVEL: z._default(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`), 'INFO'),
 })
 
 const fields = z.extend(edge, { WEB_FORMS_TABLE: table })
+
+/** What the deployment needs to register a data centre. */
+const registration = z.object({ SITES_TABLE: table, DIRECTORY_REGION: region })
 
 /** Over how many objects a list is filtered or sorted as a whole (decisions.md, section 2, 220003). */
 export const standardLongestList = 20_000
@@ -82,3 +93,6 @@ export const readLocalStorageConfig = (environment: NodeJS.ProcessEnv = process.
 
 export const readDeployedStorageConfig = (environment: NodeJS.ProcessEnv = process.env): DeployedStorageConfig =>
   read(deployedStorage, environment)
+
+export const readRegistrationConfig = (environment: NodeJS.ProcessEnv = process.env): z.infer<typeof registration> =>
+  read(registration, environment)

@@ -20,6 +20,8 @@ import { createUploadsTable, type UploadsTable } from './storage/uploads-table.t
 /** The composition root: what the functions run on is put together here and nowhere else. */
 export interface Resources {
   readonly documents: DynamoDBDocumentClient
+  /** Reaches the directory; the same client unless the directory is in another region. */
+  readonly directory?: DynamoDBDocumentClient
   readonly telemetry: Telemetry
   /** Milliseconds since the epoch; the system's clock unless told. */
   readonly now?: () => number
@@ -31,12 +33,16 @@ const directoryTtl = 20_000
 /** How many tokens, sites and data centres are remembered, each. */
 const directorySize = 10_000
 
-const pipelineDeps = (config: EdgeConfig, { documents, telemetry, now = Date.now }: Resources): PipelineDeps => {
-  const tokens = createTokensTable(documents, config.TOKENS_TABLE)
-  const sites = createSitesTable(documents, config.SITES_TABLE)
+const pipelineDeps = (
+  config: EdgeConfig,
+  { documents, directory = documents, telemetry, now = Date.now }: Resources,
+): PipelineDeps => {
+  const tokens = createTokensTable(directory, config.TOKENS_TABLE)
+  const sites = createSitesTable(directory, config.SITES_TABLE)
   const remembered = { ttl: directoryTtl, now }
   return {
     dataCentre: config.DATA_CENTRE,
+    ...(config.PATH_ENCODING && { pathEncoding: config.PATH_ENCODING }),
     findGrant: cachedLookup<string, Grant>((hash) => tokens.get(hash), { ...remembered, max: directorySize }),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), { ...remembered, max: directorySize }),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), {

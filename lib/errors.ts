@@ -58,6 +58,11 @@ export const errors = {
     status: 412,
     message: 'The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.',
   },
+  tooManyRequests: {
+    code: 100429,
+    status: 429,
+    message: 'Too many requests. Repeat this one after the time in the Retry-After header.',
+  },
   unavailable: {
     code: 100503,
     status: 503,

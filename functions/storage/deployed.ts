@@ -1,10 +1,9 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { createCloudResources } from '../../lib/cloud-resources.ts'
 import { readDeployedStorageConfig } from '../../lib/config.ts'
 import { createStorageDeps, type StorageDeps } from '../../lib/deps.ts'
-import { createDocumentClient } from '../../lib/dynamodb.ts'
 import type { RemovalQueue } from '../../lib/storage/removal-queue.ts'
 import { createS3ObjectStore } from '../../lib/storage/s3/s3-object-store.ts'
-import { createTelemetry } from '../../lib/telemetry.ts'
 
 /** What fits in an answer of Lambda (6 MB) when its bytes are written in base64, with room for the rest of it. In bytes. */
 const largestAnswer = 4 * 1024 * 1024
@@ -36,8 +35,7 @@ export const deployedStorage = (): StorageDeps => {
   const client = new S3Client({ maxAttempts: 3 })
   const bucket = config.FILES_BUCKET
   return createStorageDeps(config, {
-    documents: createDocumentClient(),
-    telemetry: createTelemetry('storage', config.LOG_LEVEL),
+    ...createCloudResources('storage', config),
     store: createS3ObjectStore({ client, bucket }),
     removals: queueOnDemand(config.REMOVALS_QUEUE_URL),
     downloads: {

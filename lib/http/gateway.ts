@@ -38,10 +38,29 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
 const bodyOf = ({ bodyStream, body, isBase64Encoded }: GatewayEvent): RequestBody =>
   bodyStream ? { stream: bodyStream } : { bytes: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8') }
 
-export const fromGateway = (event: GatewayEvent, context: Partial<Context>): Exchange => ({
+/**
+ * Whether a gateway hands over `event.path` as the caller wrote it, or percent-decoded.
+ * AWS's REST APIs hand it over as it came, and decode `pathParameters` only, as captures of live gateways show
+ * (https://github.com/middleapi/standard-server/pull/93); so does LocalStack ("Base path is not URL-decoded", in its parse.py).
+ * MiniStack decodes it once.
+ */
+export type PathEncoding = 'encoded' | 'decoded'
+
+/**
+ * The path as the caller wrote it, as far as the gateway lets that be known: of a decoded path, `%2F` cannot be told from `/`.
+ * Nothing but this looks at how a path arrives.
+ */
+const pathOf = ({ path }: GatewayEvent, encoding: PathEncoding): string =>
+  encoding === 'encoded' ? path : path.toWellFormed().split('/').map(encodeURIComponent).join('/')
+
+export const fromGateway = (
+  event: GatewayEvent,
+  context: Partial<Context>,
+  pathEncoding: PathEncoding = 'encoded',
+): Exchange => ({
   requestId: event.requestContext?.requestId ?? randomUUID(),
   method: event.httpMethod,
-  path: event.path,
+  path: pathOf(event, pathEncoding),
   query: queryOf(event),
   headers: headersOf(event),
   body: bodyOf(event),

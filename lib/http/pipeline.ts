@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts'
 import { type AccessDeps, authenticate } from './authenticate.ts'
 import { preflight } from './cors.ts'
 import { type Exchange, settled } from './exchange.ts'
-import { fromGateway, type GatewayEvent, type GatewayResult, toGateway } from './gateway.ts'
+import { fromGateway, type GatewayEvent, type GatewayResult, type PathEncoding, toGateway } from './gateway.ts'
 import { groupPolicies } from './group-policy.ts'
 import { type Format, preferredFormat } from './negotiate.ts'
 import type { RequestRecord, Telemetry } from './observe.ts'
@@ -19,6 +19,8 @@ import { createRouter, type Router } from './router.ts'
 
 export interface PipelineDeps extends AccessDeps, SiteDeps {
   readonly telemetry: Telemetry
+  /** How the gateway hands over paths; `encoded` unless told otherwise. */
+  readonly pathEncoding?: PathEncoding
 }
 
 export type Handler = (event: GatewayEvent, context: Partial<Context>) => Promise<GatewayResult>
@@ -101,7 +103,7 @@ export const createHandler = <Operation extends string>(
 
   return async (event, context) => {
     const startedAt = performance.now()
-    const exchange = fromGateway(event, context)
+    const exchange = fromGateway(event, context, deps.pathEncoding)
     const reply = await edge(exchange, context as Context)
     deps.telemetry.request(recordOf(exchange, reply.status, startedAt))
     return toGateway(reply, event)

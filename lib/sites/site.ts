@@ -15,4 +15,6 @@ export interface DataCentre {
   readonly url: string
   /** Whether sites are made here unless told otherwise. */
   readonly isDefault: boolean
+  /** The region that it is deployed in; none on one machine. */
+  readonly region?: string
 }

@@ -28,6 +28,7 @@ interface DataCentreItem {
   id: string
   url: string
   isDefault: boolean
+  region?: string
 }
 
 const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
@@ -37,10 +38,11 @@ const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
   renderingEngine: features.renderingEngine,
 })
 
-const toDataCentre = ({ id, url, isDefault }: DataCentreItem): DataCentre => ({
+const toDataCentre = ({ id, url, isDefault, region }: DataCentreItem): DataCentre => ({
   id: id.slice('dc#'.length),
   url,
   isDefault,
+  ...(region !== undefined && { region }),
 })
 
 export const createSitesTable = (client: DynamoDBDocumentClient, table: string): SitesTable => {
@@ -70,8 +72,8 @@ export const createSitesTable = (client: DynamoDBDocumentClient, table: string):
       }
     },
 
-    async putDataCentre({ id, url, isDefault }) {
-      const item: DataCentreItem = { ...dataCentreKey(id), url, isDefault }
+    async putDataCentre({ id, ...dataCentre }) {
+      const item: DataCentreItem = { ...dataCentre, ...dataCentreKey(id) }
       await client.send(new PutCommand({ TableName: table, Item: item }))
     },
 

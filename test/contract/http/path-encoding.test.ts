@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFieldsHandler } from '../../../functions/fields/group.ts'
+import type { PathEncoding } from '../../../lib/http/gateway.ts'
+import { baseUrls, distantSite, type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { send } from '../../support/gateway.ts'
+
+let service: FieldsService
+let token: string
+
+beforeAll(async () => {
+  service = await openFieldsService()
+  token = await service.issueToken({ sites: [ownSite] })
+})
+
+afterAll(() => service.close())
+
+const sites = '/api/v1/admin/sites'
+
+/** What each kind of gateway makes of the path that a caller wrote. */
+const handOver: Readonly<Record<PathEncoding, (written: string) => string>> = {
+  encoded: (written) => written,
+  decoded: decodeURIComponent,
+}
+
+const get = (encoding: PathEncoding, written: string, headers: Record<string, string> = { Authorization: token }) => {
+  const { deps } = service.start()
+  const handler = createFieldsHandler({ ...deps, pipeline: { ...deps.pipeline, pathEncoding: encoding } })
+  return send(handler, 'GET', handOver[encoding](written), { headers })
+}
+
+describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands paths over %s', (encoding) => {
+  test.each<[string, number]>([
+    [`${sites}/current/webforms`, 200],
+    [`${sites}/%63urrent/webforms`, 200],
+    [`${sites}/current/webform%73`, encoding === 'decoded' ? 200 : 404],
+    [`${sites}/current/webforms/1%2523`, 404],
+    // Decoded once, this is the name %63urrent, which is no site.
+    [`${sites}/%2563urrent/webforms`, 400],
+    [`${sites}/caf%C3%A9/webforms`, 400],
+    [`${sites}/%F0%9F%98%80/webforms`, 400],
+  ])('GET %s is %i', async (written, status) => {
+    expect((await get(encoding, written)).status).toBe(status)
+  })
+
+  test('a percent sign in a name goes to another data centre as it came', async () => {
+    const other = await service.issueToken({ sites: [distantSite] })
+    const { status, headers } = await get(encoding, `${sites}/${distantSite}/webforms/100%25`, { Authorization: other })
+    expect({ status, location: headers['location'] }).toEqual({
+      status: 301,
+      location: `${baseUrls.eu}${sites}/${distantSite}/webforms/100%25`,
+    })
+  })
+
+  test('what is no text in the path ends nothing', async () => {
+    const { deps } = service.start()
+    const handler = createFieldsHandler({ ...deps, pipeline: { ...deps.pipeline, pathEncoding: encoding } })
+    const { status } = await send(handler, 'GET', `${sites}/\ud800/webforms`, { headers: { Authorization: token } })
+    expect(status).toBe(400)
+  })
+})
+
+describe('%2F', () => {
+  test('is part of a name where the path comes as it was written', async () => {
+    const { status, json } = await get('encoded', `${sites}/current/webforms/1%2F/fields/system`)
+    expect({ status, code: json()['code'] }).toEqual({ status: 404, code: 115001 })
+  })
+
+  test('cannot be told from / where the path comes decoded', async () => {
+    const { status, json } = await get('decoded', `${sites}/current/webforms/1%2F/fields/system`)
+    expect({ status, code: json()['code'] }).toEqual({ status: 404, code: 100004 })
+  })
+})
