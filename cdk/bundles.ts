@@ -1,0 +1,23 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bundleFunction } from './bundle.ts'
+import { type FunctionName, functionEntry, functionNames } from './functions.ts'
+
+/** A folder with the bundle of each function. */
+export type Bundles = Readonly<Record<FunctionName | 'registration', string>>
+
+const registration = join(import.meta.dirname, '..', 'functions', 'registration', 'handler.ts')
+
+export const bundleFunctions = async (): Promise<Bundles> => {
+  const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
+  const entries = [
+    ...functionNames.map((name) => [name, functionEntry(name)] as const),
+    ['registration', registration] as const,
+  ]
+  const bundled = entries.map(async ([name, entry]) => {
+    await bundleFunction(entry, join(folder, name))
+    return [name, join(folder, name)]
+  })
+  return Object.fromEntries(await Promise.all(bundled))
+}

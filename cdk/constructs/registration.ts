@@ -1,0 +1,34 @@
+import { CustomResource, Duration } from 'aws-cdk-lib'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { Construct } from 'constructs'
+import { createServiceFunction } from './service-function.ts'
+
+interface Options {
+  readonly bundle: string
+  readonly directory: ITable
+  /** Where the directory is reached. */
+  readonly directoryRegion: string
+  readonly dataCentre: {
+    readonly id: string
+    readonly url: string
+    readonly region: string
+    readonly isDefault: boolean
+  }
+}
+
+/** Has the data centre's base URL written into the directory as part of the deployment. */
+export const registerDataCentre = (
+  scope: Construct,
+  { bundle, directory, directoryRegion, dataCentre }: Options,
+): void => {
+  const lambda = createServiceFunction(scope, 'RegistrationFunction', {
+    bundle,
+    description: 'Writes the base URL of the data centre into the directory',
+    environment: { SITES_TABLE: directory.tableName, DIRECTORY_REGION: directoryRegion },
+    memorySize: 256,
+    timeout: Duration.seconds(30),
+  })
+  lambda.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:PutItem'], resources: [directory.tableArn] }))
+  new CustomResource(scope, 'Registration', { serviceToken: lambda.functionArn, properties: dataCentre })
+}

@@ -1,0 +1,107 @@
+import { Duration } from 'aws-cdk-lib'
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+
+/** What of a data centre is watched. */
+export interface Watched {
+  readonly api: RestApi
+  /** By the names under which people know them. */
+  readonly functions: Readonly<Record<string, IFunction>>
+  readonly tables: Readonly<Record<string, ITable>>
+  /** Where messages go that the worker failed on too often. */
+  readonly failedRemovals: IQueue
+}
+
+export interface Watch {
+  readonly id: string
+  readonly metric: IMetric
+  /** The alarm goes off above it. */
+  readonly threshold: number
+  /** In how many periods of five minutes, one after the other. */
+  readonly periods: number
+  /** What callers notice. */
+  readonly impact: string
+  /** What to do first. */
+  readonly action: string
+}
+
+export const period = Duration.minutes(5)
+
+const gatewayWatches = (api: RestApi): readonly Watch[] => [
+  {
+    id: 'ServerErrors',
+    // The average of this metric is the share of requests.
+    metric: api.metricServerError({ period, statistic: 'Average' }),
+    threshold: 0.01,
+    periods: 2,
+    impact: 'More than 1 in 100 requests fails through no fault of its caller.',
+    action: 'Look for level ERROR in the logs of the functions.',
+  },
+  {
+    id: 'Slow',
+    metric: api.metricLatency({ period, statistic: 'p99' }),
+    threshold: 5_000,
+    periods: 3,
+    impact: '1 in 100 callers waits for more than 5 seconds.',
+    action: 'See on the dashboard whether functions or tables are slow.',
+  },
+]
+
+const functionWatches = (name: string, lambda: IFunction): readonly Watch[] => [
+  {
+    id: `${name}Failures`,
+    metric: lambda.metricErrors({ period }),
+    threshold: 0,
+    periods: 2,
+    impact: `The function ${name} ends without an answer: its callers get 503.`,
+    action: 'Look at its log: it cannot start, or has run out of memory or time.',
+  },
+  {
+    id: `${name}Throttles`,
+    metric: lambda.metricThrottles({ period }),
+    threshold: 0,
+    periods: 2,
+    impact: `Requests for the function ${name} are turned away with 503, because too many run at once.`,
+    action: 'Ask AWS for more concurrent executions in this region.',
+  },
+]
+
+/** How often a table turned reads or writes away. */
+export const throttlesOf = (kind: 'Read' | 'Write', table: ITable): Metric =>
+  new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName: `${kind}ThrottleEvents`,
+    dimensionsMap: { TableName: table.tableName },
+    statistic: 'Sum',
+    period,
+  })
+
+const tableWatches = (name: string, table: ITable): readonly Watch[] =>
+  (['Read', 'Write'] as const).map((kind) => ({
+    id: `${name}${kind}Throttles`,
+    metric: throttlesOf(kind, table),
+    threshold: 10,
+    periods: 2,
+    impact: `The table ${name} turns ${kind.toLowerCase()}s away: callers wait, and some get 503.`,
+    action: 'One very busy site or list is the usual cause: find it in the access logs.',
+  }))
+
+const removalWatch = (failed: IQueue): Watch => ({
+  id: 'RemovalsFailed',
+  metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+  threshold: 0,
+  periods: 1,
+  impact: 'The removal of a folder has stopped half-way: uploads into it are refused.',
+  action: 'Find out why in the log of the function removals, then redrive the queue.',
+})
+
+/** Everything that is watched, and what each alarm means. */
+export const watchesOf = ({ api, functions, tables, failedRemovals }: Watched): readonly Watch[] => [
+  ...gatewayWatches(api),
+  ...Object.entries(functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
+  ...Object.entries(tables).flatMap(([name, table]) => tableWatches(name, table)),
+  removalWatch(failedRemovals),
+]

@@ -1,0 +1,53 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import type { Bundles } from './bundles.ts'
+import { createAlarms } from './constructs/alarms.ts'
+import { createDashboard } from './constructs/dashboard.ts'
+import { createFilesBucket } from './constructs/files-bucket.ts'
+import { createGateway } from './constructs/gateway.ts'
+import { createGrantedFunction } from './constructs/granted-function.ts'
+import { registerDataCentre } from './constructs/registration.ts'
+import { createRemovalsQueue, workOff } from './constructs/removals-queue.ts'
+import { createTables, tablesIn } from './constructs/tables.ts'
+import { byFunction, functionSettings } from './functions.ts'
+import { regionalTables, tableOutput } from './naming.ts'
+import { baseUrlOf, type DataCentreSettings, directoryRegion, type Settings } from './settings.ts'
+
+interface Props extends StackProps {
+  readonly settings: Settings
+  readonly id: string
+  readonly dataCentre: DataCentreSettings
+  readonly bundles: Bundles
+}
+
+/** One data centre: its tables, its functions and its gateway, in one region. */
+export class DataCentreStack extends Stack {
+  constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, ...props }: Props) {
+    super(scope, stackId, props)
+    const tables = createTables(this, settings)
+    const files = createFilesBucket(this, settings)
+    const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
+    const stores = { tables, files, removals: removals.queue }
+    const functions = byFunction((name) =>
+      createGrantedFunction(this, name, { bundle: bundles[name], dataCentre: id, settings, stores }),
+    )
+    workOff(removals.queue, functions.removals)
+    const api = createGateway(this, { functions, dataCentre, settings })
+    const watched = { api, functions, tables: tablesIn(tables, this.region), failedRemovals: removals.failed }
+    createAlarms(this, watched, settings)
+    createDashboard(this, watched)
+
+    const url = baseUrlOf(settings, dataCentre, api.restApiId, this.region)
+    registerDataCentre(this, {
+      bundle: bundles.registration,
+      directory: tables.sites,
+      directoryRegion: directoryRegion(settings, dataCentre),
+      dataCentre: { id, url, region: this.region, isDefault: id === settings.defaultDataCentre },
+    })
+    new CfnOutput(this, 'BaseUrl', { value: url })
+    new CfnOutput(this, 'FilesBucketName', { key: 'FilesBucket', value: files.bucketName })
+    for (const name of regionalTables) {
+      new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: tables[name].tableName })
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import { Duration } from 'aws-cdk-lib'
+import type { prefixes } from '../functions/routes.ts'
+
+export type ServedGroup = (typeof prefixes)[number]['group']
+
+interface FunctionSettings {
+  /** Its file below functions/. */
+  readonly entry: string
+  readonly description: string
+  /** In MB. Processor time grows with it: a cold start is mostly processor time. */
+  readonly memorySize: number
+  /** The gateway gives up after 29 seconds; a function behind it ends before that, with an answer. */
+  readonly timeout: Duration
+}
+
+export type FunctionName = ServedGroup | 'removals'
+
+/** One Lambda function for each group of operations, and the worker that finishes removals. */
+export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> = {
+  fields: {
+    entry: 'fields/handler.ts',
+    description: 'System fields of web forms',
+    memorySize: 512,
+    timeout: Duration.seconds(25),
+  },
+  categories: {
+    entry: 'categories/handler.ts',
+    description: 'Categories and the news items and blogs linked to them',
+    // A filtered list works on up to 20,000 objects at once.
+    memorySize: 1024,
+    timeout: Duration.seconds(25),
+  },
+  storage: {
+    entry: 'storage/handler.ts',
+    description: 'Files and folders of sites',
+    // Small files of an upload wait in memory until all of it has been checked.
+    memorySize: 1024,
+    timeout: Duration.seconds(28),
+  },
+  removals: {
+    entry: 'storage/removals-handler.ts',
+    description: 'Finishes the removal of large folders, in slices of a minute',
+    memorySize: 512,
+    timeout: Duration.seconds(90),
+  },
+}
+
+export const functionNames = Object.keys(functionSettings) as FunctionName[]
+
+/** One value for each function. */
+export const byFunction = <Value>(create: (name: FunctionName) => Value): Readonly<Record<FunctionName, Value>> =>
+  Object.fromEntries(functionNames.map((name) => [name, create(name)])) as Record<FunctionName, Value>
+
+/** The file with the handler of a function. */
+export const functionEntry = (name: FunctionName): string =>
+  join(import.meta.dirname, '..', 'functions', functionSettings[name].entry)

@@ -1,0 +1,64 @@
+import type { TableName } from '../lib/tables.ts'
+import type { FunctionName } from './functions.ts'
+
+type TableAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem'
+
+export interface TableGrant {
+  readonly table: TableName
+  /** Names an index of the table; without it, the grant is for the table itself. */
+  readonly index?: string
+  readonly actions: readonly TableAction[]
+}
+
+/** What every function needs to find out who calls, and for which site. */
+const directory: readonly TableGrant[] = [
+  { table: 'sites', actions: ['GetItem'] },
+  { table: 'tokens', actions: ['GetItem'] },
+]
+
+/** What each function may do to each table: all of it, and nothing else. */
+export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> = {
+  fields: [...directory, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
+  categories: [
+    ...directory,
+    { table: 'content', actions: ['GetItem', 'BatchGetItem', 'Query'] },
+    { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem'] },
+    { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
+  ],
+  storage: [
+    ...directory,
+    { table: 'pages', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+    { table: 'uploads', actions: ['GetItem', 'UpdateItem'] },
+  ],
+  removals: [{ table: 'pages', actions: ['BatchGetItem', 'UpdateItem'] }],
+}
+
+interface FileGrant {
+  /** On the bucket itself. */
+  readonly bucket: readonly ('ListBucket' | 'ListBucketVersions')[]
+  /** On every object in it. */
+  readonly objects: readonly (
+    | 'GetObject'
+    | 'PutObject'
+    | 'DeleteObject'
+    | 'DeleteObjectVersion'
+    | 'AbortMultipartUpload'
+  )[]
+}
+
+/** What functions may do to the files of sites. Versions are deleted to take back an upload that failed half-way. */
+export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
+  storage: {
+    bucket: ['ListBucket', 'ListBucketVersions'],
+    objects: ['GetObject', 'PutObject', 'DeleteObject', 'DeleteObjectVersion', 'AbortMultipartUpload'],
+  },
+  removals: { bucket: ['ListBucket'], objects: ['DeleteObject'] },
+}
+
+type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'
+
+/** What functions may do to the queue of removals. What a worker does not finish, it sends on. */
+export const removalsGrants: Partial<Readonly<Record<FunctionName, readonly QueueAction[]>>> = {
+  storage: ['SendMessage'],
+  removals: ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'],
+}

@@ -1,0 +1,77 @@
+import type { Node } from 'constructs'
+import * as z from 'zod'
+
+/** What an installation decides for itself: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line. */
+const customDomain = z.strictObject({
+  domainName: z.string().min(1),
+  /** A certificate in the data centre's region. */
+  certificateArn: z.string().startsWith('arn:'),
+})
+
+const dataCentre = z.strictObject({
+  region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/),
+  customDomain: customDomain.optional(),
+})
+
+const settings = z
+  .strictObject({
+    /** What the names of the stacks and of the global tables begin with. */
+    prefix: z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/),
+    dataCentres: z.record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), dataCentre),
+    /** Where sites are made unless told otherwise; the directory's tables have their home in its region. */
+    defaultDataCentre: z.string(),
+    /** Keeps tables, buckets and their contents when a stack is removed, and refuses to remove tables. */
+    deletionProtection: z.boolean().default(true),
+    /** Whether the directory is replicated to every region. Emulators do not replicate: there, all read it in its home region. */
+    replicateDirectory: z.boolean().default(true),
+    /** The address of an emulator, through which base URLs then lead. */
+    emulatorEndpoint: z.url().optional(),
+    /** How the gateway hands over paths: AWS's as they came, some emulators' percent-decoded (lib/http/gateway.ts). */
+    pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
+    webApplicationFirewall: z.boolean().default(false),
+    /** Who is told of alarms. */
+    alarmEmail: z.email().optional(),
+    /** Requests per second and data centre that the gateway lets through, and how many at once. */
+    throttling: z
+      .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
+      .default({ rate: 500, burst: 1000 }),
+  })
+  .refine(({ dataCentres, defaultDataCentre }) => defaultDataCentre in dataCentres, {
+    path: ['defaultDataCentre'],
+    message: 'must be one of the data centres',
+  })
+
+export type Settings = z.infer<typeof settings>
+export type DataCentreSettings = z.infer<typeof dataCentre>
+
+const contextKey = 'siteAdmin'
+
+/** Reads and checks the context. Values from the command line are JSON texts. */
+export const readSettings = (node: Node): Settings => {
+  const value: unknown = node.tryGetContext(contextKey)
+  const result = settings.safeParse(typeof value === 'string' ? JSON.parse(value) : value)
+  if (result.success) return result.data
+  throw new Error(`The context "${contextKey}" is wrong:\n${z.prettifyError(result.error)}`)
+}
+
+/** The region where the directory's tables have their home. */
+export const homeRegion = ({ dataCentres, defaultDataCentre }: Settings): string =>
+  dataCentres[defaultDataCentre]?.region ?? ''
+
+/** Where a data centre reaches the directory: next to it, or where it has its home. */
+export const directoryRegion = (settings: Settings, { region }: DataCentreSettings): string =>
+  settings.replicateDirectory ? region : homeRegion(settings)
+
+export const stageName = 'live'
+
+/** The base URL of a data centre's service: its own domain, else its stage. */
+export const baseUrlOf = (
+  { emulatorEndpoint }: Settings,
+  { customDomain }: DataCentreSettings,
+  apiId: string,
+  region: string,
+): string => {
+  if (emulatorEndpoint) return `${emulatorEndpoint}/restapis/${apiId}/${stageName}/_user_request_`
+  if (customDomain) return `https://${customDomain.domainName}`
+  return `https://${apiId}.execute-api.${region}.amazonaws.com/${stageName}`
+}
