@@ -3,8 +3,16 @@ import { print } from './output.ts'
 import { openLocalStores, type Stores } from './stores.ts'
 
 interface GlobalOptions {
+  readonly target: 'local' | 'aws'
   readonly dataDir: string
+  readonly stackPrefix: string
   readonly json: boolean
+}
+
+const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Promise<Stores> => {
+  if (target === 'local') return openLocalStores(dataDir)
+  const { openAwsStores } = await import('./aws-stores.ts')
+  return openAwsStores(stackPrefix)
 }
 
 /** Runs a command on the stores that the command line names, prints its result, and closes them. */
@@ -12,10 +20,10 @@ export const withStores = async (
   command: Command,
   run: (stores: Stores) => Promise<object | readonly object[]>,
 ): Promise<void> => {
-  const { dataDir, json } = command.optsWithGlobals<GlobalOptions>()
-  const stores = await openLocalStores(dataDir)
+  const options = command.optsWithGlobals<GlobalOptions>()
+  const stores = await openStores(options)
   try {
-    print(await run(stores), json)
+    print(await run(stores), options.json)
   } finally {
     await stores.close()
   }

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { ServiceError } from '../lib/errors.ts'
 import { isStoreUnavailable } from '../lib/store-failure.ts'
 import { UsageError } from '../local/data-directory.ts'
@@ -17,7 +17,9 @@ const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 const createProgram = (): Command => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
-    .option('--data-dir <path>', 'the data directory of "npm start", running or not', '.local')
+    .addOption(new Option('--target <target>', 'what it works on').choices(['local', 'aws']).default('local'))
+    .option('--data-dir <path>', 'local: the data directory of "npm start", running or not', '.local')
+    .option('--stack-prefix <prefix>', 'aws: what the names of the stacks begin with', 'SiteAdmin')
     .option('--json', 'print one JSON value', false)
   const commands = [
     dataCentreCommand(),

@@ -23,7 +23,7 @@ export interface Stores {
   readonly sites: SitesTable
   readonly tokens: TokensTable
   /** The tables of the data centre where a site lives. */
-  areas(site: Site): AreaStores
+  areas(site: Site): Promise<AreaStores>
   close(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export const openLocalStores = async (dataDirectory: string): Promise<Stores> =>
   return {
     sites: createSitesTable(documents, embeddedTableNames.sites),
     tokens: createTokensTable(documents, embeddedTableNames.tokens),
-    areas: () => areas,
+    areas: async () => areas,
     close,
   }
 }

@@ -16,7 +16,7 @@ interface CreateOptions {
 
 const create = async (stores: Stores, { site: siteId, name, id: wanted }: CreateOptions) => {
   const site = await siteOf(stores, siteId)
-  const { content } = stores.areas(site)
+  const { content } = await stores.areas(site)
   if (wanted !== undefined) {
     if (await content.create(site.id, 'category', { id: wanted, name })) return { id: wanted, name }
     throw new Refusal(`Site ${site.id} has a category ${wanted} already. Choose another --id, or leave it out.`)
@@ -42,7 +42,7 @@ const list = async ({ content }: AreaStores, site: SiteId): Promise<object[]> =>
 
 const remove = async (stores: Stores, siteId: SiteId, id: CategoryId) => {
   const site = await siteOf(stores, siteId)
-  if (await removeCategory(stores.areas(site), site.id, id)) return { removed: true }
+  if (await removeCategory(await stores.areas(site), site.id, id)) return { removed: true }
   throw new Refusal(`Site ${site.id} has no category ${id}. "category list" shows those that it has.`)
 }
 
@@ -64,7 +64,7 @@ export const categoryCommand = (): Command => {
     .action(({ site: id }: { site: SiteId }, self: Command) =>
       withStores(self, async (stores) => {
         const site = await siteOf(stores, id)
-        return list(stores.areas(site), site.id)
+        return list(await stores.areas(site), site.id)
       }),
     )
 

@@ -13,7 +13,7 @@ interface CreateOptions {
 
 const create = async (stores: Stores, { site: siteId, name, id: wanted }: CreateOptions) => {
   const site = await siteOf(stores, siteId)
-  const { webForms } = stores.areas(site)
+  const { webForms } = await stores.areas(site)
   if (wanted !== undefined) {
     if (await webForms.create({ site: site.id, id: wanted, name, fields: [] })) return { id: wanted, name }
     throw new Refusal(`Site ${site.id} has a web form ${wanted} already. Choose another --id, or leave it out.`)
@@ -41,7 +41,7 @@ export const formCommand = (): Command => {
     .action(({ site: id }: { site: SiteId }, self: Command) =>
       withStores(self, async (stores) => {
         const site = await siteOf(stores, id)
-        return stores.areas(site).webForms.list(site.id)
+        return (await stores.areas(site)).webForms.list(site.id)
       }),
     )
 

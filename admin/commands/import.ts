@@ -31,7 +31,7 @@ export const importCommand = (): Command =>
         const input = readInput(file)
         const { stderr } = process
         const records = readRecords(stderr.isTTY ? drawProgress(input, sizeOf(file), stderr) : input)
-        const outcome = await importRecords(records, site.id, stores.areas(site), strict)
+        const outcome = await importRecords(records, site.id, await stores.areas(site), strict)
         const [first] = outcome.errors
         if (strict && first) {
           throw new Refusal(`Line ${first.line}: ${first.message} (${outcome.imported} records are imported.)`)

@@ -11,7 +11,7 @@ const names: Readonly<Record<ObjectKind, string>> = { news: 'news item', blog: '
 
 const remove = async (stores: Stores, siteId: SiteId, kind: ObjectKind, id: ObjectId) => {
   const site = await siteOf(stores, siteId)
-  if (await removeObject(stores.areas(site), { site: site.id, kind, id })) return { removed: true }
+  if (await removeObject(await stores.areas(site), { site: site.id, kind, id })) return { removed: true }
   throw new Refusal(`Site ${site.id} has no ${names[kind]} ${id}.`)
 }
 

@@ -21,14 +21,14 @@ const pageOf = (text: string): StoragePath => {
 const start = async (stores: Stores, text: string, { site: id }: Options) => {
   const site = await siteOf(stores, id)
   const path = pageOf(text)
-  await stores.areas(site).pages.startWorkflow(site.id, path)
+  await (await stores.areas(site)).pages.startWorkflow(site.id, path)
   return { path, workflow: 'running' }
 }
 
 const end = async (stores: Stores, text: string, { site: id }: Options) => {
   const site = await siteOf(stores, id)
   const path = pageOf(text)
-  if (await stores.areas(site).pages.endWorkflow(site.id, path)) return { path, workflow: 'ended' }
+  if (await (await stores.areas(site)).pages.endWorkflow(site.id, path)) return { path, workflow: 'ended' }
   throw new Refusal(`No workflow is running for ${path}.`)
 }
 
