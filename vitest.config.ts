@@ -5,6 +5,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 } },
+      { test: { name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {
           name: 'acceptance',

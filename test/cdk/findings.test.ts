@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { accepted, checkFindings } from '../../cdk/findings.ts'
+import { createTestApp } from './support/synthesise.ts'
+
+interface Report {
+  readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[]
+}
+
+/** The findings of the rules on the app with these settings, apart from those accepted. */
+const findingsOf = (settings: object, acceptedFindings = accepted): string[] => {
+  const { app, remove } = createTestApp(settings)
+  checkFindings(app, acceptedFindings)
+  const report = join(app.outdir, 'validation-report.json')
+  try {
+    try {
+      app.synth()
+    } catch (error) {
+      // Findings end in an error, which says less than the report.
+      if (!existsSync(report)) throw error
+    }
+    const { pluginReports }: Report = JSON.parse(readFileSync(report, 'utf8'))
+    return [...new Set(pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)))]
+  } finally {
+    remove()
+  }
+}
+
+const everything = {
+  webApplicationFirewall: true,
+  alarmEmail: 'ops@example.com',
+  dataCentres: {
+    us: {
+      region: 'us-east-1',
+      customDomain: {
+        domainName: 'us.example.com',
+        certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
+      },
+    },
+  },
+}
+
+describe('the AwsSolutions rules', () => {
+  test.each<[string, object]>([
+    ['as it comes', {}],
+    ['with everything that can be chosen', everything],
+    ['for an emulator', { deletionProtection: false, replicateDirectory: false }],
+  ])('find nothing in the app %s', (_, settings) => {
+    expect(findingsOf(settings)).toEqual([])
+  })
+
+  test('would find everything that is accepted: no acceptance outlives its reason', () => {
+    const found = new Set([...findingsOf({}, {}), ...findingsOf(everything, {})])
+    expect(Object.keys(accepted).filter((id) => !found.has(id))).toEqual([])
+  })
+})

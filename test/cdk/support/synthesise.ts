@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { App } from 'aws-cdk-lib'
+import type { Bundles } from '../../../cdk/bundles.ts'
+import { createApp } from '../../../cdk/create-app.ts'
+import { functionNames } from '../../../cdk/functions.ts'
+
+/** What functions consist of does not matter here. */
+const emptyBundles = (folder: string): Bundles => {
+  const bundled = [...functionNames, 'registration'].map((name) => {
+    const bundle = join(folder, name)
+    mkdirSync(bundle)
+    writeFileSync(join(bundle, 'index.mjs'), `export const handler = '${name}'\n`)
+    return [name, bundle]
+  })
+  return Object.fromEntries(bundled)
+}
+
+export interface Synthesised {
+  readonly app: App
+  remove(): void
+}
+
+/** The app as it is with these settings, two data centres unless they say otherwise. */
+export const createTestApp = (settings: object = {}): Synthesised => {
+  const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+  const siteAdmin = {
+    prefix: 'Test',
+    dataCentres: { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } },
+    defaultDataCentre: 'us',
+    ...settings,
+  }
+  const context = { siteAdmin }
+  return {
+    app: createApp(emptyBundles(folder), { outdir: join(folder, 'cdk.out'), context, analyticsReporting: false }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
