@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { admin, describeWithAdmin, issueToken } from '../support/admin.ts'
+import { createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { at, createLibrary, type Library, objectIds, range, records, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
@@ -159,7 +159,7 @@ describeWithAdmin('operations 6 and 9: the objects of a category', () => {
 
 describeWithAdmin('the new rendering engine', () => {
   test('is needed: 403 / 109002 without it, before anything about the request is looked at', async () => {
-    const { id } = await admin('site', 'create', '--name', 'Old', '--no-rendering-engine')
+    const id = await createSite('Old', '--no-rendering-engine')
     const token = await issueToken([id])
     for (const method of ['GET', 'POST', 'DELETE']) {
       const options = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expectError } from '../support/expectations.ts'
 import { addField, fieldsOf, formWith, layoutOf, ownSiteId, site } from '../support/forms.ts'
-import { call } from '../support/http.ts'
+import { call, callPatiently } from '../support/http.ts'
 
 const create = (form: number, body: unknown, headers: Record<string, string> = {}) =>
   call(fieldsOf(form), { method: 'POST', body, headers })
@@ -90,22 +90,22 @@ describe('operation 3: putting a system field on a form', () => {
     const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
     const types: number[] = catalogue.items.map(({ id }: { id: number }) => id)
     const form = await formWith(...types.slice(0, 17).map((id) => ({ id })))
-    const adding = types.slice(17).map((id) => addField(form, { id }))
-    const changing = types
-      .slice(0, 17)
-      .map((id) => call(`${fieldsOf(form)}/${id}`, { method: 'PUT', body: { mandatory: true } }))
+    const change = (method: string, path: string, body: object) => callPatiently(path, { method, body })
+    const adding = types.slice(17).map((id) => change('POST', fieldsOf(form), { type: { id }, mandatory: false }))
+    const changing = types.slice(0, 17).map((id) => change('PUT', `${fieldsOf(form)}/${id}`, { mandatory: true }))
     const moving = types
       .slice(0, 17)
-      .map((id, index) => call(`${fieldsOf(form)}/${id}`, { method: 'PUT', body: { order: 100 + index } }))
+      .map((id, index) => change('PUT', `${fieldsOf(form)}/${id}`, { order: 100 + index }))
     const answers = await Promise.all([...adding, ...changing, ...moving])
-    expect(answers.filter(({ status }) => status >= 300)).toEqual([])
+    // An addition whose answer a busy store has lost finds itself when it is repeated: 115006.
+    expect(answers.filter(({ status, json }) => status >= 300 && json.code !== 115006)).toEqual([])
     const { json } = await call(fieldsOf(form))
     expect(json.totalItemsCount).toBe(33)
     const moved = json.items.filter(({ id }: { id: number }) => types.slice(0, 17).includes(id))
     expect(
       moved.every(({ mandatory, order }: { mandatory: boolean; order: number }) => mandatory && order >= 100),
     ).toBe(true)
-  })
+  }, 120_000)
 })
 
 describe('what operation 3 refuses with 400 / 115000, changing nothing', () => {

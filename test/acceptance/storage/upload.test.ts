@@ -130,20 +130,12 @@ describe('an upload that is refused', () => {
     expect(await namesIn(`${own}/taken`)).toEqual(['folder/'])
   })
 
-  it('for its declared length is 400 / 104005, before the body is sent', async () => {
-    const headers = { 'Content-Length': String(10 * 1024 ** 3), 'Content-Type': 'application/octet-stream' }
-    expectError(await call(at(`${own}/huge`), { method: 'PUT', headers }), 400, 104005)
-  })
-
   it.each([
     ['%2e%2e/x', 104015],
     ['a%2f..%2fb', 104015],
     ['a//b', 104015],
     ['a%00', 104015],
     ['a%5Cb', 104015],
-    ['%C0%AE%C0%AE', 104015],
-    ['%E2%82', 104015],
-    ['%', 104015],
     [`${'a/'.repeat(450)}ab`, 104015],
     ['x'.repeat(256), 104028],
   ])('at the path %s is 400 / %i', async (path, code) => {

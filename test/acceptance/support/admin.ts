@@ -22,3 +22,19 @@ export const issueToken = async (siteIds: readonly number[], ...options: readonl
   const sites = siteIds.flatMap((id) => ['--site', String(id)])
   return (await admin('token', 'issue', '--user', 'acceptance', ...sites, ...options)).token
 }
+
+let home: Promise<string> | undefined
+
+/** The id of the data centre that answers the suite's requests. */
+const dataCentre = async (): Promise<string> => {
+  const dataCentres: { readonly id: string; readonly url: string }[] = await admin('data-centre', 'list')
+  const own = dataCentres.find(({ url }) => url === inject('target').baseUrl)
+  if (!own) throw new Error(`No data centre has the base URL ${inject('target').baseUrl}`)
+  return own.id
+}
+
+/** A new site in the data centre that answers the suite's requests, with the given options of `site create`. */
+export const createSite = async (name: string, ...options: readonly string[]): Promise<number> => {
+  home ??= dataCentre()
+  return (await admin('site', 'create', '--name', name, '--data-centre', await home, ...options)).id
+}

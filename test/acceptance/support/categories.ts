@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { admin, issueToken } from './admin.ts'
+import { admin, createSite, issueToken } from './admin.ts'
 import { type Answer, type Call, call } from './http.ts'
 
 /** Imports records into a site and answers what the tool prints. */
@@ -27,7 +27,7 @@ export interface Library {
 export const at = (site: number | string, path: string): string => `/webresources/api/v3/sites/${site}${path}`
 
 export const createLibrary = async (records: readonly object[]): Promise<Library> => {
-  const siteId: number = (await admin('site', 'create', '--name', 'Library')).id
+  const siteId = await createSite('Library')
   const { skipped, errors } = await importRecords(siteId, records)
   if (skipped > 0) throw new Error(JSON.stringify(errors))
   const token = await issueToken([siteId])

@@ -1,5 +1,6 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
 
 export interface Answer {
@@ -51,6 +52,8 @@ export const call = async (path: string, options: Call = {}): Promise<Answer> =>
       path: `${url.pathname === '/' ? '' : url.pathname}${path}`,
       method,
       headers: {
+        // As every client sends it. Without it, API Gateway would hand bytes over in base64.
+        Accept: '*/*',
         ...(token !== null && { Authorization: token }),
         ...(isJson && { 'Content-Type': 'application/json' }),
         ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
@@ -76,4 +79,13 @@ export const call = async (path: string, options: Call = {}): Promise<Answer> =>
     .on('error', reject)
     .end(body)
   return promise
+}
+
+/** Sends a request again for as long as the service says that it is too busy for it, after the time that it asks for. */
+export const callPatiently = async (path: string, options: Call): Promise<Answer> => {
+  for (;;) {
+    const answer = await call(path, options)
+    if (answer.status !== 503) return answer
+    await sleep(Number(answer.headers['retry-after']) * 1000)
+  }
 }

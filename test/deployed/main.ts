@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { deploy, destroy, type Emulator, findEmulator, outputsFile, synthesise } from '../../cdk/emulator.ts'
+import { startMiniStack } from './ministack.ts'
+import { preparePythonTools } from './python-tools.ts'
+import { runAcceptance, runStoreContracts, type Target } from './suites.ts'
+
+/**
+ * `npm run test:deployed`: deploys two data centres in two regions to the emulator at `AWS_ENDPOINT_URL`, or else to one
+ * started for this, runs the suites on them, and takes everything down again.
+ */
+const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
+const folder = join('.local', 'deployed')
+const reports = 'reports'
+
+/** CDK writes down dependencies that CloudFormation would find for itself (W3005). */
+const lintOptions = ['--ignore-checks', 'W3005', '--']
+
+const lint = (pythonTools: string): void => {
+  const templates = join(folder, 'cdk.out', '*.template.json')
+  execFileSync(join(pythonTools, 'cfn-lint'), [...lintOptions, templates], { stdio: 'inherit' })
+}
+
+const baseUrlOf = (outputs: Readonly<Record<string, { readonly BaseUrl?: string }>>, dataCentre: string): string => {
+  const url = outputs[`SiteAdmin-${dataCentre}`]?.BaseUrl
+  if (url === undefined) throw new Error(`Data centre ${dataCentre} has been deployed without a base URL`)
+  return url
+}
+
+/** Answers whether every suite passed. All of them run, whatever the ones before them found. */
+const testOn = async (emulator: Emulator, pythonTools: string): Promise<boolean> => {
+  const deployment = { emulator, dataCentres, folder }
+  await synthesise(deployment)
+  lint(pythonTools)
+  try {
+    await deploy(deployment)
+    const outputs = JSON.parse(readFileSync(outputsFile(deployment), 'utf8'))
+    const target: Target = { emulator, region: dataCentres.us.region, reports }
+    const results = [
+      await runAcceptance(target, 'us', baseUrlOf(outputs, 'us')),
+      await runAcceptance(target, 'eu', baseUrlOf(outputs, 'eu')),
+      await runStoreContracts(target),
+    ]
+    return results.every(Boolean)
+  } finally {
+    await destroy(deployment)
+  }
+}
+
+const testOnOwnEmulator = async (pythonTools: string): Promise<boolean> => {
+  const emulator = await startMiniStack(join(pythonTools, 'ministack'), folder)
+  const interrupted = () => void emulator.stop().finally(() => process.exit(130))
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  try {
+    return await testOn(emulator, pythonTools)
+  } finally {
+    await emulator.stop()
+  }
+}
+
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+const pythonTools = preparePythonTools(join('.local', 'python'))
+const endpoint = process.env['AWS_ENDPOINT_URL']
+const passed = await (endpoint ? testOn(await findEmulator(endpoint), pythonTools) : testOnOwnEmulator(pythonTools))
+process.exitCode = passed ? 0 : 1

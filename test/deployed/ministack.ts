@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Emulator, emulatorEnvironment, findEmulator } from '../../cdk/emulator.ts'
+
+export interface RunningEmulator extends Emulator {
+  stop(): Promise<void>
+}
+
+const host = '127.0.0.1'
+/** How long the emulator may take to start, in milliseconds. */
+const patience = 60_000
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+/** The emulator runs functions in processes of their own: all of them end with it. */
+const end = async (child: ChildProcess): Promise<void> => {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  process.kill(-child.pid, 'SIGKILL')
+  await ended
+}
+
+const untilReady = async (child: ChildProcess, endpoint: string, log: string): Promise<Emulator> => {
+  const deadline = Date.now() + patience
+  while (child.exitCode === null && Date.now() < deadline) {
+    try {
+      return await findEmulator(endpoint)
+    } catch {
+      await sleep(200)
+    }
+  }
+  throw new Error(`MiniStack did not start; see ${log}`)
+}
+
+/** Starts MiniStack on a free port; its log goes into the folder. */
+export const startMiniStack = async (program: string, folder: string): Promise<RunningEmulator> => {
+  // Outside the project: the CommonJS that functions are run by there would be taken for ES modules, as package.json says.
+  const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))
+  const log = join(folder, 'ministack.log')
+  const port = await freePort()
+  const endpoint = `http://${host}:${port}`
+  const output = openSync(log, 'w')
+  const child = spawn(program, {
+    detached: true,
+    stdio: ['ignore', output, output],
+    env: {
+      ...emulatorEnvironment({ endpoint }, 'us-east-1'),
+      // Functions run on the first node of the path, which is to be this one.
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      TMPDIR: temporary,
+      BIND_HOST: host,
+      GATEWAY_PORT: String(port),
+      LOG_LEVEL: 'ERROR',
+      // So many functions run at once, others wait in line: a burst of cold starts would take all of a small machine.
+      MINISTACK_WORKER_THREADS: '4',
+    },
+  })
+  closeSync(output)
+  const stop = async () => {
+    await end(child)
+    rmSync(temporary, { recursive: true, force: true })
+  }
+  try {
+    return { ...(await untilReady(child, endpoint, log)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const requirements = join(import.meta.dirname, 'requirements.txt')
+
+/**
+ * The folder with the programs of requirements.txt, in a virtual environment of their own. Made at the first use and when
+ * the requirements have changed, which needs Python 3.10 or newer and the network.
+ */
+export const preparePythonTools = (folder: string): string => {
+  const programs = join(folder, 'bin')
+  const stamp = join(folder, 'requirements.txt')
+  const wanted = readFileSync(requirements, 'utf8')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return programs
+  rmSync(folder, { recursive: true, force: true })
+  execFileSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' })
+  execFileSync(
+    join(programs, 'pip'),
+    ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements],
+    { stdio: 'inherit' },
+  )
+  writeFileSync(stamp, wanted)
+  return programs
+}
