@@ -1,13 +1,7 @@
-import { measureBundle } from './bundle.ts'
 import { measureHandler } from './fields/handler.ts'
 import { measureStart } from './fields/start.ts'
 import { measureStoreCost } from './fields/store-cost.ts'
 import type { Bench } from './table.ts'
 
-/** What the operations on web form fields cost: in time, in store capacity, in a cold start. */
-export const fields: Bench = async () => [
-  await measureStart(),
-  await measureHandler(),
-  await measureStoreCost(),
-  await measureBundle({ group: 'fields', settings: { WEB_FORMS_TABLE: 'web-forms' } }),
-]
+/** What the operations on web form fields cost: in time, in store capacity. */
+export const fields: Bench = async () => [await measureStart(), await measureHandler(), await measureStoreCost()]

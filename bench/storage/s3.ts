@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { CreateBucketCommand, PutBucketVersioningCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import type { SiteId } from '../../lib/ids.ts'
 import { emptyFolder } from '../../lib/storage/empty-folder.ts'
@@ -14,8 +14,7 @@ import { type Table, verdict } from '../table.ts'
 const runs = 3
 const mebibyte = 1024 * 1024
 const large = 256 * mebibyte
-/** How many objects are deleted; an emulator may want fewer. */
-const objects = Number(process.env['BENCH_OBJECTS'] ?? 20_000)
+const objects = 20_000
 const targets = { upload: 0.9, memory: 100, remove: 10 }
 const site = 1 as SiteId
 
@@ -67,10 +66,13 @@ const uploadByLibrary = ({ client, bucket }: Opened) =>
     queueSize: 4,
   }).done()
 
-const fill = async ({ client, bucket }: Opened, folder: string) => {
-  for (let at = 0; at < objects; at += 100) {
-    const keys = Array.from({ length: 100 }, (_, index) => `live/1/${folder}/${at + index}`)
-    await Promise.all(keys.map((Key) => client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))))
+const fill = async ({ store }: Opened, folder: string) => {
+  for (let at = 0; at < objects; at += 1000) {
+    const changes = Array.from({ length: 1000 }, (_, index) => ({
+      kind: 'folder' as const,
+      key: `live/1/${folder}/${at + index}/`,
+    }))
+    await store.place(changes, [])
   }
 }
 
