@@ -39,6 +39,7 @@ interface FileGrant {
   /** On every object in it. */
   readonly objects: readonly (
     | 'GetObject'
+    | 'GetObjectVersion'
     | 'PutObject'
     | 'DeleteObject'
     | 'DeleteObjectVersion'
@@ -50,7 +51,7 @@ interface FileGrant {
 export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
   storage: {
     bucket: ['ListBucket', 'ListBucketVersions'],
-    objects: ['GetObject', 'PutObject', 'DeleteObject', 'DeleteObjectVersion', 'AbortMultipartUpload'],
+    objects: ['GetObject', 'GetObjectVersion', 'PutObject', 'DeleteObject', 'DeleteObjectVersion', 'AbortMultipartUpload'],
   },
   removals: { bucket: ['ListBucket'], objects: ['DeleteObject'] },
 }
