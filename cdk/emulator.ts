@@ -5,6 +5,7 @@ import type { DataCentreSettings, Settings } from './settings.ts'
 
 /** An emulator of AWS to which the app is deployed. Its address is an IP address, so that clients of S3 put buckets in paths. */
 export interface Emulator {
+  readonly name: 'MiniStack' | 'LocalStack'
   readonly endpoint: string
   /** How its gateway hands over paths; see lib/http/gateway.ts. */
   readonly pathEncoding: Settings['pathEncoding']
@@ -37,8 +38,8 @@ export const findEmulator = async (endpoint: string): Promise<Emulator> => {
     }
   }
   // MiniStack decodes the path before a function sees it, LocalStack hands it over as it came, as AWS does.
-  if (await isAt('/_ministack/health')) return { endpoint, pathEncoding: 'decoded' }
-  if (await isAt('/_localstack/health')) return { endpoint, pathEncoding: 'encoded' }
+  if (await isAt('/_ministack/health')) return { name: 'MiniStack', endpoint, pathEncoding: 'decoded' }
+  if (await isAt('/_localstack/health')) return { name: 'LocalStack', endpoint, pathEncoding: 'encoded' }
   throw new Error(`No emulator answers at ${endpoint}. Start one, or name its address in AWS_ENDPOINT_URL.`)
 }
 

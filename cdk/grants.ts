@@ -51,7 +51,14 @@ interface FileGrant {
 export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
   storage: {
     bucket: ['ListBucket', 'ListBucketVersions'],
-    objects: ['GetObject', 'GetObjectVersion', 'PutObject', 'DeleteObject', 'DeleteObjectVersion', 'AbortMultipartUpload'],
+    objects: [
+      'GetObject',
+      'GetObjectVersion',
+      'PutObject',
+      'DeleteObject',
+      'DeleteObjectVersion',
+      'AbortMultipartUpload',
+    ],
   },
   removals: { bucket: ['ListBucket'], objects: ['DeleteObject'] },
 }

@@ -150,7 +150,10 @@ export const createS3ObjectStore = ({ client, bucket: name, memory = defaultMemo
       try {
         await placing.apply(changes)
         // The second look: of two rivals that did not see each other before, at least one sees the other now.
-        const rival = await rivalAmong(absent)
+        // What has just been put there is no rival of itself.
+        const isOwn = (key: string) =>
+          changes.some((made) => made.key === key || (key.endsWith('/') && made.key.startsWith(key)))
+        const rival = await rivalAmong(absent.filter((key) => !isOwn(key)))
         if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
       } catch (error) {
         await placing.undo()
