@@ -97,8 +97,10 @@ const answer = async (request: IncomingMessage, response: ServerResponse, result
 
 /** The answer to what is no request to the service, and so never reaches the pipeline; its code is the HTTP status. */
 const refusal = (status: number, message: string) => {
-  const body = JSON.stringify({ code: status, message, requestId: randomUUID() })
+  const requestId = randomUUID()
+  const body = JSON.stringify({ code: status, message, requestId })
   const headers = {
+    'X-Request-Id': requestId,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     Connection: 'close',

@@ -16,11 +16,18 @@ interface Content {
   readonly stream?: Readable
 }
 
-/** What an operation answers, before it is put into bytes. It has a document or content, never both. */
+/** Text that is sent as it is. */
+export interface Text {
+  readonly type: string
+  readonly body: string
+}
+
+/** What an operation answers, before it is put into bytes. It has a document, text or content: one at the most. */
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly document?: Document
+  readonly text?: Text
   readonly content?: Content
   /** Names the state of the resource; becomes the `ETag`. */
   readonly tag?: string
@@ -37,6 +44,13 @@ export const ok = (document: Document, tag?: string): Reply => ({ status: 200, d
 
 /** 200 with a JSON value, tagged by the value itself. */
 export const okWithTag = (value: object): Reply => ok({ value }, tagOf(value))
+
+/** 200 with text that is sent as it is. */
+export const text = (type: string, body: string, tag?: string): Reply => ({
+  status: 200,
+  text: { type: `${type}; charset=utf-8`, body },
+  ...(tag && { tag }),
+})
 
 /** 200 with `Content-Length: 0`. */
 export const done: Reply = { status: 200 }

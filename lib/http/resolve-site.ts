@@ -41,13 +41,19 @@ const redirect = ({ method, path, query }: Exchange, { url }: DataCentre, policy
   headers: { Location: `${url}${path}${queryString(query)}`, 'Cache-Control': 'no-store' },
 })
 
+const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promise<DataCentre> => {
+  const record = await find(id)
+  if (!record) throw new Error(`Data centre ${id} has no base URL in the directory`)
+  return record
+}
+
+/** The data centre that answers. */
+export const findHere = ({ dataCentre, findDataCentre }: SiteDeps): Promise<DataCentre> =>
+  dataCentreOf(dataCentre, findDataCentre)
+
 /** Finds the site of the request, and sends the caller on when it lives in another data centre (decisions.md, section 1). */
 export const resolveSite = ({ dataCentre, findSite, findDataCentre }: SiteDeps): MiddlewareObj<Exchange, Reply> => {
-  const dataCentreRecord = async (id: string): Promise<DataCentre> => {
-    const record = await findDataCentre(id)
-    if (!record) throw new Error(`Data centre ${id} has no base URL in the directory`)
-    return record
-  }
+  const dataCentreRecord = (id: string) => dataCentreOf(id, findDataCentre)
 
   return {
     async before({ event: exchange }) {

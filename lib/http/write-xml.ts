@@ -6,7 +6,8 @@ import { entryNames } from './xml-lists.ts'
  * per entry, null is `i:nil`. Written by hand: it is ten times as fast as the parser's own builder, and a request that reads
  * XML never loads the parser.
  */
-const namespaces = 'xmlns="http://ns.adobe.com/bc/api/v1" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"'
+export const namespace = 'http://ns.adobe.com/bc/api/v1'
+const namespaces = `xmlns="${namespace}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"`
 
 /** A carriage return that stood for itself would be read back as a line feed. */
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' }
