@@ -5,6 +5,9 @@
  */
 export const routes = [
   { operation: 'getHealth', method: 'GET', path: '/health', group: 'fields', public: true },
+  { operation: 'getOpenApi', method: 'GET', path: '/openapi.json', group: 'documentation', public: true },
+  { operation: 'getReference', method: 'GET', path: '/docs', group: 'documentation', public: true },
+  { operation: 'getReferenceAsset', method: 'GET', path: '/docs/{asset}', group: 'documentation', public: true },
   {
     operation: 'listFields',
     number: 1,
@@ -153,6 +156,8 @@ export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 
 /** The path prefix of each group: what the gateway sends to that group's function. */
 export const prefixes = [
+  { group: 'documentation', prefix: '/openapi.json' },
+  { group: 'documentation', prefix: '/docs' },
   { group: 'fields', prefix: '/api/v1' },
   { group: 'categories', prefix: '/webresources/api/v3' },
   { group: 'storage', prefix: '/api/v2' },

@@ -83,6 +83,8 @@ const read = <Config>(schema: z.core.$ZodType<Config>, environment: NodeJS.Proce
   throw new Error(`Settings missing or wrong: ${faults.join(', ')}`)
 }
 
+export const readEdgeConfig = (environment: NodeJS.ProcessEnv = process.env): EdgeConfig => read(edge, environment)
+
 export const readFieldsConfig = (environment: NodeJS.ProcessEnv = process.env): FieldsConfig =>
   read(fields, environment)
 

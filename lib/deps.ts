@@ -9,6 +9,7 @@ import type { CategoriesConfig, EdgeConfig, FieldsConfig, StorageConfig } from '
 import { createWebFormsTable, type WebFormsTable } from './fields/web-forms-table.ts'
 import type { Telemetry } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline.ts'
+import { findHere } from './http/resolve-site.ts'
 import type { SiteId } from './ids.ts'
 import type { DataCentre, Site } from './sites/site.ts'
 import { createSitesTable } from './sites/sites-table.ts'
@@ -52,6 +53,17 @@ const pipelineDeps = (
     telemetry,
     now,
   }
+}
+
+export interface DocumentationDeps {
+  readonly pipeline: PipelineDeps
+  /** The data centre that answers. */
+  readonly findHere: () => Promise<DataCentre>
+}
+
+export const createDocumentationDeps = (config: EdgeConfig, resources: Resources): DocumentationDeps => {
+  const pipeline = pipelineDeps(config, resources)
+  return { pipeline, findHere: () => findHere(pipeline) }
 }
 
 export interface FieldsDeps {

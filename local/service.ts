@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
+import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { catchAllGroup, prefixes } from '../functions/routes.ts'
 import { createTokensTable } from '../lib/access/tokens-table.ts'
 import { createCategoryLinksTable } from '../lib/categories/category-links-table.ts'
 import { createContentTable } from '../lib/categories/content-table.ts'
 import { standardLongestList } from '../lib/config.ts'
-import { createCategoriesDeps, createFieldsDeps } from '../lib/deps.ts'
+import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../lib/deps.ts'
 import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
 import type { Handler } from '../lib/http/pipeline.ts'
@@ -81,6 +82,7 @@ const handlersOf = (
   }
   const resources = { documents, telemetry }
   return {
+    documentation: createDocumentationHandler(createDocumentationDeps(edge, resources)),
     fields: createFieldsHandler(createFieldsDeps(fields, resources)),
     categories: createCategoriesHandler(createCategoriesDeps(categories, resources)),
     storage: storage.handlerOf(edge, telemetry),

@@ -2,14 +2,16 @@ import JSON5 from 'json5'
 import * as z from 'zod/mini'
 import { largestId } from '../../lib/categories/key-range.ts'
 
-const mostItems = 500
+export const mostItems = 500
 
-const numericString = z.pipe(z.string().check(z.regex(/^-?\d{1,15}$/)), z.transform(Number))
+export const numericString = z.string().check(z.regex(/^\d{1,15}$/))
 
 /** The id of a news item or of a blog, as a number or in a string. */
-const objectId = z
-  .union([z.int(), numericString], `must be a whole number from 1 to ${largestId}`)
-  .check(z.refine((id) => id >= 1 && id <= largestId, `must be a whole number from 1 to ${largestId}`))
+const id = z.int().check(z.minimum(1), z.maximum(largestId))
+export const objectId = z.union(
+  [id, z.pipe(z.pipe(numericString, z.transform(Number)), id)],
+  `must be a whole number from 1 to ${largestId}`,
+)
 
 const displayable = z.pipe(
   z.union([z.literal([0, 1]), z.literal(['0', '1'])], 'must be 1 or 0'),
@@ -21,13 +23,16 @@ const list = z
   .array(z.unknown(), 'must be an array of objects, each with an objectId')
   .check(z.minLength(1, 'must not be empty'), z.maxLength(mostItems, `must have ${mostItems} entries or fewer`))
 
+export const linkItem = z.object(
+  { objectId, displayable: z.optional(displayable) },
+  'must be an object with an objectId',
+)
+export const unlinkItem = z.object({ objectId }, 'must be an object with an objectId')
+
 /** The body of operations 7 and 10. */
 export const linkBody = z.object(
   {
-    items: z.pipe(
-      list,
-      z.array(z.object({ objectId, displayable: z.optional(displayable) }, 'must be an object with an objectId')),
-    ),
+    items: z.pipe(list, z.array(linkItem)),
   },
   'must be an object with items',
 )
@@ -50,10 +55,7 @@ const asObject = z.transform((entry: unknown): unknown => (typeof entry === 'obj
 /** The body of operations 8 and 11, in any of the ways that decisions.md, section 4 lists: `[{objectId: 1}]`, `[1]` and `1` say the same. */
 export const unlinkBody = z.object(
   {
-    items: z.pipe(
-      z.pipe(z.pipe(readText, asList), list),
-      z.array(z.pipe(asObject, z.object({ objectId }, 'must be an object with an objectId'))),
-    ),
+    items: z.pipe(z.pipe(z.pipe(readText, asList), list), z.array(z.pipe(asObject, unlinkItem))),
   },
   'must be an object with items',
 )

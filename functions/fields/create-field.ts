@@ -4,6 +4,7 @@ import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { newFieldBody } from './field-body.ts'
 import { webFormOf } from './params.ts'
+import { xmlNames } from './xml-names.ts'
 
 /** Operation 3: puts a system field on a web form. 201 with its id and self link; 403/115006 when the form has that type already. */
 export const createField = ({ webForms }: FieldsDeps) =>
@@ -16,7 +17,7 @@ export const createField = ({ webForms }: FieldsDeps) =>
       return {
         status: 201,
         headers: { Location: self },
-        document: { value: { links: [{ rel: 'self', uri: self }], id: type.id }, xml: { root: 'field' } },
+        document: { value: { links: [{ rel: 'self', uri: self }], id: type.id }, xml: xmlNames.field },
       }
     },
   )

@@ -5,12 +5,13 @@ import { maxOrder } from '../../lib/fields/web-form.ts'
 const mandatory = z.boolean('must be true or false')
 const inRange = `must be a whole number from 1 to ${maxOrder}`
 const order = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange), z.maximum(maxOrder, inRange))
-const numericString = z.pipe(z.string().check(z.regex(/^-?\d{1,9}$/)), z.transform(Number))
 
 /** One of the identifiers of the catalogue, as a number or in a string. */
-const typeId = z
-  .union([z.int(), numericString], 'must be the identifier of a type of system field')
-  .check(z.refine((id) => fieldTypes.has(id), 'is not a type of system field that can be placed on a form'))
+const typeIds = [...fieldTypes.keys()]
+export const typeId = z.union(
+  [z.literal(typeIds), z.pipe(z.literal(typeIds.map(String)), z.transform(Number))],
+  'must be the identifier of a type of system field that can be placed on a form',
+)
 
 /** The body of operation 3. Without `order`, the field goes behind the last one. */
 export const newFieldBody = z.object(

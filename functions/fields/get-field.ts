@@ -6,6 +6,7 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { fieldTag, fieldView } from './field-view.ts'
 import { fieldOf } from './params.ts'
+import { xmlNames } from './xml-names.ts'
 
 /** Operation 2: one system field of a web form. 404/115001 without the form, 404/115002 without the field. */
 export const getField = ({ webForms }: FieldsDeps) =>
@@ -14,5 +15,5 @@ export const getField = ({ webForms }: FieldsDeps) =>
     if (!form) throw new ServiceError('webFormUnknown')
     const field = findField(form.fields, params.typeId)
     const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
-    return ok({ value, xml: { root: 'field' } }, fieldTag(field))
+    return ok({ value, xml: xmlNames.field }, fieldTag(field))
   })

@@ -4,11 +4,12 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { listPage } from './list-page.ts'
 import { noParams } from './params.ts'
+import { xmlNames } from './xml-names.ts'
 
 const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
 
 /** The catalogue: every type of system field that can be placed on a form (decisions.md, section 8). */
 export const listFieldTypes = operation({ params: noParams }, async ({ site, dataCentre }) => {
   const value = listPage(siteUrls(dataCentre, site).fieldTypes(), items)
-  return ok({ value, xml: { root: 'fieldTypes', item: 'fieldType' } })
+  return ok({ value, xml: xmlNames.fieldTypes })
 })

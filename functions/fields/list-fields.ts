@@ -7,6 +7,7 @@ import { ok } from '../../lib/http/reply.ts'
 import { fieldTag, fieldView } from './field-view.ts'
 import { listPage } from './list-page.ts'
 import { webFormOf } from './params.ts'
+import { xmlNames } from './xml-names.ts'
 
 /** Operation 1: the system fields of a web form, sorted by order. 404/115001 when there is no such form. */
 export const listFields = ({ webForms }: FieldsDeps) =>
@@ -16,5 +17,5 @@ export const listFields = ({ webForms }: FieldsDeps) =>
     const urls = siteUrls(dataCentre, site)
     const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
     const value = listPage(urls.fields(form.id), items)
-    return ok({ value, xml: { root: 'fields', item: 'field' } }, tagOf(form.fields.map(fieldTag)))
+    return ok({ value, xml: xmlNames.fields }, tagOf(form.fields.map(fieldTag)))
   })

@@ -5,11 +5,12 @@ import { ok } from '../../lib/http/reply.ts'
 import { listPage } from './list-page.ts'
 import { noParams } from './params.ts'
 import { webFormView } from './web-form-view.ts'
+import { xmlNames } from './xml-names.ts'
 
 /** The web forms of a site, sorted by id (decisions.md, section 8). */
 export const listWebForms = ({ webForms }: FieldsDeps) =>
   operation({ params: noParams }, async ({ site, dataCentre }) => {
     const urls = siteUrls(dataCentre, site)
     const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
-    return ok({ value: listPage(urls.webForms(), items), xml: { root: 'webForms', item: 'webForm' } })
+    return ok({ value: listPage(urls.webForms(), items), xml: xmlNames.webForms })
   })

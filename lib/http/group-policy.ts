@@ -33,4 +33,5 @@ export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
     siteUnknown: 'siteUnauthorized',
     siteAmbiguous: 'loginAmbiguous',
   },
+  documentation: { formats: ['json'], siteUnknown: 'siteUnknown', siteAmbiguous: 'siteAmbiguous' },
 }

@@ -1,4 +1,4 @@
-export type Group = 'fields' | 'categories' | 'storage'
+export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 
 /** A row of the route table, as the pipeline reads it. */
 export interface Route {

@@ -29,7 +29,12 @@ beforeAll(async () => {
   service = await openFieldsService()
   const { pipeline } = service.start().deps
   const handlerOf = (group: Group) => createHandler(group, [route(group)], { change }, pipeline)
-  handlers = { fields: handlerOf('fields'), categories: handlerOf('categories'), storage: handlerOf('storage') }
+  handlers = {
+    fields: handlerOf('fields'),
+    categories: handlerOf('categories'),
+    storage: handlerOf('storage'),
+    documentation: handlerOf('documentation'),
+  }
   token = await service.issueToken({ sites: [ownSite, plainSite, distantSite] })
 })
 afterAll(() => service.close())

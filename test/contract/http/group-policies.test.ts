@@ -36,7 +36,12 @@ beforeAll(async () => {
     const operations = { GET: answerSite, POST: answerSite, PUT: answerSite, DELETE: answerSite }
     return createHandler(group, routes, operations, pipeline)
   }
-  handlers = { fields: handlerOf('fields'), categories: handlerOf('categories'), storage: handlerOf('storage') }
+  handlers = {
+    fields: handlerOf('fields'),
+    categories: handlerOf('categories'),
+    storage: handlerOf('storage'),
+    documentation: handlerOf('documentation'),
+  }
 })
 afterAll(() => service.close())
 

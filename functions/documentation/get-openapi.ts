@@ -1,0 +1,25 @@
+import { tagOf } from '../../lib/http/conditions.ts'
+import type { OperationHandler } from '../../lib/http/operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
+import type { DataCentre } from '../../lib/sites/site.ts'
+
+/** The address that stands in the written document for that of the data centre that answers. */
+const writtenAddress = 'http://127.0.0.1:4000'
+
+const documentAt = async (url: string): Promise<Reply> => {
+  // Loaded when it is first asked for: no other operation needs it.
+  const { default: written } = await import('../../docs/openapi.json', { with: { type: 'json' } })
+  const value: object = JSON.parse(JSON.stringify(written).replaceAll(writtenAddress, url))
+  return ok({ value, xml: { root: 'openapi' } }, tagOf(value))
+}
+
+/** The contract of the service as an OpenAPI document, with the address of the data centre that answers (decisions.md, section 8). */
+export const getOpenApi = (findHere: () => Promise<DataCentre>): OperationHandler => {
+  const replies = new Map<string, Promise<Reply>>()
+  return async () => {
+    const { url } = await findHere()
+    const reply = replies.get(url) ?? documentAt(url)
+    replies.set(url, reply)
+    return reply
+  }
+}

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { ServiceError } from '../../lib/errors.ts'
+import { tagOf } from '../../lib/http/conditions.ts'
+import { type Exchange, settled } from '../../lib/http/exchange.ts'
+import { type Reply, text } from '../../lib/http/reply.ts'
+import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
+
+const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)
+
+const load = async (name: ReferenceAsset): Promise<Reply> => {
+  const { file, type } = referenceAssets[name]
+  const content = await readFile(fileURLToPath(import.meta.resolve(file)), 'utf8')
+  return text(type, content, tagOf(content))
+}
+
+/** A file that the reference page is drawn with. 404/100004 when it needs none of that name. */
+export const getReferenceAsset = () => {
+  const replies = new Map<string, Promise<Reply>>()
+  return async ({ params }: Exchange): Promise<Reply> => {
+    const name = settled(params, 'the path variables')['asset'] ?? ''
+    if (!isAsset(name)) throw new ServiceError('routeUnknown')
+    const reply = replies.get(name) ?? load(name)
+    replies.set(name, reply)
+    return reply
+  }
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import type { OperationHandler } from '../../lib/http/operation.ts'
+import { text } from '../../lib/http/reply.ts'
+import type { DataCentre } from '../../lib/sites/site.ts'
+
+/** Nothing is asked of anybody but the service: no check by a third party, no content network. */
+const script = (root: string) =>
+  `SwaggerUIBundle({url:${JSON.stringify(`${root}openapi.json`)},dom_id:'#reference',deepLinking:true,docExpansion:'list',validatorUrl:null})`
+
+const page = (root: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>site-admin: reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${root}docs/swagger-ui.css">
+</head>
+<body>
+<main id="reference"></main>
+<script src="${root}docs/swagger-ui-bundle.js"></script>
+<script>${script(root)}</script>
+</body>
+</html>
+`
+
+/** The page may run its own script, the renderer's, and nothing else; it may call the data centre, under whichever name it was opened. */
+const policy = (root: string, { url }: DataCentre) =>
+  [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${createHash('sha256').update(script(root)).digest('base64')}'`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${new URL(url).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** The reference page: the document of `/openapi.json`, for people. Its addresses are relative, so that it works behind any prefix. */
+export const getReference =
+  (findHere: () => Promise<DataCentre>): OperationHandler =>
+  async ({ path }) => {
+    const root = path.endsWith('/') ? '../' : './'
+    const headers = { 'Content-Security-Policy': policy(root, await findHere()) }
+    return { ...text('text/html', page(root)), headers }
+  }

@@ -1,0 +1,19 @@
+import type { DocumentationDeps } from '../../lib/deps.ts'
+import type { OperationHandler } from '../../lib/http/operation.ts'
+import { createHandler, type Handler } from '../../lib/http/pipeline.ts'
+import { type OperationOf, type RouteOf, routes } from '../routes.ts'
+import { getOpenApi } from './get-openapi.ts'
+import { getReference } from './get-reference.ts'
+import { getReferenceAsset } from './get-reference-asset.ts'
+
+const isOwn = (route: (typeof routes)[number]): route is RouteOf<'documentation'> => route.group === 'documentation'
+
+/** The handler of this group: its routes from the route table, with the operation behind each. */
+export const createDocumentationHandler = ({ pipeline, findHere }: DocumentationDeps): Handler => {
+  const operations: Record<OperationOf<'documentation'>, OperationHandler> = {
+    getOpenApi: getOpenApi(findHere),
+    getReference: getReference(findHere),
+    getReferenceAsset: getReferenceAsset(),
+  }
+  return createHandler('documentation', routes.filter(isOwn), operations, pipeline)
+}

@@ -1,0 +1,10 @@
+import type { Document } from '../../lib/http/reply.ts'
+
+/** What the answers of this group are called in XML. */
+export const xmlNames = {
+  field: { root: 'field' },
+  fields: { root: 'fields', item: 'field' },
+  webForm: { root: 'webForm' },
+  webForms: { root: 'webForms', item: 'webForm' },
+  fieldTypes: { root: 'fieldTypes', item: 'fieldType' },
+} as const satisfies Record<string, Document['xml']>

@@ -1,0 +1,30 @@
+import { errors } from '../lib/errors.ts'
+
+const cell = (text: string) => text.replaceAll('|', '\\|')
+
+/** `docs/errors.md`: the error table for people, sorted by code. */
+export const createErrorsPage = (): string => {
+  const rows = Object.values(errors)
+    .toSorted((a, b) => a.code - b.code)
+    .map(({ code, status, message }) => `| ${code} | ${status} | ${cell(message)} |`)
+  return `# Errors
+
+Every failure has one body, in JSON or in XML (\`<error>\` with the same children):
+
+\`\`\`json
+{"code": 115000, "message": "order: must be 1 or more", "requestId": "…", "errors": [{"path": "order", "message": "must be 1 or more"}]}
+\`\`\`
+
+\`code\` says what went wrong, for programs. \`message\` says it for people, and may be more precise than below. \`requestId\` is the
+\`X-Request-Id\` of the answer: quote it when reporting a fault. \`errors\` is there where several things are wrong, and names each.
+\`405\` comes with \`Allow\`, \`429\` and \`503\` come with \`Retry-After\`, in seconds.
+
+Which operation answers with which of them stands in the reference: \`GET /docs\`, or [openapi.json](openapi.json).
+
+| Code | Status | Message |
+|---|---|---|
+${rows.join('\n')}
+
+Made from [lib/errors.ts](../lib/errors.ts) by \`npm run openapi\`.
+`
+}
