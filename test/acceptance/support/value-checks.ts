@@ -1,0 +1,28 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { readXmlBy, type Schema } from './xml-by-schema.ts'
+
+/** Checks of values against schemas that refer to these components: each throws an Error that says what does not fit. */
+export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  const compiled = new WeakMap<object, ValidateFunction>()
+
+  const validatorOf = (schema: Schema): ValidateFunction => {
+    const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: { schemas } })
+    compiled.set(schema, validate)
+    return validate
+  }
+
+  const checkValue = (schema: Schema, value: unknown, what: string): void => {
+    const validate = validatorOf(schema)
+    if (!validate(value)) throw new Error(`${what} is not as documented: ${ajv.errorsText(validate.errors)}`)
+  }
+
+  return {
+    checkValue,
+    /** A body of a media type, JSON or XML. */
+    checkText: (type: string, schema: Schema, text: string): void =>
+      checkValue(schema, type === 'application/xml' ? readXmlBy(schema, text, schemas) : JSON.parse(text), 'The body'),
+  }
+}
