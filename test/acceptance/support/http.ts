@@ -2,6 +2,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
+import { createCheck, type OpenApi } from './document.ts'
 
 export interface Answer {
   readonly status: number
@@ -35,8 +36,7 @@ const isRaw = (body: unknown): body is string | Buffer => typeof body === 'strin
 const bodyOf = (body: unknown): string | Buffer | undefined =>
   body === undefined || isRaw(body) ? body : JSON.stringify(body)
 
-/** Sends one request, as it is given: redirects are not followed, paths are not normalised. */
-export const call = async (path: string, options: Call = {}): Promise<Answer> => {
+const send = async (path: string, options: Call = {}): Promise<Answer> => {
   const target = inject('target')
   const { method = 'GET', token = target.token, baseUrl = target.baseUrl } = options
   const body = bodyOf(options.body)
@@ -79,6 +79,33 @@ export const call = async (path: string, options: Call = {}): Promise<Answer> =>
     .on('error', reject)
     .end(body)
   return promise
+}
+
+let check: Promise<ReturnType<typeof createCheck>> | undefined
+
+/** The path within the service, without the query: a target may stand behind a prefix. */
+const pathOf = (path: string, { baseUrl }: Call): string => {
+  const target = inject('target').baseUrl
+  const prefix = new URL(target).pathname.replace(/\/$/, '')
+  const whole = new URL(baseUrl ?? target).pathname.replace(/\/$/, '') + path.replace(/\?.*$/s, '')
+  return whole.startsWith(prefix) ? whole.slice(prefix.length) : whole
+}
+
+const readDocument = async () => {
+  const { text } = await send('/openapi.json', { token: null })
+  const document: OpenApi = JSON.parse(text)
+  return createCheck(document)
+}
+
+/**
+ * Sends one request, as it is given: redirects are not followed, paths are not normalised. An answer that is not as the
+ * service's own document says is an Error, whatever the case asks for.
+ */
+export const call = async (path: string, options: Call = {}): Promise<Answer> => {
+  check ??= readDocument()
+  const [answer, checkAnswer] = await Promise.all([send(path, options), check])
+  checkAnswer(options.method ?? 'GET', pathOf(path, options), answer)
+  return answer
 }
 
 /** Sends a request again for as long as the service says that it is too busy for it, after the time that it asks for. */

@@ -1,0 +1,80 @@
+import { describe, expect, inject, test } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+
+const anonymous = { token: null }
+
+describe('GET /openapi.json', () => {
+  test('answers the OpenAPI 3.1 document without a token', async () => {
+    const { status, headers, json } = await call('/openapi.json', anonymous)
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json; charset=utf-8' })
+    expect(json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { title: 'site-admin' } })
+  })
+
+  test('names the data centre that answers as its server', async () => {
+    const { servers } = (await call('/openapi.json', anonymous)).json
+    expect(servers).toEqual([expect.objectContaining({ url: inject('target').baseUrl })])
+  })
+
+  test('has operations 1 to 14 of the contract and their neighbours', async () => {
+    const { paths } = (await call('/openapi.json', anonymous)).json
+    const operations = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '*')}`),
+    )
+    const fields = '/api/v1/admin/sites/*/webforms/*/fields/system'
+    const categories = '/webresources/api/v3/sites/*/categories'
+    const storage = '/api/v2/admin/sites/*/storage'
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        `GET ${fields}`,
+        `GET ${fields}/*`,
+        `POST ${fields}`,
+        `PUT ${fields}/*`,
+        `DELETE ${fields}/*`,
+        ...['news', 'blogs'].flatMap((kind) =>
+          ['GET', 'POST', 'DELETE'].map((method) => `${method} ${categories}/*/${kind}`),
+        ),
+        `POST ${storage}/*`,
+        `GET ${storage}`,
+        `DELETE ${storage}/*`,
+      ]),
+    )
+  })
+
+  test('answers 304 to who has it already', async () => {
+    const { headers } = await call('/openapi.json', anonymous)
+    const again = await call('/openapi.json', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
+    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
+  })
+})
+
+describe('GET /docs', () => {
+  test('answers a page that may load nothing from anywhere else', async () => {
+    const { status, headers, text } = await call('/docs', anonymous)
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
+    expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self' 'sha256-[^']+'; style-src 'self';/,
+    )
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|\*/)
+  })
+
+  test.each([
+    ['swagger-ui.css', 'text/css; charset=utf-8'],
+    ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ])('has its %s from the service', async (name, type) => {
+    expect((await call('/docs', anonymous)).text).toContain(`docs/${name}`)
+    const { status, headers, text } = await call(`/docs/${name}`, anonymous)
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type })
+    expect(text.length).toBeGreaterThan(100_000)
+    const again = await call(`/docs/${name}`, { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
+    expect(again.status).toBe(304)
+  })
+
+  test.each(['/docs/package.json', '/docs/..%2Fpackage.json', '/docs/constructor', '/docs/%00'])(
+    'has nothing else: %s is 404 / 100004',
+    async (path) => {
+      expectError(await call(path, anonymous), 404, 100004)
+    },
+  )
+})

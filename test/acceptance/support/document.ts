@@ -1,0 +1,145 @@
+import { createValueChecks } from './value-checks.ts'
+import type { Schema } from './xml-by-schema.ts'
+
+interface Reference {
+  readonly $ref?: string
+}
+
+interface Header extends Reference {
+  readonly required?: boolean
+  readonly schema?: Schema
+}
+
+interface Response extends Reference {
+  readonly headers?: Readonly<Record<string, Header>>
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly 'x-many-segments'?: boolean }[]
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+/** What is read of an OpenAPI document. */
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+export interface CheckedAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+}
+
+/** What the service puts on every answer, and what HTTP itself and a gateway in front of it add. */
+const everyAnswer = new Set([
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-security-policy',
+  'content-type',
+  'date',
+  'keep-alive',
+  'referrer-policy',
+  'strict-transport-security',
+  'transfer-encoding',
+  'vary',
+  'via',
+  'x-content-type-options',
+  'x-request-id',
+])
+const ofGateway = /^x-(?:amz|amzn|cache)/
+
+/** What a path looks like; a variable holds slashes where the document says so, as that of a path in the storage does. */
+const expressionOf = (template: string, operations: Readonly<Record<string, Operation>>): RegExp => {
+  const spanning = Object.values(operations)
+    .flatMap(({ parameters = [] }) => parameters)
+    .flatMap(({ name, 'x-many-segments': many }) => (many ? [name] : []))
+  const escaped = template.replaceAll('.', '\\.')
+  const pattern = escaped.replaceAll(/\{(\w+)\}/g, (_, name: string) => (spanning.includes(name) ? '.+' : '[^/]+'))
+  return new RegExp(`^${pattern}/?$`, 's')
+}
+
+const variables = (template: string) => template.split('{').length
+
+/** A check of answers against a document: throws an Error that says what the document does not say. */
+export const createCheck = (document: OpenApi) => {
+  const { checkValue, checkText } = createValueChecks(document.components.schemas)
+
+  const resolve = <Value extends Reference>(value: Value): Value => {
+    const { $ref } = value
+    if ($ref === undefined) return value
+    const found = $ref
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((node, name) => Object(node)[name], document)
+    return found as Value
+  }
+
+  const paths = Object.entries(document.paths)
+    .toSorted(([a], [b]) => variables(a) - variables(b))
+    .map(([template, operations]) => ({ expression: expressionOf(template, operations), operations }))
+
+  const responsesFor = (method: string, path: string) => {
+    const operations = paths.find(({ expression }) => expression.test(path))?.operations
+    if (!operations) return undefined
+    const own = operations[method === 'HEAD' ? 'get' : method.toLowerCase()]
+    // A method that the path does not have is answered alike by all that it has.
+    return own ? own.responses : { 405: Object.values(operations)[0]?.responses['405'] ?? {} }
+  }
+
+  const checkHeader = (name: string, { required, schema }: Header, text: string | undefined) => {
+    if (text === undefined && required) throw new Error(`The header ${name} is missing`)
+    if (text === undefined || !schema) return
+    checkValue(schema, schema.type === 'integer' ? Number(text) : text, `The header ${name}`)
+  }
+
+  const checkHeaders = (documented: Readonly<Record<string, Header>>, { headers }: CheckedAnswer) => {
+    for (const [name, header] of Object.entries(documented)) {
+      checkHeader(name, resolve(header), headers[name.toLowerCase()])
+    }
+    const known = new Set([...everyAnswer, ...Object.keys(documented).map((name) => name.toLowerCase())])
+    const other = Object.keys(headers).find((name) => !known.has(name) && !ofGateway.test(name))
+    if (other) throw new Error(`The header ${other} is not documented`)
+  }
+
+  const checkBody = ({ content = {} }: Response, { headers, text }: CheckedAnswer) => {
+    if (text === '') return
+    const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
+    const documented = content[type] ?? content['*/*']
+    if (!documented) throw new Error(`A body of the type "${type}" is not documented`)
+    if (documented.schema) checkText(type, documented.schema, text)
+  }
+
+  const check = (method: string, path: string, answer: CheckedAnswer) => {
+    const responses = responsesFor(method, path)
+    const reference = responses ? responses[answer.status] : nowhere[answer.status]
+    if (!reference) throw new Error('The status is not documented')
+    const response = resolve(reference)
+    if (responses) checkHeaders(response.headers ?? {}, answer)
+    // A file may be empty; a document is not.
+    const needsBody = response.content && !response.content['*/*'] && method !== 'HEAD'
+    if (needsBody && answer.text === '') throw new Error('The body is missing')
+    checkBody(response, answer)
+  }
+
+  return (method: string, path: string, answer: CheckedAnswer): void => {
+    // What a browser asks before a request from another origin is no operation.
+    if (method === 'OPTIONS') return
+    try {
+      check(method, path, answer)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`${method} ${path} ${answer.status}: ${reason}\n${answer.text.slice(0, 1_000)}`, { cause })
+    }
+  }
+}
+
+const errorSchema = { $ref: '#/components/schemas/Error' }
+const errorContent = { 'application/json': { schema: errorSchema }, 'application/xml': { schema: errorSchema } }
+
+/** What lies at no path of the document is 404, in the one error body. */
+const nowhere: Readonly<Record<number, Response>> = { 404: { content: errorContent } }
