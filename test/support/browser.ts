@@ -1,0 +1,37 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+/** Where the browser is unpacked, once. */
+const folder = join(import.meta.dirname, '..', '..', '.local', 'chromium')
+
+/** The browser comes out of its npm package, with the libraries that it needs, as it would on a bare machine. */
+const unpack = async (): Promise<string> => {
+  await mkdir(folder, { recursive: true })
+  const { TMPDIR, AWS_LAMBDA_JS_RUNTIME } = process.env
+  Object.assign(process.env, { TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' })
+  try {
+    const { default: packed } = await import('@sparticuz/chromium')
+    return await packed.executablePath()
+  } finally {
+    for (const [name, value] of Object.entries({ TMPDIR, AWS_LAMBDA_JS_RUNTIME })) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+}
+
+/** A headless Chromium that asks nobody anything but what its pages ask. */
+export const launchBrowser = async (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: await unpack(),
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
