@@ -1,3 +1,5 @@
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 
 /** Some packages inside are CommonJS and ask for Node's own modules by `require`, which ES modules do not have. */
@@ -20,8 +22,23 @@ const options = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
-/** Bundles a Lambda function, the SDK included, into a folder; `index.mjs` there is its entry. */
-export const bundleFunction = async (entry: string, folder: string): Promise<Metafile> => {
+const packages = join(import.meta.dirname, '..', 'node_modules')
+
+/** Puts files of packages where the bundle finds them as the sources do: by the package's name. */
+const copyPackageFiles = async (files: readonly string[], folder: string): Promise<void> => {
+  for (const file of files) await cp(join(packages, file), join(folder, 'node_modules', file))
+}
+
+/**
+ * Bundles a Lambda function, the SDK included, into a folder; `index.mjs` there is its entry. `packageFiles` are those that
+ * it reads at run time, such as `swagger-ui-dist/swagger-ui.css`.
+ */
+export const bundleFunction = async (
+  entry: string,
+  folder: string,
+  packageFiles: readonly string[] = [],
+): Promise<Metafile> => {
   const { metafile } = await build({ ...options, entryPoints: { index: entry }, outdir: folder })
+  await copyPackageFiles(packageFiles, folder)
   return metafile
 }

@@ -5,3 +5,6 @@ export const referenceAssets = {
 } as const
 
 export type ReferenceAsset = keyof typeof referenceAssets
+
+/** The files, as they stand in `node_modules`: what is deployed takes them along. */
+export const referenceFiles: readonly string[] = Object.values(referenceAssets).map(({ file }) => file)

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundleFunction } from '../../../cdk/bundle.ts'
+import { referenceFiles } from '../../../functions/documentation/reference-assets.ts'
+
+/** The function as it is deployed: a folder of its own, far from the project and its packages. */
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'site-admin-bundle-'))
+  const entry = join(import.meta.dirname, '..', '..', '..', 'functions', 'documentation', 'handler.ts')
+  await bundleFunction(entry, folder, referenceFiles)
+  Object.assign(process.env, {
+    DATA_CENTRE: 'us',
+    SITES_TABLE: 'sites',
+    TOKENS_TABLE: 'tokens',
+    AWS_REGION: 'us-east-1',
+  })
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the bundle of the documentation function', () => {
+  test.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('has %s with it', async (name) => {
+    const { handler } = await import(/* @vite-ignore */ join(folder, 'index.mjs'))
+    const event = {
+      httpMethod: 'GET',
+      path: `/docs/${name}`,
+      multiValueHeaders: {},
+      body: null,
+      isBase64Encoded: false,
+    }
+    const { statusCode, body } = await handler(event, {})
+    expect(statusCode).toBe(200)
+    expect(body.length).toBeGreaterThan(100_000)
+  })
+})
