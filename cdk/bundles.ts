@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleFunction } from './bundle.ts'
-import { type FunctionName, functionEntry, functionNames } from './functions.ts'
+import { type FunctionName, functionEntry, functionNames, functionSettings } from './functions.ts'
 
 /** A folder with the bundle of each function. */
 export type Bundles = Readonly<Record<FunctionName | 'registration', string>>
@@ -12,11 +12,11 @@ const registration = join(import.meta.dirname, '..', 'functions', 'registration'
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
   const entries = [
-    ...functionNames.map((name) => [name, functionEntry(name)] as const),
-    ['registration', registration] as const,
+    ...functionNames.map((name) => [name, functionEntry(name), functionSettings[name].packageFiles] as const),
+    ['registration', registration, undefined] as const,
   ]
-  const bundled = entries.map(async ([name, entry]) => {
-    await bundleFunction(entry, join(folder, name))
+  const bundled = entries.map(async ([name, entry, packageFiles]) => {
+    await bundleFunction(entry, join(folder, name), packageFiles)
     return [name, join(folder, name)]
   })
   return Object.fromEntries(await Promise.all(bundled))

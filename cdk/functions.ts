@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Duration } from 'aws-cdk-lib'
+import { referenceFiles } from '../functions/documentation/reference-assets.ts'
 import type { prefixes } from '../functions/routes.ts'
 
 export type ServedGroup = (typeof prefixes)[number]['group']
@@ -12,12 +13,21 @@ interface FunctionSettings {
   readonly memorySize: number
   /** The gateway gives up after 29 seconds; a function behind it ends before that, with an answer. */
   readonly timeout: Duration
+  /** Files of packages that it reads at run time. */
+  readonly packageFiles?: readonly string[]
 }
 
 export type FunctionName = ServedGroup | 'removals'
 
 /** One Lambda function for each group of operations, and the worker that finishes removals. */
 export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> = {
+  documentation: {
+    entry: 'documentation/handler.ts',
+    description: 'The contract: the OpenAPI document and the reference page',
+    memorySize: 512,
+    timeout: Duration.seconds(25),
+    packageFiles: referenceFiles,
+  },
   fields: {
     entry: 'fields/handler.ts',
     description: 'System fields of web forms',

@@ -18,6 +18,8 @@ const directory: readonly TableGrant[] = [
 
 /** What each function may do to each table: all of it, and nothing else. */
 export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> = {
+  // Whom nobody asks for a token needs to read none.
+  documentation: [{ table: 'sites', actions: ['GetItem'] }],
   fields: [...directory, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [
     ...directory,

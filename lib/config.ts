@@ -26,6 +26,9 @@ const edge = z.object({
   LOG_LEVEL: z._default(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`), 'INFO'),
 })
 
+/** What every function needs, but tokens: nobody is asked for one where the contract is read. */
+const documentation = z.omit(edge, { TOKENS_TABLE: true })
+
 const fields = z.extend(edge, { WEB_FORMS_TABLE: table })
 
 /** What the deployment needs to register a data centre. */
@@ -71,6 +74,7 @@ const localStorage = z.extend(storageSettings, {
 })
 
 export type EdgeConfig = z.infer<typeof edge>
+export type DocumentationConfig = z.infer<typeof documentation>
 export type FieldsConfig = z.infer<typeof fields>
 export type CategoriesConfig = z.infer<typeof categories>
 export type StorageConfig = z.infer<typeof storage>
@@ -83,7 +87,8 @@ const read = <Config>(schema: z.core.$ZodType<Config>, environment: NodeJS.Proce
   throw new Error(`Settings missing or wrong: ${faults.join(', ')}`)
 }
 
-export const readEdgeConfig = (environment: NodeJS.ProcessEnv = process.env): EdgeConfig => read(edge, environment)
+export const readDocumentationConfig = (environment: NodeJS.ProcessEnv = process.env): DocumentationConfig =>
+  read(documentation, environment)
 
 export const readFieldsConfig = (environment: NodeJS.ProcessEnv = process.env): FieldsConfig =>
   read(fields, environment)

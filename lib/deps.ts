@@ -5,7 +5,7 @@ import { cachedLookup } from './cached-lookup.ts'
 import type { ListDeps } from './categories/association-list.ts'
 import { createCategoryLinksTable } from './categories/category-links-table.ts'
 import { createContentTable } from './categories/content-table.ts'
-import type { CategoriesConfig, EdgeConfig, FieldsConfig, StorageConfig } from './config.ts'
+import type { CategoriesConfig, DocumentationConfig, EdgeConfig, FieldsConfig, StorageConfig } from './config.ts'
 import { createWebFormsTable, type WebFormsTable } from './fields/web-forms-table.ts'
 import type { Telemetry } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline.ts'
@@ -34,17 +34,17 @@ const directoryTtl = 20_000
 /** How many tokens, sites and data centres are remembered, each. */
 const directorySize = 10_000
 
-const pipelineDeps = (
-  config: EdgeConfig,
+/** What the pipeline needs where nobody has to say who calls. */
+const openPipelineDeps = (
+  config: DocumentationConfig,
   { documents, directory = documents, telemetry, now = Date.now }: Resources,
 ): PipelineDeps => {
-  const tokens = createTokensTable(directory, config.TOKENS_TABLE)
   const sites = createSitesTable(directory, config.SITES_TABLE)
   const remembered = { ttl: directoryTtl, now }
   return {
     dataCentre: config.DATA_CENTRE,
     ...(config.PATH_ENCODING && { pathEncoding: config.PATH_ENCODING }),
-    findGrant: cachedLookup<string, Grant>((hash) => tokens.get(hash), { ...remembered, max: directorySize }),
+    findGrant: async () => undefined,
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), { ...remembered, max: directorySize }),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), {
       ...remembered,
@@ -55,14 +55,24 @@ const pipelineDeps = (
   }
 }
 
+const pipelineDeps = (config: EdgeConfig, resources: Resources): PipelineDeps => {
+  const { documents, directory = documents, now = Date.now } = resources
+  const tokens = createTokensTable(directory, config.TOKENS_TABLE)
+  const remembered = { ttl: directoryTtl, max: directorySize, now }
+  return {
+    ...openPipelineDeps(config, resources),
+    findGrant: cachedLookup<string, Grant>((hash) => tokens.get(hash), remembered),
+  }
+}
+
 export interface DocumentationDeps {
   readonly pipeline: PipelineDeps
   /** The data centre that answers. */
   readonly findHere: () => Promise<DataCentre>
 }
 
-export const createDocumentationDeps = (config: EdgeConfig, resources: Resources): DocumentationDeps => {
-  const pipeline = pipelineDeps(config, resources)
+export const createDocumentationDeps = (config: DocumentationConfig, resources: Resources): DocumentationDeps => {
+  const pipeline = openPipelineDeps(config, resources)
   return { pipeline, findHere: () => findHere(pipeline) }
 }
 

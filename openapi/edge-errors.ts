@@ -12,6 +12,7 @@ export const edgeErrors = (route: Route, policy: GroupPolicy, hasDocument: boole
   ...(route.public ? [] : siteErrors(policy)),
   ...(!route.public && policy.formats.length > 1 ? (['notAcceptable'] as const) : []),
   ...(hasDocument ? (['mediaTypeUnsupported', 'bodyTooLarge'] as const) : []),
+  'tooManyRequests',
   'unexpected',
   'unavailable',
 ]

@@ -38,6 +38,7 @@ const occurrenceOf = (name: ErrorName, body: BodyDoc | undefined): ServiceError 
 const ownHeaders: Readonly<Partial<Record<ErrorName, readonly string[]>>> = {
   tokenRejected: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],
+  tooManyRequests: ['Retry-After'],
   rangeNotSatisfiable: ['Content-Range'],
 }
 

@@ -6,7 +6,7 @@ import { byFunction, type FunctionName, type ServedGroup } from '../functions.ts
 export type Functions = Readonly<Record<FunctionName, IFunction>>
 
 /**
- * Every method on every path goes to a function: what lies below a group's prefix to that group's, all else to one of them,
+ * Every method on every path goes to a function: a group's prefix and what lies below it to that group's, all else to one of them,
  * so that 404 and 405 are the service's own.
  */
 export const addRoutes = ({ root }: RestApi, functions: Functions): void => {
@@ -15,13 +15,18 @@ export const addRoutes = ({ root }: RestApi, functions: Functions): void => {
     resource.addMethod('ANY', integrations[group])
     return resource
   }
-  const below = (parent: IResource, segment: string): IResource =>
-    parent.getResource(segment) ?? answer(parent.addResource(segment), catchAllGroup)
+  const below = (parent: IResource, segment: string, group: ServedGroup): IResource =>
+    parent.getResource(segment) ?? answer(parent.addResource(segment), group)
 
   answer(root, catchAllGroup)
   answer(root.addResource('{proxy+}'), catchAllGroup)
   for (const { group, prefix } of prefixes) {
-    const resource = prefix.split('/').filter(Boolean).reduce<IResource>(below, root)
+    const segments = prefix.split('/').filter(Boolean)
+    const last = segments.length - 1
+    const resource = segments.reduce<IResource>(
+      (parent, segment, depth) => below(parent, segment, depth === last ? group : catchAllGroup),
+      root,
+    )
     answer(resource.addResource('{proxy+}'), group)
   }
 }

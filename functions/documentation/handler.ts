@@ -1,15 +1,11 @@
-import { readEdgeConfig } from '../../lib/config.ts'
+import { createCloudResources } from '../../lib/cloud-resources.ts'
+import { readDocumentationConfig } from '../../lib/config.ts'
 import { createDocumentationDeps } from '../../lib/deps.ts'
-import { createDocumentClient } from '../../lib/dynamodb.ts'
-import { createTelemetry } from '../../lib/telemetry.ts'
 import { createDocumentationHandler } from './group.ts'
 
-const config = readEdgeConfig()
+const config = readDocumentationConfig()
 
 /** The entry of the Lambda function. */
 export const handler = createDocumentationHandler(
-  createDocumentationDeps(config, {
-    documents: createDocumentClient(),
-    telemetry: createTelemetry('documentation', config.LOG_LEVEL),
-  }),
+  createDocumentationDeps(config, createCloudResources('documentation', config)),
 )

@@ -1,12 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { ServedGroup } from '../../cdk/functions.ts'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
+import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/token.ts'
 import { createTokensTable } from '../../lib/access/tokens-table.ts'
 import { withDefaults } from '../../lib/categories/content-defaults.ts'
 import { createContentTable } from '../../lib/categories/content-table.ts'
-import { createCategoriesDeps, createFieldsDeps, type Resources } from '../../lib/deps.ts'
+import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, type Resources } from '../../lib/deps.ts'
 import { createWebFormsTable } from '../../lib/fields/web-forms-table.ts'
 import type { Handler } from '../../lib/http/pipeline.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
@@ -89,6 +90,20 @@ const fields: Exercise = {
   ],
 }
 
+const documentation: Exercise = {
+  group: 'documentation',
+  fill: async () => undefined,
+  open: async (resources) => ({
+    handler: createDocumentationHandler(createDocumentationDeps(config, resources)),
+    close: async () => {},
+  }),
+  requests: [
+    { method: 'GET', target: '/openapi.json' },
+    { method: 'GET', target: '/docs' },
+    { method: 'GET', target: '/docs/swagger-ui.css' },
+  ],
+}
+
 const linking = (kind: 'news' | 'blogs'): readonly Request[] => {
   const list = `${v3}/categories/5/${kind}`
   return [
@@ -168,7 +183,7 @@ const storage: Exercise = {
   ],
 }
 
-export const exercises: readonly Exercise[] = [fields, categories, storage]
+export const exercises: readonly Exercise[] = [documentation, fields, categories, storage]
 
 /** Sends a request of an exercise. Throws an Error when it does not end as it should. */
 export const perform = async (handler: Handler, token: string, request: Request): Promise<void> => {
