@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { routes } from '../../functions/routes.ts'
 import { permissions } from '../../lib/access/token.ts'
 import { errors } from '../../lib/errors.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Handler } from '../../lib/http/pipeline.ts'
+import { findHere } from '../../lib/http/resolve-site.ts'
 import type { Route } from '../../lib/http/route.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { beginning, type FieldsService, openFieldsService, ownSite, plainSite } from '../support/fields-service.ts'
@@ -16,7 +18,7 @@ import { send } from '../support/gateway.ts'
  */
 let service: FieldsService
 let files: TestFiles
-let handlers: Readonly<Record<Exclude<(typeof routes)[number]['group'], 'documentation'>, Handler>>
+let handlers: Readonly<Record<(typeof routes)[number]['group'], Handler>>
 
 beforeAll(async () => {
   service = await openFieldsService()
@@ -27,7 +29,12 @@ beforeAll(async () => {
     telemetry: deps.pipeline.telemetry,
     now: () => beginning,
   })
-  handlers = { fields: handler, categories: categoriesHandler, storage: files.handler }
+  handlers = {
+    fields: handler,
+    categories: categoriesHandler,
+    storage: files.handler,
+    documentation: createDocumentationHandler({ pipeline: deps.pipeline, findHere: () => findHere(deps.pipeline) }),
+  }
 })
 afterAll(async () => {
   await files.close()
@@ -119,6 +126,8 @@ describe.each(guarded)('$operation', (route) => {
 
 describe.each(all.filter((route) => route.public))('$operation', (route) => {
   test('needs no token', async () => {
-    expect((await call(route, { authorization: async () => undefined, site: own })).status).toBe(200)
+    // A path whose variable names nothing is not found, by whomever.
+    const { status } = await call(route, { authorization: async () => undefined, site: own })
+    expect([200, 404]).toContain(status)
   })
 })
