@@ -174,8 +174,8 @@ export const createS3ObjectStore = ({ client, bucket: name, memory = defaultMemo
         const { Errors = [] } = await client.send(
           new DeleteObjectsCommand({ Bucket: name, Delete: { Objects, Quiet: true } }),
         )
-        // What has been replaced since it was listed is newer, and stays.
-        const failed = Errors.find(({ Code }) => Code !== 'PreconditionFailed')
+        // What has been replaced since it was listed is newer, and stays; what has gone since, another removal took.
+        const failed = Errors.find(({ Code }) => Code !== 'PreconditionFailed' && Code !== 'NoSuchKey')
         if (failed) throw batchError(failed.Code, failed.Message)
       }
     },
