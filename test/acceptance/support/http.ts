@@ -83,11 +83,13 @@ const send = async (path: string, options: Call = {}): Promise<Answer> => {
 
 let check: Promise<ReturnType<typeof createCheck>> | undefined
 
-/** The path within the service, without the query: a target may stand behind a prefix. */
+const withoutQuery = (path: string) => path.replace(/\?.*$/s, '')
+
+/** The path within the service, without the query. A link that is followed is a base URL as a whole: the target's own prefix is taken off. */
 const pathOf = (path: string, { baseUrl }: Call): string => {
-  const target = inject('target').baseUrl
-  const prefix = new URL(target).pathname.replace(/\/$/, '')
-  const whole = new URL(baseUrl ?? target).pathname.replace(/\/$/, '') + path.replace(/\?.*$/s, '')
+  if (path !== '' || baseUrl === undefined) return withoutQuery(path)
+  const prefix = new URL(inject('target').baseUrl).pathname.replace(/\/$/, '')
+  const whole = new URL(baseUrl).pathname
   return whole.startsWith(prefix) ? whole.slice(prefix.length) : whole
 }
 
