@@ -85,12 +85,12 @@ let check: Promise<ReturnType<typeof createCheck>> | undefined
 
 const withoutQuery = (path: string) => path.replace(/\?.*$/s, '')
 
-/** The path within the service, without the query. A link that is followed is a base URL as a whole: the target's own prefix is taken off. */
+/** The path within the service, without the query. The target and another data centre may each stand behind a prefix of their own. */
 const pathOf = (path: string, { baseUrl }: Call): string => {
-  if (path !== '' || baseUrl === undefined) return withoutQuery(path)
-  const prefix = new URL(inject('target').baseUrl).pathname.replace(/\/$/, '')
-  const whole = new URL(baseUrl).pathname
-  return whole.startsWith(prefix) ? whole.slice(prefix.length) : whole
+  const target = inject('target').baseUrl
+  const prefix = new URL(target).pathname.replace(/\/$/, '')
+  const whole = new URL(baseUrl ?? target).pathname.replace(/\/$/, '') + withoutQuery(path)
+  return whole.startsWith(prefix) ? whole.slice(prefix.length) : withoutQuery(path)
 }
 
 const readDocument = async () => {
