@@ -18,7 +18,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['functions/**', 'lib/**', 'local/**', 'admin/**'],
+      include: ['functions', 'lib', 'local', 'admin'].map((folder) => `${folder}/**/*.ts`),
       reporter: ['text-summary', 'json-summary'],
     },
   },

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
@@ -21,11 +21,20 @@ const unpack = async (): Promise<string> => {
   }
 }
 
+/** Names the fonts of the package where they were unpacked: without any font the browser ends, and its own list looks elsewhere. */
+const listFonts = async (): Promise<string> => {
+  const file = join(folder, 'fonts.conf')
+  const elements = [`<dir>${join(folder, 'fonts', 'fonts')}</dir>`, `<cachedir>${join(folder, 'fonts-cache')}</cachedir>`]
+  await writeFile(file, `<?xml version="1.0"?><fontconfig>${elements.join('')}</fontconfig>`)
+  return file
+}
+
 /** A headless Chromium that asks nobody anything but what its pages ask. */
 export const launchBrowser = async (): Promise<Browser> =>
   chromium.launch({
     executablePath: await unpack(),
     headless: true,
+    env: { ...process.env, FONTCONFIG_FILE: await listFonts() },
     args: [
       '--no-sandbox',
       '--disable-gpu',
