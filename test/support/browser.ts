@@ -24,7 +24,10 @@ const unpack = async (): Promise<string> => {
 /** Names the fonts of the package where they were unpacked: without any font the browser ends, and its own list looks elsewhere. */
 const listFonts = async (): Promise<string> => {
   const file = join(folder, 'fonts.conf')
-  const elements = [`<dir>${join(folder, 'fonts', 'fonts')}</dir>`, `<cachedir>${join(folder, 'fonts-cache')}</cachedir>`]
+  const elements = [
+    `<dir>${join(folder, 'fonts', 'fonts')}</dir>`,
+    `<cachedir>${join(folder, 'fonts-cache')}</cachedir>`,
+  ]
   await writeFile(file, `<?xml version="1.0"?><fontconfig>${elements.join('')}</fontconfig>`)
   return file
 }
