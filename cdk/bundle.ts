@@ -1,10 +1,22 @@
-import { cp } from 'node:fs/promises'
+import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 
 /** Some packages inside are CommonJS and ask for Node's own modules by `require`, which ES modules do not have. */
 const requireForCommonJs =
   "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
+
+/** What is imported as JSON is handed out and not run: it stays a file beside the code, which nobody parses as code. */
+const keepData: Plugin = {
+  name: 'keep-data',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.json$/ }, async ({ path, with: { type } }) => {
+      if (type !== 'json') return undefined
+      const written: unknown = JSON.parse(await readFile(path, 'utf8'))
+      return { contents: JSON.stringify(written), loader: 'copy' }
+    })
+  },
+}
 
 const options = {
   bundle: true,
@@ -18,6 +30,7 @@ const options = {
   splitting: true,
   outExtension: { '.js': '.mjs' },
   banner: { js: requireForCommonJs },
+  plugins: [keepData],
   metafile: true,
   logLevel: 'warning',
 } as const satisfies BuildOptions

@@ -2,7 +2,6 @@ import type { ObjectKind } from '../../lib/categories/content-kinds.ts'
 import { unlinkObjects as unlink } from '../../lib/categories/link-objects.ts'
 import type { CategoriesDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
-import { unlinkBody } from './items-body.ts'
 import { categoryOf } from './params.ts'
 
 /** Loaded when the first caller sends a form: most never do. */
@@ -13,7 +12,12 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     {
       params: categoryOf,
-      body: { schema: unlinkBody, malformed: 'categoriesMalformed', form: readForm, inQuery: true },
+      body: {
+        schema: async () => (await import('./items-body.ts')).unlinkBody,
+        malformed: 'categoriesMalformed',
+        form: readForm,
+        inQuery: true,
+      },
     },
     async ({ site, params, body, path }) => {
       const ids = body.items.map(({ objectId }) => objectId)

@@ -2,14 +2,21 @@ import type { FieldsDeps } from '../../lib/deps.ts'
 import { addField } from '../../lib/fields/field-rules.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
-import { newFieldBody } from './field-body.ts'
+import { asXml } from './as-xml.ts'
 import { webFormOf } from './params.ts'
 import { xmlNames } from './xml-names.ts'
 
 /** Operation 3: puts a system field on a web form. 201 with its id and self link; 403/115006 when the form has that type already. */
 export const createField = ({ webForms }: FieldsDeps) =>
   operation(
-    { params: webFormOf, body: { schema: newFieldBody, malformed: 'fieldsMalformed' } },
+    {
+      params: webFormOf,
+      body: {
+        schema: async () => (await import('./field-body.ts')).newFieldBody,
+        malformed: 'fieldsMalformed',
+        xml: asXml,
+      },
+    },
     async ({ site, dataCentre, params, body: { type, mandatory, order } }) => {
       const field = { typeId: type.id, mandatory, order }
       await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field))

@@ -1,22 +1,25 @@
-import * as z from 'zod/mini'
 import type { StorageDeps } from '../../lib/deps.ts'
+import { invalidInput } from '../../lib/errors.ts'
 import type { Exchange } from '../../lib/http/exchange.ts'
 import { type SiteUrls, siteUrls } from '../../lib/http/links.ts'
-import { operation, validate } from '../../lib/http/operation.ts'
+import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { encodePath, root, type StoragePath } from '../../lib/storage/path.ts'
 import { pathOf, queryValue } from './params.ts'
 
-const wholeNumber = z.string().check(z.regex(/^[1-9]\d{0,8}$/, 'must be a whole number, 1 or more'))
+const longestCursor = 2_000
 
-const page = z.object({
-  limit: z.optional(z.pipe(wholeNumber, z.transform(Number))),
-  cursor: z.optional(z.string().check(z.maxLength(2_000, 'is too long'))),
-})
-
-const pageOf = (query: Exchange['query']) =>
-  validate(page, { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') }, 'storageRefused')
+const pageOf = (query: Exchange['query']) => {
+  const limit = queryValue(query, 'limit')
+  const cursor = queryValue(query, 'cursor')
+  const problems = [
+    { path: 'limit', message: 'must be a whole number, 1 or more', holds: /^[1-9]\d{0,8}$/.test(limit ?? '1') },
+    { path: 'cursor', message: 'is too long', holds: (cursor ?? '').length <= longestCursor },
+  ].filter(({ holds }) => !holds)
+  if (problems.length > 0) throw invalidInput('storageRefused', problems)
+  return { limit: limit === undefined ? undefined : Number(limit), cursor }
+}
 
 const entryView = ({ name, type, size, modified }: Entry, path: string, urls: SiteUrls) => ({
   name,

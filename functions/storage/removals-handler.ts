@@ -1,6 +1,6 @@
 import type { SQSHandler } from 'aws-lambda'
+import { readRemovalTask } from '../../lib/storage/read-removal-task.ts'
 import { continueRemoval } from '../../lib/storage/remove.ts'
-import { readRemovalTask } from '../../lib/storage/sqs-removal-queue.ts'
 import { deployedStorage } from './deployed.ts'
 
 /** How long a worker works on a removal before it hands the rest to the next one, in milliseconds. */

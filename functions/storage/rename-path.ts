@@ -1,16 +1,16 @@
-import * as z from 'zod/mini'
 import type { StorageDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { rename } from '../../lib/storage/rename.ts'
 import { pathOf } from './params.ts'
 
-const newNameBody = z.object({ name: z.string('must be the new name') }, 'must be an object')
-
 /** PUT with `?meta` and `{"name": …}`: gives a file or folder another name. 200 with the status; 404/104001 when it is not there. */
 export const renamePath = (deps: StorageDeps) =>
   operation(
-    { params: pathOf, body: { schema: newNameBody, malformed: 'storageRefused' } },
+    {
+      params: pathOf,
+      body: { schema: async () => (await import('./new-name-body.ts')).newNameBody, malformed: 'storageRefused' },
+    },
     async ({ site, params, body }) => {
       await rename(deps, site.id, params.path, body.name)
       return ok({ value: { status: 'success' } })

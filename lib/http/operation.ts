@@ -1,9 +1,9 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import type { Grant } from '../access/token.ts'
-import { type ErrorName, invalidInput } from '../errors.ts'
+import type { ErrorName } from '../errors.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
 import { type Exchange, type RequestBody, settled } from './exchange.ts'
-import { type BodyForms, readDocument } from './read-body.ts'
+import type { BodyForms } from './read-body.ts'
 import type { Reply } from './reply.ts'
 
 /** What the pipeline runs when a request of the operation has passed it. */
@@ -26,29 +26,34 @@ export interface OperationInput<Params, Query, Body> {
   readonly remainingTime: Exchange['remainingTime']
 }
 
+interface BodyShape<Body> extends BodyForms {
+  /** Loads the body's schema. */
+  readonly schema: () => Promise<z.core.$ZodType<Body>>
+  /** The error for a body that does not fit it. */
+  readonly malformed: ErrorName
+}
+
 interface Shape<Params, Query, Body> {
   /** Reads the path's variables; throws the ServiceError that fits when one of them names nothing. */
   readonly params: (params: Readonly<Record<string, string>>) => Params
   /** Reads the query; throws the ServiceError that fits. */
-  readonly query?: (query: Exchange['query'], place: { readonly params: Params; readonly site: Site }) => Query
-  /** The body's schema, the error for a body that does not fit it, and what else it may come as. */
-  readonly body?: { readonly schema: z.core.$ZodType<Body>; readonly malformed: ErrorName } & BodyForms
+  readonly query?: (
+    query: Exchange['query'],
+    place: { readonly params: Params; readonly site: Site },
+  ) => Query | Promise<Query>
+  readonly body?: BodyShape<Body>
 }
 
-const pathOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
-    '',
-  )
-
-/** Checks a value against a schema; the error lists everything that is wrong with it. */
-export const validate = <Value>(schema: z.core.$ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
-  const result = z.safeParse(schema, value)
-  if (result.success) return result.data
-  throw invalidInput(
-    malformed,
-    result.error.issues.map(({ path, message }) => ({ path: pathOf(path), message })),
-  )
+/**
+ * Reads and checks a body. What that takes is loaded with the first one: a function that starts for a read does not wait for it.
+ */
+const readBody = async <Body>(exchange: Exchange, { schema, malformed, ...forms }: BodyShape<Body>): Promise<Body> => {
+  const [{ readDocument }, { validate }, expected] = await Promise.all([
+    import('./read-body.ts'),
+    import('./validate.ts'),
+    schema(),
+  ])
+  return validate(expected, await readDocument(exchange, malformed, forms), malformed)
 }
 
 /** An operation on a site: parses the request, makes one call into the domain, and answers. */
@@ -58,13 +63,12 @@ export const operation =
     run: (input: OperationInput<Params, Query, Body>) => Promise<Reply>,
   ): OperationHandler =>
   async (exchange) => {
-    const { group } = settled(exchange.route, 'the route')
     const site = settled(exchange.site, 'the site')
-    const value = body && validate(body.schema, await readDocument(exchange, group, body), body.malformed)
+    const value = body && (await readBody(exchange, body))
     const named = params(settled(exchange.params, 'the path variables'))
     return run({
       params: named,
-      query: query?.(exchange.query, { params: named, site }) as Query,
+      query: (await query?.(exchange.query, { params: named, site })) as Query,
       body: value as Body,
       path: exchange.path,
       site,

@@ -1,10 +1,8 @@
 import { type ErrorName, ServiceError } from '../errors.ts'
 import { bodyChunks } from './body-chunks.ts'
 import type { Exchange, RequestBody } from './exchange.ts'
-import { groupPolicies } from './group-policy.ts'
 import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
-import type { Group } from './route.ts'
 
 /** The largest body of a JSON or XML request, in bytes. */
 export const largestDocument = 64 * 1024
@@ -36,8 +34,8 @@ const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
  * The format that the request's `Content-Type` declares. A body without one is JSON; one declared as a form is JSON when it
  * looks like it (decisions.md, section 2), which only its text can tell.
  */
-const declaredFormat = (exchange: Exchange, group: Group): Format | 'form' => {
-  const header = exchange.headers['content-type']
+const declaredFormat = ({ headers }: Exchange, { xml }: BodyForms): Format | 'form' => {
+  const header = headers['content-type']
   if (header === undefined || header.trim() === '') return 'json'
   const { type, charset } = mediaTypeOf(header)
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
@@ -45,21 +43,18 @@ const declaredFormat = (exchange: Exchange, group: Group): Format | 'form' => {
   }
   if (type === 'application/x-www-form-urlencoded') return 'form'
   const format = formatOf(type)
-  const { formats } = groupPolicies[group]
-  if (format === undefined || !formats.includes(format)) {
-    throw new ServiceError('mediaTypeUnsupported', {
-      message: `Send the request body as ${formats.map((name) => `application/${name}`).join(' or ')}.`,
-    })
-  }
-  return format
+  if (format === 'json' || (format === 'xml' && xml)) return format
+  const readable = ['application/json', ...(xml ? ['application/xml'] : [])]
+  throw new ServiceError('mediaTypeUnsupported', { message: `Send the request body as ${readable.join(' or ')}.` })
 }
 
-/** What a body may come as besides a document. */
+/**
+ * What a body may come as besides JSON. The operations that take another form bring its reader along, so that the bundles of the
+ * others do not hold it. A reader throws an Error that says what is wrong.
+ */
 export interface BodyForms {
-  /**
-   * As a form, read by this. The operations that take forms bring the reader along, so that the bundles of the others do not
-   * hold it. Throws an Error that says what is wrong.
-   */
+  readonly xml?: (text: string) => Promise<unknown>
+  /** As data of an HTML form. */
   readonly form?: (text: string) => Promise<unknown>
   /** In the query, when there is no body: read like a form. */
   readonly inQuery?: true
@@ -67,12 +62,9 @@ export interface BodyForms {
 
 const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
-const parse = async (text: string, format: Format | 'form', form: BodyForms['form']): Promise<unknown> => {
+const parse = async (text: string, format: Format | 'form', { xml, form }: BodyForms): Promise<unknown> => {
   if (format === 'json') return readJson(text)
-  if (format === 'form') return form?.(text)
-  // Loaded when the first caller speaks XML: most never do.
-  const { readXml } = await import('./read-xml.ts')
-  return readXml(text)
+  return format === 'xml' ? xml?.(text) : form?.(text)
 }
 
 const readText = async (exchange: Exchange, malformed: ErrorName): Promise<string> => {
@@ -105,16 +97,17 @@ const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', x
  */
 export const readDocument = async (
   exchange: Exchange,
-  group: Group,
-  { malformed, form, inQuery }: { readonly malformed: ErrorName } & BodyForms,
+  malformed: ErrorName,
+  forms: BodyForms = {},
 ): Promise<unknown> => {
-  const declared = declaredFormat(exchange, group)
+  const { form, inQuery } = forms
+  const declared = declaredFormat(exchange, forms)
   const body = await readText(exchange, malformed)
   if (body === '' && !inQuery) throw new ServiceError(malformed, { message: 'The request has no body.' })
   const text = body === '' ? queryText(exchange) : body
   const format = body === '' ? 'form' : declared === 'form' ? formatOfForm(body, form) : declared
   try {
-    return await parse(text, format, form)
+    return await parse(text, format, forms)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read'
     throw new ServiceError(malformed, {

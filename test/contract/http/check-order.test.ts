@@ -21,7 +21,7 @@ const route = (group: Group): Route & { readonly operation: 'change' } => ({
   group,
 })
 const change = operation(
-  { params: () => ({}), body: { schema: z.object({ name: z.string() }), malformed: 'fieldsMalformed' } },
+  { params: () => ({}), body: { schema: async () => z.object({ name: z.string() }), malformed: 'fieldsMalformed' } },
   async () => done,
 )
 

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import type { Exchange, RequestBody } from '../../../lib/http/exchange.ts'
 import { readForm } from '../../../lib/http/form.ts'
-import { largestDocument, readDocument } from '../../../lib/http/read-body.ts'
-import type { Group } from '../../../lib/http/route.ts'
+import { type BodyForms, largestDocument, readDocument } from '../../../lib/http/read-body.ts'
+import { readXml } from '../../../lib/http/read-xml.ts'
 
 const exchange = (body: RequestBody, headers: Record<string, string> = {}): Exchange => ({
   requestId: 'request',
@@ -17,8 +17,11 @@ const exchange = (body: RequestBody, headers: Record<string, string> = {}): Exch
 
 const inMemory = (content: string | Buffer): RequestBody => ({ bytes: Buffer.from(content) })
 
-const read = (body: RequestBody, headers?: Record<string, string>, group: Group = 'fields') =>
-  readDocument(exchange(body, headers), group, { malformed: 'fieldsMalformed' })
+const read = (
+  body: RequestBody,
+  headers?: Record<string, string>,
+  forms: BodyForms = { xml: async (text) => readXml(text) },
+) => readDocument(exchange(body, headers), 'fieldsMalformed', forms)
 
 const as = (type: string) => ({ 'content-type': type })
 const refusal = (code: number, message = '') =>
@@ -62,8 +65,8 @@ describe('the media type of a body', () => {
     )
   })
 
-  test('is 100015 for XML where the group speaks JSON only', async () => {
-    await expect(read(inMemory(xml), as('application/xml'), 'categories')).rejects.toThrow(refusal(100015))
+  test('is 100015 for XML where nothing reads it', async () => {
+    await expect(read(inMemory(xml), as('application/xml'), {})).rejects.toThrow(refusal(100015))
   })
 
   test.each([
@@ -167,8 +170,7 @@ describe('a body that may come otherwise', () => {
     ['x', ['1', '2']],
   ])
   const readOtherwise = (body: string, type: string) =>
-    readDocument({ ...exchange(inMemory(body), as(type)), query }, 'categories', {
-      malformed: 'categoriesMalformed',
+    readDocument({ ...exchange(inMemory(body), as(type)), query }, 'categoriesMalformed', {
       form: async (text) => readForm(text),
       inQuery: true,
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { validate } from '../../../lib/http/operation.ts'
+import { validate } from '../../../lib/http/validate.ts'
 
 const schema = z.object({
   items: z.array(z.object({ objectId: z.int('must be a whole number') }), 'must be a list'),

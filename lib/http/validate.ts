@@ -1,0 +1,18 @@
+import * as z from 'zod/mini'
+import { type ErrorName, invalidInput } from '../errors.ts'
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
+    '',
+  )
+
+/** Checks a value against a schema; the error lists everything that is wrong with it. */
+export const validate = <Value>(schema: z.core.$ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
+  const result = z.safeParse(schema, value)
+  if (result.success) return result.data
+  throw invalidInput(
+    malformed,
+    result.error.issues.map(({ path, message }) => ({ path: pathOf(path), message })),
+  )
+}
