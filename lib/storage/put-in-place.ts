@@ -17,7 +17,7 @@ export type Absences = readonly (readonly [key: string, error: ErrorName])[]
 
 export interface Placement {
   readonly site: SiteId
-  /** What comes into being there. */
+  /** What must neither lie in a folder that is being removed, nor be one. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences

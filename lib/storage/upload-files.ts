@@ -13,6 +13,7 @@ import {
   refuseRivals,
   type StorageStores,
 } from './put-in-place.ts'
+import { readAhead } from './read-ahead.ts'
 import { type FileContent, type StageTarget, stageFile } from './stage-file.ts'
 
 /** A file of an upload, before its name is looked at. */
@@ -37,25 +38,6 @@ interface NamedFile {
   readonly staging: Promise<Staged>
 }
 
-async function* together(gathered: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* gathered
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-}
-
-/** Reads the beginning of a file. Answers the whole of its content again, and whether it has been read to the end. */
-const readAhead = async (content: AsyncIterable<Uint8Array>) => {
-  const source = content[Symbol.asyncIterator]()
-  const gathered: Uint8Array[] = []
-  let size = 0
-  let next = await source.next()
-  for (; !next.done && size + next.value.length <= smallFile; next = await source.next()) {
-    gathered.push(next.value)
-    size += next.value.length
-  }
-  if (next.done) return { whole: true, content: together(gathered, source) }
-  return { whole: false, content: together([...gathered, next.value], source) }
-}
-
 /** Takes in every file of the body, and nothing of it when one of them is refused. */
 const stageAll = async (
   deps: UploadDeps,
@@ -72,11 +54,11 @@ const stageAll = async (
     if (staged.length === mostFiles) {
       throw new ServiceError('storageRefused', { message: `An upload brings at most ${mostFiles} files.` })
     }
-    const ahead = await readAhead(content)
+    const ahead = await readAhead(content, smallFile)
     const staging = stageFile(deps, placeOf(name, staged.length), { contentType, content: ahead.content })
     staged.push({ name, staging })
     // A failure of what goes on beside is seen when all of them are waited for.
-    if (ahead.whole) staging.catch(() => {})
+    if (ahead.isWhole) staging.catch(() => {})
     else await staging
   }
   if (staged.length === 0) {
@@ -130,7 +112,8 @@ export const uploadFiles = async (
       atFolderPath || folder === root ? [] : [[fileKey('live', site, folder), 'folderUnknown']]
     await putInPlace(deps, {
       site,
-      paths,
+      // The one look at the folder is for all of its files.
+      paths: [folder],
       changes: [
         ...foldersOnTheWay(site, paths[0] ?? folder),
         ...placed.map(({ path, staged }) => ({ kind: 'put', key: fileKey('live', site, path), staged }) as const),

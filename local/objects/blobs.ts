@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { createReadStream, openSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,8 +6,8 @@ import type { ByteRange } from '../../lib/storage/object-store.ts'
 
 /** Files of bytes under random names: whatever people call their files, no file system has to. */
 export interface Blobs {
-  /** Writes a new blob; nothing is left of it when the content fails. Durable blobs are on the disk when this is done. */
-  write(content: AsyncIterable<Uint8Array>): Promise<{ name: string; size: number }>
+  /** Writes a new blob of that name; nothing is left of it when the content fails. Answers its size in bytes. Durable blobs are on the disk then. */
+  write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
   /** Makes the names of new blobs durable. */
   sync(): Promise<void>
   /** Opens at once, so that the stream holds on to the bytes even when the blob is removed right after. */
@@ -61,13 +60,12 @@ export const openBlobs = async (folder: string, durable: boolean): Promise<Blobs
   }
 
   return {
-    async write(content) {
-      const name = randomBytes(16).toString('hex')
+    async write(name, content) {
       const file = await open(pathOf(name), 'wx', 0o600)
       try {
         const size = await writeAll(file, content)
         if (durable) await file.datasync()
-        return { name, size }
+        return size
       } catch (error) {
         await remove([name])
         throw error

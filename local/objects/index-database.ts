@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ListedObject, ObjectInfo } from '../../lib/storage/object-store.ts'
 
-/** A row of the index. The bytes of the object are in the blob of that name; folders have none. */
+/** A row of the index. The bytes of the object are in the blob of that name, or here if they are few; folders have none. */
 export interface Row {
   readonly key: string
   readonly blob: string | null
@@ -37,6 +37,11 @@ export interface IndexDatabase {
   removeVersion(key: string, version: string): Row | undefined
   /** Answers false when there is nothing of that version at `from`. The destination is free. */
   rename(from: string, version: string, to: string, type?: string): boolean
+  /** Keeps the bytes of a small object here, under the name by which its row refers to them. */
+  keepContent(name: string, bytes: Uint8Array): void
+  content(name: string): Buffer | undefined
+  /** Answers whether it was here. */
+  dropContent(name: string): boolean
   /** What is referenced among the blobs. */
   blobs(): Set<string>
   /** All of it, or nothing of it when `run` throws. */
@@ -47,7 +52,9 @@ export interface IndexDatabase {
 const schema = `
   CREATE TABLE IF NOT EXISTS objects (
     key TEXT PRIMARY KEY, blob TEXT, size INTEGER NOT NULL, modified INTEGER NOT NULL, type TEXT NOT NULL, version TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID`
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS contents (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+  DELETE FROM contents WHERE name NOT IN (SELECT blob FROM objects WHERE blob IS NOT NULL)`
 
 export const openIndexDatabase = (file: string, durable: boolean): IndexDatabase => {
   const database = new DatabaseSync(file)
@@ -66,6 +73,9 @@ export const openIndexDatabase = (file: string, durable: boolean): IndexDatabase
   const remove = database.prepare('DELETE FROM objects WHERE key = ? RETURNING *')
   const removeVersion = database.prepare('DELETE FROM objects WHERE key = ? AND version = ? RETURNING *')
   const rename = database.prepare('UPDATE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?')
+  const keepContent = database.prepare('INSERT INTO contents (name, bytes) VALUES (?, ?)')
+  const content = database.prepare('SELECT bytes FROM contents WHERE name = ?')
+  const dropContent = database.prepare('DELETE FROM contents WHERE name = ?')
   const blobs = database.prepare('SELECT blob FROM objects WHERE blob IS NOT NULL')
 
   const values = ({ key, blob, size, modified, type, version }: Row) =>
@@ -84,6 +94,12 @@ export const openIndexDatabase = (file: string, durable: boolean): IndexDatabase
     remove: (key) => remove.get(key) as Row | undefined,
     removeVersion: (key, version) => removeVersion.get(key, version) as Row | undefined,
     rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
+    keepContent: (name, bytes) => void keepContent.run(name, bytes),
+    content(name) {
+      const row = content.get(name) as { bytes: Uint8Array<ArrayBuffer> } | undefined
+      return row && Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.byteLength)
+    },
+    dropContent: (name) => dropContent.run(name).changes === 1,
     blobs: () => new Set((blobs.all() as { blob: string }[]).map(({ blob }) => blob)),
     transaction(run) {
       database.exec('BEGIN IMMEDIATE')

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Change, Rival, Staged, Stale } from '../../lib/storage/object-store.ts'
 import { endOf, type IndexDatabase } from './index-database.ts'
 
-/** The bytes of a staged upload: a blob that no row refers to yet. */
+/** The bytes of a staged upload: under a name that no row refers to yet. */
 export interface StagedBlob extends Pick<Staged, 'size'> {
   readonly blob: string
+  /** Few bytes wait in memory; undefined when there is a blob on the disk. */
+  readonly bytes?: Uint8Array
   readonly contentType: string
 }
 
@@ -30,7 +32,8 @@ class NotPossible extends Error {
 const isTaken = (index: IndexDatabase, key: string): boolean =>
   key.endsWith('/') ? index.first(key, endOf(key)) !== undefined : index.get(key) !== undefined
 
-const put = (index: IndexDatabase, key: string, { blob, size, contentType: type }: StagedBlob): Step => {
+const put = (index: IndexDatabase, key: string, { blob, bytes, size, contentType: type }: StagedBlob): Step => {
+  if (bytes) index.keepContent(blob, bytes)
   const before = index.get(key)
   index.put({ key, blob, size, modified: Date.now(), type, version: blob })
   return {

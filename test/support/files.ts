@@ -1,13 +1,13 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStorageHandler } from '../../functions/storage/group.ts'
 import { createStorageDeps, type Resources, type StorageDeps } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/pipeline.ts'
-import { objectPages } from '../../lib/storage/list-all.ts'
 import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import type { RemovalTask } from '../../lib/storage/removal-queue.ts'
 import { openEmbeddedObjectStore } from '../../local/objects/embedded-object-store.ts'
+import { keptContents } from './kept-contents.ts'
 import type { TestTables } from './tables.ts'
 
 /** The function of the file storage on embedded stores, in a folder of its own. */
@@ -48,13 +48,7 @@ export const openTestFiles = async ({ wrap = (store) => store, names, ...resourc
     handler: createStorageHandler(deps),
     deps,
     sent,
-    async leftovers() {
-      const used = new Set<string>()
-      for (const area of ['live/', 'draft/']) {
-        for await (const objects of objectPages(store, area)) for (const { version } of objects) used.add(version)
-      }
-      return (await readdir(join(folder, 'blobs'))).filter((name) => !used.has(name)).length
-    },
+    leftovers: async () => keptContents(folder).leftovers.length,
     async close() {
       store.close()
       await rm(folder, { recursive: true })

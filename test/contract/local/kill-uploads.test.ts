@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
@@ -6,23 +5,26 @@ import { parseId, type SiteId } from '../../../lib/ids.ts'
 import { createPagesTable } from '../../../lib/storage/pages-table.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { openTables } from '../../../local/open-tables.ts'
+import { keptContents } from '../../support/kept-contents.ts'
 import { test } from '../../support/test.ts'
 
 const storage = '/api/v2/admin/sites/current/storage'
 const boundary = 'boundary-of-the-uploads'
 const uploads = 50
-const filesEach = 4
-const size = 300_000
+/** Bytes of each file of an upload: small content is kept otherwise than large. */
+const sizes = [300_000, 8_000, 300_000, 8_000]
+
+const contentOf = (upload: number, size: number) =>
+  String(upload)
+    .padEnd(8)
+    .repeat(size / 8)
 
 /** The files of one upload: all of them hold its number, again and again. */
 const bodyOf = (upload: number): string =>
   [
-    ...Array.from(
-      { length: filesEach },
-      (_, file) =>
-        `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f${file}"\r\n\r\n${String(upload)
-          .padEnd(8)
-          .repeat(size / 8)}\r\n`,
+    ...sizes.map(
+      (size, file) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f${file}"\r\n\r\n${contentOf(upload, size)}\r\n`,
     ),
     `--${boundary}--\r\n`,
   ].join('')
@@ -51,30 +53,19 @@ describe('kill -9 during uploads', () => {
       const second = await start()
       for (let number = 0; number < uploads; number++) {
         const files = await Promise.all(
-          Array.from({ length: filesEach }, async (_, file) => {
+          sizes.map(async (_, file) => {
             const answer = await second.request(`${storage}/upload-${number}/f${file}`)
             return answer.status === 200 ? await answer.text() : undefined
           }),
         )
-        const whole = String(number)
-          .padEnd(8)
-          .repeat(size / 8)
-        const isThere = files.every((content) => content === whole)
+        const isThere = files.every((content, file) => content === contentOf(number, sizes[file] ?? 0))
         const isAbsent = files.every((content) => content === undefined)
         expect({ number, isWhole: isThere || isAbsent }).toEqual({ number, isWhole: true })
         if (acknowledged.has(number)) expect(isThere).toBe(true)
       }
       await second.stop()
 
-      const index = new DatabaseSync(join(directory, 'objects', 'index.db'), { readOnly: true })
-      const used = new Set(
-        index
-          .prepare('SELECT blob FROM objects')
-          .all()
-          .map(({ blob }) => blob),
-      )
-      index.close()
-      expect(readdirSync(join(directory, 'objects', 'blobs')).filter((blob) => !used.has(blob))).toEqual([])
+      expect(keptContents(join(directory, 'objects')).leftovers).toEqual([])
     },
   )
 })

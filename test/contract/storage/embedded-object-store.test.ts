@@ -1,29 +1,27 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { openEmbeddedObjectStore } from '../../../local/objects/embedded-object-store.ts'
+import { keptContents } from '../../support/kept-contents.ts'
 import { describeObjectStore } from './object-store.suite.ts'
 
-const referenced = (folder: string): Set<unknown> => {
-  const database = new DatabaseSync(join(folder, 'index.db'), { readOnly: true })
-  const rows = database.prepare('SELECT blob FROM objects').all()
-  database.close()
-  return new Set(rows.map(({ blob }) => blob))
-}
+const variants = [
+  ['safe from power cuts', { durable: true }],
+  ['without fsync', { durable: false }],
+  ['with every content in a file', { durable: true, smallContent: -1 }],
+] as const
 
-for (const durable of [true, false]) {
-  describeObjectStore(`The embedded object store, ${durable ? 'safe from power cuts' : 'without fsync'}`, async () => {
+for (const [name, options] of variants) {
+  describeObjectStore(`The embedded object store, ${name}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'objects-'))
-    const store = await openEmbeddedObjectStore(folder, { durable })
+    const store = await openEmbeddedObjectStore(folder, options)
     return {
       store,
       comparesVersions: true,
-      async leftovers() {
-        const rows = referenced(folder)
-        return readdirSync(join(folder, 'blobs')).filter((name) => !rows.has(name)).length
-      },
+      leftovers: async () => keptContents(folder).leftovers.length,
       async close() {
         store.close()
         rmSync(folder, { recursive: true })
@@ -34,21 +32,28 @@ for (const durable of [true, false]) {
 
 it('The embedded object store sweeps what a killed process left, and keeps the rest, when it is opened', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'objects-'))
+  const contents = new Map([
+    ['live/1/small', 'few bytes'],
+    ['live/1/large', 'many bytes'.repeat(10_000)],
+  ])
   const first = await openEmbeddedObjectStore(folder, { durable: false })
-  const staged = await first.stage(
-    (async function* () {
-      yield Buffer.from('kept')
-    })(),
-    { key: 'live/1/a', contentType: 'a/b' },
-  )
-  await first.place([{ kind: 'put', key: 'live/1/a', staged }], [])
+  for (const [key, content] of contents) {
+    const staged = await first.stage(Readable.from([Buffer.from(content)]), { key, contentType: 'a/b' })
+    await first.place([{ kind: 'put', key, staged }], [])
+  }
   first.close()
   writeFileSync(join(folder, 'blobs', 'f'.repeat(32)), 'left behind')
+  const index = new DatabaseSync(join(folder, 'index.db'))
+  index.prepare('INSERT INTO contents (name, bytes) VALUES (?, ?)').run('e'.repeat(32), Buffer.from('left behind'))
+  index.close()
 
   const second = await openEmbeddedObjectStore(folder, { durable: false })
-  expect(readdirSync(join(folder, 'blobs'))).toHaveLength(1)
-  const object = await second.read('live/1/a', ({ size }) => ({ first: 0, last: size - 1 }))
-  expect(Buffer.concat((await object?.body?.toArray()) ?? []).toString()).toBe('kept')
+  const { kept, referenced } = keptContents(folder)
+  expect(new Set<unknown>(kept)).toEqual(referenced)
+  for (const [key, content] of contents) {
+    const object = await second.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+    expect(Buffer.concat((await object?.body?.toArray()) ?? []).toString()).toBe(content)
+  }
   second.close()
   rmSync(folder, { recursive: true })
 })
