@@ -71,11 +71,11 @@ export const openEmbeddedObjectStore = async (folder: string, { durable }: Optio
       return staged
     },
 
-    async place(changes, absent) {
+    async place(changes, absent, isTimeUp = () => false) {
       await blobs.sync()
       const release = await locks.take(changes.flatMap(keysOf))
       try {
-        const steps = placeChanges(index, changes, absent, stagedOf)
+        const steps = placeChanges(index, changes, absent, stagedOf, isTimeUp)
         if ('outcome' in steps) {
           release()
           return steps
