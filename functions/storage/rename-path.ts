@@ -11,8 +11,8 @@ const newNameBody = z.object({ name: z.string('must be the new name') }, 'must b
 export const renamePath = (deps: StorageDeps) =>
   operation(
     { params: pathOf, body: { schema: newNameBody, malformed: 'storageRefused' } },
-    async ({ site, params, body }) => {
-      await rename(deps, site.id, params.path, body.name)
+    async ({ site, params, body, remainingTime }) => {
+      await rename(deps, site.id, params.path, body.name, remainingTime())
       return ok({ value: { status: 'success' } })
     },
   )

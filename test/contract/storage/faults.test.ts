@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+import { formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
 
 /** How a store fails in ways that pass. */
 const failures = {
@@ -79,12 +79,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     prepare: async (storage, folder) => {
       for (const path of ['old/a', 'old/b/c', 'old/p.html']) await put(storage, `${folder}/${path}`, path)
     },
-    run: (storage, folder) =>
-      storage.call('PUT', `${folder}/old`, {
-        query: { meta: '' },
-        headers: { 'Content-Type': 'application/json' },
-        body: '{"name":"new"}',
-      }),
+    run: (storage, folder) => renameTo(storage, `${folder}/old`, 'new'),
   },
   'a removal of a folder': {
     prepare: async (storage, folder) => {

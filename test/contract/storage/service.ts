@@ -5,6 +5,7 @@ import type { StorageDeps } from '../../../lib/deps.ts'
 import type { GatewayEvent, GatewayResult } from '../../../lib/http/gateway.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { createSitesTable } from '../../../lib/sites/sites-table.ts'
+import { objectPages } from '../../../lib/storage/list-all.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openTestFiles, type TestFiles } from '../../support/files.ts'
 import { openTestTables } from '../../support/tables.ts'
@@ -67,6 +68,34 @@ export const openStorage = async (wrap?: (store: ObjectStore) => ObjectStore): P
     },
   }
 }
+
+/** Puts so many folders into a folder, past everything that would check them: as quickly as its objects can be many. */
+export const fillFolder = async ({ deps: { store }, site }: StorageUnderTest, folder: string, count: number) => {
+  const prefix = `live/${site}${folder}/`
+  const keys = [prefix, ...Array.from({ length: count }, (_, index) => `${prefix}${index}/`)]
+  const placed = await store.place(
+    keys.map((key) => ({ kind: 'folder', key })),
+    [],
+  )
+  if (placed.outcome === 'placed') await placed.settle()
+}
+
+/** The keys of everything that there is, live and draft. */
+export const keysOf = async ({ deps: { store } }: StorageUnderTest): Promise<string[]> => {
+  const keys: string[] = []
+  for (const area of ['draft/', 'live/']) {
+    for await (const objects of objectPages(store, area)) keys.push(...objects.map(({ key }) => key))
+  }
+  return keys
+}
+
+export const renameTo = (storage: StorageUnderTest, path: string, name: string, request: Request = {}) =>
+  storage.call('PUT', path, {
+    ...request,
+    query: { meta: '' },
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name }),
+  })
 
 export const boundary = 'boundary-of-the-tests'
 
