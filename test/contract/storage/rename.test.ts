@@ -26,7 +26,7 @@ const watchingReads = (store: ObjectStore): ObjectStore => ({
 beforeEach(async () => {
   beforeRead = undefined
   onceRead = undefined
-  storage = await openStorage(watchingReads)
+  storage = await openStorage({ store: watchingReads })
 })
 afterEach(() => storage.close())
 

@@ -6,8 +6,7 @@ import type { GatewayEvent, GatewayResult } from '../../../lib/http/gateway.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { createSitesTable } from '../../../lib/sites/sites-table.ts'
 import { objectPages } from '../../../lib/storage/list-all.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { openTestFiles, type TestFiles } from '../../support/files.ts'
+import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
 import { openTestTables } from '../../support/tables.ts'
 
 interface Request {
@@ -25,11 +24,11 @@ export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' |
   call(method: string, path: string, request?: Request): Promise<GatewayResult>
 }
 
-export const openStorage = async (wrap?: (store: ObjectStore) => ObjectStore): Promise<StorageUnderTest> => {
+export const openStorage = async (between: Between = {}): Promise<StorageUnderTest> => {
   const tables = await openTestTables()
   const { names } = tables
   const documents = tables.connect()
-  const files = await openTestFiles({ documents, names, telemetry: { request: () => {} }, ...(wrap && { wrap }) })
+  const files = await openTestFiles({ documents, names, telemetry: { request: () => {} }, ...between })
   const site = 1001 as SiteId
   const token = newToken()
   const sites = createSitesTable(documents, names.sites)
@@ -69,8 +68,12 @@ export const openStorage = async (wrap?: (store: ObjectStore) => ObjectStore): P
   }
 }
 
-/** Puts so many folders into a folder, past everything that would check them: as quickly as its objects can be many. */
-export const fillFolder = async ({ deps: { store }, site }: StorageUnderTest, folder: string, count: number) => {
+/** Puts so many folders into a folder, past everything that would check them: its objects are many at once. Answers their keys in order. */
+export const fillFolder = async (
+  { deps: { store }, site }: StorageUnderTest,
+  folder: string,
+  count: number,
+): Promise<readonly string[]> => {
   const prefix = `live/${site}${folder}/`
   const keys = [prefix, ...Array.from({ length: count }, (_, index) => `${prefix}${index}/`)]
   const placed = await store.place(
@@ -78,6 +81,7 @@ export const fillFolder = async ({ deps: { store }, site }: StorageUnderTest, fo
     [],
   )
   if (placed.outcome === 'placed') await placed.settle()
+  return keys.sort()
 }
 
 /** The keys of everything that there is, live and draft. */
