@@ -154,7 +154,7 @@ describe.skipIf(largestFile === null)('a file over the limit', () => {
   const tooLarge = Buffer.alloc(largest.length + 1, 'x')
 
   it.each([
-    ['and a length that is declared', false],
+    ['whose length is declared', false],
     ['whose length nobody knows beforehand', true],
   ])('is 400 / 104005 in a body %s, and leaves nothing', async (_, isChunked) => {
     const folder = `${own}/too-large-${isChunked}`

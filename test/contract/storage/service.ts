@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/token.ts'
 import { createTokensTable } from '../../../lib/access/tokens-table.ts'
-import type { StorageDeps } from '../../../lib/deps.ts'
+import type { Resources, StorageDeps } from '../../../lib/deps.ts'
 import type { GatewayEvent, GatewayResult } from '../../../lib/http/gateway.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { createSitesTable } from '../../../lib/sites/sites-table.ts'
@@ -24,7 +24,7 @@ export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' |
   call(method: string, path: string, request?: Request): Promise<GatewayResult>
 }
 
-export const openStorage = async (between: Between = {}): Promise<StorageUnderTest> => {
+export const openStorage = async (between: Between & Pick<Resources, 'now'> = {}): Promise<StorageUnderTest> => {
   const tables = await openTestTables()
   const { names } = tables
   const documents = tables.connect()
