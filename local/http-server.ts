@@ -31,6 +31,8 @@ const toEvent = (request: IncomingMessage, bodyStream: Readable): GatewayEvent =
     path: encodeRawBytes(path),
     multiValueHeaders: headersOf(request),
     multiValueQueryStringParameters: queryOf(query),
+    // A `#` in a target is a character like any other; in a URL that is made of it, it would end the query.
+    rawQueryString: query.replaceAll('#', '%23'),
     body: null,
     isBase64Encoded: false,
     bodyStream,
@@ -116,12 +118,24 @@ const refusalOf = ({ code }: NodeJS.ErrnoException) => {
   return refusal(400, notHttp)
 }
 
+const refuseOn = (socket: Duplex, { status, headers, body }: ReturnType<typeof refusal>) => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
 /** What the HTTP parser refuses has no response object to be answered on. */
 const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex) => {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-  const { status, headers, body } = refusalOf(error)
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  return refuseOn(socket, refusalOf(error))
+}
+
+/** A tunnel to somewhere else: the one method whose target is no path, and whose connection Node hands over as a bare socket. */
+const refuseTunnel = (socket: Duplex) => {
+  // It is nobody else's now: not its errors, not what still comes on it, and not its end.
+  socket.on('error', () => {})
+  socket.resume()
+  socket.once('finish', () => socket.destroy())
+  refuseOn(socket, refusal(400, 'This service is no proxy: it does not answer CONNECT.'))
 }
 
 const refuse = (response: ServerResponse, { status, headers, body }: ReturnType<typeof refusal>) =>
@@ -157,6 +171,7 @@ export const createHttpServer = (handlerFor: (path: string) => Handler): Server 
     refuse(response, refusal(417, 'The only expectation that can be met is 100-continue.'))
   })
   server.on('clientError', refuseConnection)
+  server.on('connect', (_request, socket) => refuseTunnel(socket))
   // A large upload over a slow line may take long; what may not is a silence.
   server.requestTimeout = 0
   server.setTimeout(longestSilence)

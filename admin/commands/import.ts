@@ -21,7 +21,7 @@ const sizeOf = (file: string): number | undefined =>
 
 export const importCommand = (): Command =>
   new Command('import')
-    .description('import records: JSON lines, or one JSON array; importing again is safe')
+    .description('import records: JSON lines, or one JSON array, in UTF-8; importing again is safe')
     .argument('<file>', 'the file; - for standard input')
     .requiredOption('--site <id>', 'the site that the records belong to', parsePositiveId<SiteId>)
     .option('--strict', 'stop at the first bad record', false)

@@ -11,8 +11,8 @@ export const renamePath = (deps: StorageDeps) =>
       params: pathOf,
       body: { schema: async () => (await import('./new-name-body.ts')).newNameBody, malformed: 'storageRefused' },
     },
-    async ({ site, params, body }) => {
-      await rename(deps, site.id, params.path, body.name)
+    async ({ site, params, body, remainingTime }) => {
+      await rename(deps, site.id, params.path, body.name, remainingTime())
       return ok({ value: { status: 'success' } })
     },
   )

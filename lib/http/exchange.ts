@@ -12,8 +12,10 @@ export interface Exchange {
   readonly method: string
   /** As it came: percent-encoded, without the query. */
   readonly path: string
-  /** Decoded names and values, in their order. */
+  /** Decoded names and values: those of one name in their order. */
   readonly query: ReadonlyMap<string, readonly string[]>
+  /** The query as it came, where the gateway lets that be known. */
+  readonly rawQuery?: string
   /** Names in lower case; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody

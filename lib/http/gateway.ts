@@ -12,6 +12,8 @@ type ProxyEvent = Pick<
 /** A REST API proxy event. A server that reads from a socket hands over the body as a stream in place of `body`. */
 export interface GatewayEvent extends ProxyEvent {
   readonly requestContext?: { readonly requestId?: string }
+  /** As it came, without the question mark. A REST API has none to hand over. */
+  readonly rawQueryString?: string
   readonly bodyStream?: Readable
 }
 
@@ -62,6 +64,7 @@ export const fromGateway = (
   method: event.httpMethod,
   path: pathOf(event, pathEncoding),
   query: queryOf(event),
+  ...(event.rawQueryString !== undefined && { rawQuery: event.rawQueryString }),
   headers: headersOf(event),
   body: bodyOf(event),
   remainingTime: () => context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY,

@@ -26,7 +26,9 @@ const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteI
   return id
 }
 
-const queryString = (query: Exchange['query']): string => {
+/** As it came; made anew of its names and values, each name's values together, where nobody knows how it came. */
+const queryString = ({ query, rawQuery }: Exchange): string => {
+  if (rawQuery !== undefined) return rawQuery === '' ? '' : `?${rawQuery}`
   const pairs = [...query].flatMap(([name, values]) =>
     values.map((value) => `${encodeURIComponent(name)}${value === '' ? '' : `=${encodeURIComponent(value)}`}`),
   )
@@ -35,10 +37,10 @@ const queryString = (query: Exchange['query']): string => {
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 
-const redirect = ({ method, path, query }: Exchange, { url }: DataCentre, policy: GroupPolicy): Reply => ({
+const redirect = (exchange: Exchange, { url }: DataCentre, policy: GroupPolicy): Reply => ({
   // 308 keeps the method, so that no client turns a change into a read.
-  status: policy.alwaysMovedPermanently || isRead(method) ? 301 : 308,
-  headers: { Location: `${url}${path}${queryString(query)}`, 'Cache-Control': 'no-store' },
+  status: policy.alwaysMovedPermanently || isRead(exchange.method) ? 301 : 308,
+  headers: { Location: `${url}${exchange.path}${queryString(exchange)}`, 'Cache-Control': 'no-store' },
 })
 
 const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promise<DataCentre> => {

@@ -16,9 +16,14 @@ export interface ObjectStore {
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /**
    * Makes changes visible together, unless there is something at one of the `absent` keys: exactly there, or, for one that ends in
-   * `/`, there and below. What fails half-way is undone. A rival that comes into being at the very same time is seen by one of the two at least.
+   * `/`, there and below. What fails half-way is undone, and so is what is not done when the time is up. A rival that comes into being at
+   * the very same time is seen by one of the two at least.
    */
-  place(changes: readonly Change[], absent: readonly string[]): Promise<Placed | Rival | Stale>
+  place(
+    changes: readonly Change[],
+    absent: readonly string[],
+    isTimeUp?: () => boolean,
+  ): Promise<Placed | Rival | Stale | Late>
   /** Removes these objects, but none that has been replaced since it was listed. Throws when one could not be removed. */
   remove(objects: readonly Pick<ListedObject, 'key' | 'version'>[]): Promise<void>
 }
@@ -105,6 +110,11 @@ export interface Placed {
 export interface Rival {
   readonly outcome: 'rival'
   readonly key: string
+}
+
+/** Nothing was changed, because the time was up before everything was in place. */
+export interface Late {
+  readonly outcome: 'late'
 }
 
 /** Nothing was changed, because what was to be moved from `key` has been replaced or removed since it was listed. */

@@ -21,6 +21,8 @@ export interface Placement {
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
+  /** Asked again and again: when it says so, everything is taken back. */
+  readonly isTimeUp?: () => boolean
 }
 
 /** A folder on the way must not be a file. */
@@ -32,19 +34,20 @@ export const foldersOnTheWay = (site: SiteId, path: StoragePath): Change[] =>
 
 /**
  * Makes changes visible together, when nothing stands in their way and no folder that they go into is being removed. What another one
- * does at the very same time is found by the second look, and the changes are taken back then. Answers false, and has changed nothing, when
- * something to be moved has changed since it was listed. Errors: folderGoing, those of `absent`.
+ * does at the very same time is found by the second look, and the changes are taken back then. Nothing is changed either when something to
+ * be moved has changed since it was listed (`stale`), or the time was up (`late`). Errors: folderGoing, those of `absent`.
  */
 export const putInPlace = async (
   { store, pages }: StorageStores,
-  { site, paths, changes, absent }: Placement,
-): Promise<boolean> => {
+  { site, paths, changes, absent, isTimeUp }: Placement,
+): Promise<'placed' | 'stale' | 'late'> => {
   const watch = await watchFolders(pages, site, paths)
   const placed = await store.place(
     changes,
     absent.map(([key]) => key),
+    isTimeUp,
   )
-  if (placed.outcome === 'stale') return false
+  if (placed.outcome === 'stale' || placed.outcome === 'late') return placed.outcome
   if (placed.outcome === 'rival') {
     throw new ServiceError(absent.find(([key]) => key === placed.key)?.[1] ?? 'destinationExists')
   }
@@ -60,7 +63,7 @@ export const putInPlace = async (
     throw new ServiceError('folderGoing')
   }
   await placed.settle()
-  return true
+  return 'placed'
 }
 
 /** Refuses early, before a body is read, what putInPlace would refuse in the end. */

@@ -4,16 +4,16 @@ import { contentTypeOf } from './content-type.ts'
 import { watchFolders } from './going-folders.ts'
 import { type Area, fileKey, folderKey } from './keys.ts'
 import { objectPages } from './list-all.ts'
+import { checkTemplates, templatesAmong } from './moved-templates.ts'
 import type { Change, ObjectStore } from './object-store.ts'
-import { isPage } from './page.ts'
+import { isPage, isTemplate } from './page.ts'
 import { childOf, nameOf, parentOf, parseName, root, type StoragePath } from './path.ts'
-import { putInPlace, type StorageStores } from './put-in-place.ts'
-
-/** A folder with more than this in it is not renamed: it could not be done in one go. */
-const mostObjects = 10_000
+import { type Absences, putInPlace, refuseRivals, type StorageStores } from './put-in-place.ts'
+import { mostObjects, timeToUndo, tooMuchToRename } from './rename-limits.ts'
 
 export interface RenameDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
+  readonly now: () => number
 }
 
 const areas: readonly Area[] = ['live', 'draft']
@@ -47,14 +47,12 @@ const movesOfFolder = async (
     const prefix = folderKey(area, site, from)
     for await (const objects of objectPages(store, prefix)) {
       for (const object of objects) {
-        const key = `${folderKey(area, site, to)}${object.key.slice(prefix.length)}`
-        moves.push({ kind: 'move', from: object, key })
+        const name = object.key.slice(prefix.length)
+        // A template has no draft.
+        if (area === 'draft' && isTemplate(`${to}/${name}`)) moves.push({ kind: 'remove', key: object.key })
+        else moves.push({ kind: 'move', from: object, key: `${folderKey(area, site, to)}${name}` })
       }
-      if (moves.length > mostObjects) {
-        throw new ServiceError('storageRefused', {
-          message: `The folder holds more than ${mostObjects} files: rename the folders in it one by one.`,
-        })
-      }
+      if (moves.length > mostObjects) throw tooMuchToRename()
     }
   }
   return moves
@@ -71,14 +69,15 @@ const checkLengths = (site: SiteId, moves: readonly Change[]): void => {
   }
 }
 
-interface Names {
+interface Renaming {
   readonly site: SiteId
   readonly path: StoragePath
   readonly target: StoragePath
+  readonly isTimeUp: () => boolean
 }
 
 /** One attempt. Answers false when something has changed under its hands. */
-const attempt = async (deps: RenameDeps, { site, path, target }: Names): Promise<boolean> => {
+const attempt = async (deps: RenameDeps, { site, path, target, isTimeUp }: Renaming): Promise<boolean> => {
   const { store, pages, reservedFolders } = deps
   const file = await movesOfFile(store, site, path, target)
   const moves = file.length > 0 ? file : await movesOfFolder(store, site, path, target)
@@ -88,32 +87,44 @@ const attempt = async (deps: RenameDeps, { site, path, target }: Names): Promise
   if (await inWorkflow) throw new ServiceError('workflowUpdated')
   if (target === path) return true
   checkLengths(site, moves)
-  return putInPlace(deps, {
-    site,
-    paths: [path, target],
-    changes: moves,
-    absent: [
-      [fileKey('live', site, target), 'destinationExists'],
-      [fileKey('draft', site, target), 'destinationExists'],
-      [folderKey('live', site, target), 'destinationExists'],
-    ],
-  })
+  const absent: Absences = [
+    [fileKey('live', site, target), 'destinationExists'],
+    [fileKey('draft', site, target), 'destinationExists'],
+    [folderKey('live', site, target), 'destinationExists'],
+  ]
+  const templates = templatesAmong(site, moves)
+  if (templates.length > 0) {
+    await refuseRivals(deps, absent)
+    await checkTemplates(store, site, templates, isTimeUp)
+  }
+  const outcome = await putInPlace(deps, { site, paths: [path, target], changes: moves, absent, isTimeUp })
+  if (outcome === 'late') throw tooMuchToRename()
+  return outcome === 'placed'
 }
 
 const mostAttempts = 10
 
 /**
- * Gives a file or a folder another name in the folder that it is in; drafts go along (decisions.md, section 5). Errors: nameRequired,
- * urlInvalid, nameTooLong, folderReserved, fileUnknown, destinationExists, workflowUpdated, folderGoing, storageRefused, unavailable.
+ * Gives a file or a folder another name in the folder that it is in; drafts go along (decisions.md, section 5). `remaining` is the time
+ * that there is, in milliseconds. Errors: nameRequired, urlInvalid, nameTooLong, folderReserved, fileUnknown, destinationExists,
+ * workflowUpdated, folderGoing, storageRefused (more than can be done in that time), unavailable, those of a template.
  */
-export const rename = async (deps: RenameDeps, site: SiteId, path: StoragePath, newName: string): Promise<void> => {
+export const rename = async (
+  deps: RenameDeps,
+  site: SiteId,
+  path: StoragePath,
+  newName: string,
+  remaining: number,
+): Promise<void> => {
+  const deadline = deps.now() + remaining - timeToUndo
+  const isTimeUp = () => deps.now() >= deadline
   const name = parseName(newName)
   if (path === root) throw new ServiceError('nameRequired')
   const target = childOf(parentOf(path), name)
   await watchFolders(deps.pages, site, [path, target])
   if (await deps.pages.hasOpenRemovalBelow(site, path)) throw new ServiceError('folderGoing')
   for (let count = 0; count < mostAttempts; count++) {
-    if (await attempt(deps, { site, path, target })) return
+    if (await attempt(deps, { site, path, target, isTimeUp })) return
   }
   throw new ServiceError('unavailable')
 }

@@ -32,7 +32,8 @@ async function* inspected(
     template?.write(chunk)
     yield chunk
   }
-  template?.end()
+  const fault = template?.end()
+  if (fault) throw new ServiceError(fault)
 }
 
 /** Where a file is to be put. */

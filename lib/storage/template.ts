@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { ServiceError } from '../errors.ts'
+import type { ErrorName } from '../errors.ts'
 
 /** How much of an unfinished comment is kept until the next bytes come, in characters. What is longer is no region. */
 const longestComment = 2_000
@@ -27,11 +27,12 @@ const nameIn = (attributes: string): string => {
   return (double ?? single ?? '').trim()
 }
 
+type TemplateFault = Extract<ErrorName, 'regionNameInvalid' | 'tagOutsideRegions' | 'tagMissing'>
+
 /** Reads a template as it passes by, and says at its end what is wrong with it. */
-export interface TemplateCheck {
+interface TemplateCheck {
   write(chunk: Uint8Array): void
-  /** Errors: regionNameInvalid, tagOutsideRegions, tagMissing. */
-  end(): void
+  end(): TemplateFault | undefined
 }
 
 /**
@@ -75,9 +76,9 @@ export const createTemplateCheck = (): TemplateCheck => {
 
     end() {
       if (namesValid) read(rest + decoder.end())
-      if (!namesValid) throw new ServiceError('regionNameInvalid')
-      if (names.size > 0 && !tagInRegion) throw new ServiceError('tagOutsideRegions')
-      if (!tagFound) throw new ServiceError('tagMissing')
+      if (!namesValid) return 'regionNameInvalid'
+      if (names.size > 0 && !tagInRegion) return 'tagOutsideRegions'
+      return tagFound ? undefined : 'tagMissing'
     },
   }
 }

@@ -90,11 +90,11 @@ export const openEmbeddedObjectStore = async (
       return staged
     },
 
-    async place(changes, absent) {
+    async place(changes, absent, isTimeUp = () => false) {
       if (changes.some((change) => change.kind === 'put' && !stagedOf(change.staged).bytes)) await blobs.sync()
       const release = await locks.take(changes.flatMap(keysOf))
       try {
-        const steps = placeChanges(index, changes, absent, stagedOf)
+        const steps = placeChanges(index, changes, absent, stagedOf, isTimeUp)
         if ('outcome' in steps) {
           release()
           return steps

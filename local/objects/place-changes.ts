@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Change, Rival, Staged, Stale } from '../../lib/storage/object-store.ts'
+import type { Change, Late, Rival, Staged, Stale } from '../../lib/storage/object-store.ts'
 import { endOf, type IndexDatabase } from './index-database.ts'
 
 /** The bytes of a staged upload: under a name that no row refers to yet. */
@@ -22,9 +22,9 @@ interface Step {
 
 /** Thrown inside the transaction, so that nothing of it stays. */
 class NotPossible extends Error {
-  readonly result: Rival | Stale
-  constructor(result: Rival | Stale) {
-    super(`${result.outcome}: ${result.key}`)
+  readonly result: Rival | Stale | Late
+  constructor(result: Rival | Stale | Late) {
+    super(result.outcome)
     this.result = result
   }
 }
@@ -106,12 +106,16 @@ export const placeChanges = (
   changes: readonly Change[],
   absent: readonly string[],
   stagedOf: (staged: Staged) => StagedBlob,
-): readonly Step[] | Rival | Stale => {
+  isTimeUp: () => boolean,
+): readonly Step[] | Rival | Stale | Late => {
   try {
     return index.transaction(() => {
       const rival = absent.find((key) => isTaken(index, key))
       if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
-      return changes.map((change) => apply(index, change, stagedOf))
+      return changes.map((change) => {
+        if (isTimeUp()) throw new NotPossible({ outcome: 'late' })
+        return apply(index, change, stagedOf)
+      })
     })
   } catch (error) {
     if (error instanceof NotPossible) return error.result

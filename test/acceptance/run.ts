@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 
-/** `npm run acceptance -- --base-url URL --token T [--admin "<command>"]`: the black-box suite against any deployment. */
-const usage = 'Usage: npm run acceptance -- --base-url URL --token TOKEN [--admin "<administration command>"]'
+/** `npm run acceptance -- --base-url URL --token T [--admin "<command>"] [--largest-file BYTES]`: the black-box suite against any deployment. */
+const usage =
+  'Usage: npm run acceptance -- --base-url URL --token TOKEN [--admin "<administration command>"] [--largest-file BYTES]'
 
 const readArguments = () => {
   try {
     const { values } = parseArgs({
-      options: { 'base-url': { type: 'string' }, token: { type: 'string' }, admin: { type: 'string' } },
+      options: {
+        'base-url': { type: 'string' },
+        token: { type: 'string' },
+        admin: { type: 'string' },
+        'largest-file': { type: 'string' },
+      },
     })
     return values
   } catch {
@@ -15,7 +21,7 @@ const readArguments = () => {
   }
 }
 
-const { 'base-url': baseUrl, token, admin } = readArguments()
+const { 'base-url': baseUrl, token, admin, 'largest-file': largestFile = '' } = readArguments()
 if (!baseUrl || !token) {
   console.error(usage)
   process.exit(2)
@@ -24,7 +30,13 @@ if (!baseUrl || !token) {
 const sequential = admin ? [] : ['--no-file-parallelism']
 spawn('vitest', ['run', '--project', 'acceptance', ...sequential], {
   stdio: 'inherit',
-  env: { ...process.env, ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: admin ?? '' },
+  env: {
+    ...process.env,
+    ACCEPTANCE_BASE_URL: baseUrl,
+    ACCEPTANCE_TOKEN: token,
+    ACCEPTANCE_ADMIN: admin ?? '',
+    ACCEPTANCE_LARGEST_FILE: largestFile,
+  },
 }).on('exit', (status) => {
   process.exitCode = status ?? 1
 })

@@ -5,7 +5,8 @@ import { createStorageHandler } from '../../functions/storage/group.ts'
 import { createStorageDeps, type Resources, type StorageDeps } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/pipeline.ts'
 import type { ObjectStore } from '../../lib/storage/object-store.ts'
-import type { RemovalTask } from '../../lib/storage/removal-queue.ts'
+import type { PagesTable } from '../../lib/storage/pages-table.ts'
+import type { RemovalQueue, RemovalTask } from '../../lib/storage/removal-queue.ts'
 import { openEmbeddedObjectStore } from '../../local/objects/embedded-object-store.ts'
 import { keptContents } from './kept-contents.ts'
 import type { TestTables } from './tables.ts'
@@ -21,13 +22,24 @@ export interface TestFiles {
   close(): Promise<void>
 }
 
-interface Options extends Resources {
-  readonly names: TestTables['names']
-  /** What stands between the function and its store: one that fails, maybe. */
-  readonly wrap?: (store: ObjectStore) => ObjectStore
+/** What stands between the function and its stores: something that fails, maybe, or that watches. */
+export interface Between {
+  readonly store?: (store: ObjectStore) => ObjectStore
+  readonly pages?: (pages: PagesTable) => PagesTable
+  readonly removals?: (removals: RemovalQueue) => RemovalQueue
 }
 
-export const openTestFiles = async ({ wrap = (store) => store, names, ...resources }: Options): Promise<TestFiles> => {
+interface Options extends Resources, Between {
+  readonly names: TestTables['names']
+}
+
+export const openTestFiles = async ({
+  store: wrapStore = (store) => store,
+  pages: wrapPages = (pages) => pages,
+  removals: wrapRemovals = (removals) => removals,
+  names,
+  ...resources
+}: Options): Promise<TestFiles> => {
   const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
   const store = await openEmbeddedObjectStore(folder, { durable: false })
   const sent: RemovalTask[] = []
@@ -41,8 +53,9 @@ export const openTestFiles = async ({ wrap = (store) => store, names, ...resourc
     RESERVED_FOLDERS: ['Templates'],
     LOG_LEVEL: 'INFO' as const,
   }
-  const removals = { send: async (task: RemovalTask) => void sent.push(task) }
-  const deps = createStorageDeps(config, { ...resources, store: wrap(store), removals })
+  const removals = wrapRemovals({ send: async (task) => void sent.push(task) })
+  const created = createStorageDeps(config, { ...resources, store: wrapStore(store), removals })
+  const deps = { ...created, pages: wrapPages(created.pages) }
 
   return {
     handler: createStorageHandler(deps),

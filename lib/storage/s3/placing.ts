@@ -7,7 +7,7 @@ import {
   ListObjectVersionsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import type { Change, Rival, Staged, Stale } from '../object-store.ts'
+import type { Change, Late, Rival, Staged, Stale } from '../object-store.ts'
 import { type Bucket, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { inParallel } from './in-parallel.ts'
 import { isScratch, type StagedBody } from './staging.ts'
@@ -20,11 +20,11 @@ interface Made {
   readonly versionId: string
 }
 
-/** Thrown by a change that finds its place taken, or its source changed. */
+/** Thrown by a change that finds its place taken, its source changed, or its time up. */
 export class NotPossible extends Error {
-  readonly result: Rival | Stale
-  constructor(result: Rival | Stale) {
-    super(`${result.outcome}: ${result.key}`)
+  readonly result: Rival | Stale | Late
+  constructor(result: Rival | Stale | Late) {
+    super(result.outcome)
     this.result = result
   }
 }
@@ -166,13 +166,18 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
 
   return {
     /** Everything that comes into being first, then everything that goes. Errors: NotPossible. */
-    async apply(changes: readonly Change[]): Promise<void> {
+    async apply(changes: readonly Change[], isTimeUp: () => boolean): Promise<void> {
+      const checkTime = () => {
+        if (isTimeUp()) throw new NotPossible({ outcome: 'late' })
+      }
       await inParallel(changes, async (change) => {
+        checkTime()
         if (change.kind === 'put') await put(change.key, bodyOf(change.staged))
         if (change.kind === 'folder') await createFolder(change.key)
         if (change.kind === 'move') await copy(change)
       })
       await inParallel(changes, async (change) => {
+        checkTime()
         if (change.kind === 'move') await hide(change.from.key, change.from.version)
         if (change.kind === 'remove') await hide(change.key)
       })

@@ -143,12 +143,12 @@ export const createS3ObjectStore = ({ client, bucket: name, memory = defaultMemo
       return staged
     },
 
-    async place(changes, absent) {
+    async place(changes, absent, isTimeUp = () => false) {
       const before = await rivalAmong(absent)
       if (before !== undefined) return { outcome: 'rival', key: before }
       const placing = createPlacing(bucket, bodyOf)
       try {
-        await placing.apply(changes)
+        await placing.apply(changes, isTimeUp)
         // The second look: of two rivals that did not see each other before, at least one sees the other now.
         // What has just been put there is no rival of itself.
         const isOwn = (key: string) =>
@@ -168,7 +168,10 @@ export const createS3ObjectStore = ({ client, bucket: name, memory = defaultMemo
       const plain = objects.filter(({ key }) => !unfitForXml.test(key))
       const others = objects.filter(({ key }) => unfitForXml.test(key))
       const placing = createPlacing(bucket, bodyOf)
-      await placing.apply(others.map(({ key }) => ({ kind: 'remove', key })))
+      await placing.apply(
+        others.map(({ key }) => ({ kind: 'remove', key })),
+        () => false,
+      )
       for (let at = 0; at < plain.length; at += 1000) {
         const Objects = plain.slice(at, at + 1000).map(({ key, version }) => ({ Key: key, ETag: version }))
         const { Errors = [] } = await client.send(

@@ -74,6 +74,7 @@ const uploadParts = async (
   const inFlight = new Set<Promise<void>>()
   const failures: unknown[] = []
   let size = 0
+  let count = 0
   const send = async (PartNumber: number, Body: Buffer) => {
     try {
       const command = new UploadPartCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId, PartNumber, Body })
@@ -86,7 +87,8 @@ const uploadParts = async (
   try {
     for await (const part of parts) {
       size += part.length
-      const sending = send(sent.length + inFlight.size + 1, part).finally(() => inFlight.delete(sending))
+      count += 1
+      const sending = send(count, part).finally(() => inFlight.delete(sending))
       inFlight.add(sending)
       if (inFlight.size >= partsInFlight) await Promise.race(inFlight)
       if (failures.length > 0) throw failures[0]

@@ -13,6 +13,8 @@ export interface Target {
   readonly token: string
   /** The command line of the administration tool; without it, cases that need it are skipped. */
   readonly admin: string | null
+  /** The largest file that may be uploaded, in bytes; without it, cases that need one that is larger are skipped. */
+  readonly largestFile: number | null
 }
 
 declare module 'vitest' {
@@ -24,8 +26,12 @@ declare module 'vitest' {
 const fromEnvironment = (): Target | undefined => {
   const { ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: admin } = process.env
   if (!baseUrl || !token) return undefined
-  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin: admin || null }
+  const largestFile = Number(process.env['ACCEPTANCE_LARGEST_FILE']) || null
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin: admin || null, largestFile }
 }
+
+/** Small, so that a file over the limit is sent in no time; in bytes. */
+const largestFileLocally = 2_000_000
 
 /** Starts the service on this machine, with two data centres over a directory of its own. */
 const startLocally = async () => {
@@ -33,7 +39,10 @@ const startLocally = async () => {
   const service = spawn(
     process.execPath,
     ['local/main.ts', '--json', '--quiet', '--data-centres', 'us:0,eu:0', '--data-dir', dataDirectory],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, LARGEST_FILE: String(largestFileLocally) },
+    },
   )
   const [line] = (await Promise.race([
     once(createInterface(service.stdout), 'line'),
@@ -42,7 +51,8 @@ const startLocally = async () => {
     }),
   ])) as [string]
   const { baseUrl, token } = JSON.parse(line) as { baseUrl: string; token: string }
-  const target: Target = { baseUrl, token, admin: `"${process.execPath}" admin/main.ts --data-dir "${dataDirectory}"` }
+  const admin = `"${process.execPath}" admin/main.ts --data-dir "${dataDirectory}"`
+  const target: Target = { baseUrl, token, admin, largestFile: largestFileLocally }
   const stop = async () => {
     service.kill('SIGTERM')
     await once(service, 'exit')
@@ -57,6 +67,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   if (named) {
     if (!named.admin)
       console.warn('\nNO --admin COMMAND: cases that need a second site, another token and the like are SKIPPED.\n')
+    if (!named.largestFile) console.warn('\nNO --largest-file BYTES: cases that exceed it are SKIPPED.\n')
     project.provide('target', named)
     return undefined
   }

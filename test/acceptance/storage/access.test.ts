@@ -9,12 +9,14 @@ const everyOperation = [
   ['POST', '/a'],
   ['POST', ''],
   ['PUT', '/a'],
+  ['PUT', ''],
   ['PUT', '/a?meta'],
   ['PUT', '/a?type=folder'],
   ['GET', '/a'],
   ['GET', '/a?meta'],
   ['GET', '?status'],
   ['DELETE', '/a'],
+  ['DELETE', ''],
 ] as const
 
 describe('the storage', () => {
@@ -36,6 +38,7 @@ describe('the storage', () => {
     for (const [method, path] of everyOperation) {
       expectError(await call(storage + path, { method, token }), 400, 104003)
     }
+    expect((await call(`${storage}/a`, { method: 'HEAD', token })).status).toBe(400)
   })
 
   testWithAdmin('does not know which site is current for a token of several: 400 / 104004', async () => {

@@ -115,3 +115,23 @@ describe('a template', () => {
     expect((await read(`${folder}/ok.html`)).status).toBe(404)
   })
 })
+
+describe('a rename below Templates', () => {
+  it('that makes a template of a file checks it as an upload does: 400 / 104006, 104007, 104008', async () => {
+    const folder = `Templates/acceptance-${randomBytes(4).toString('hex')}`
+    const region = (name: string) => `<!-- TemplateBeginEditable ${name} --><!-- TemplateEndEditable -->`
+    for (const [content, code] of [
+      [region(''), 104006],
+      [region('name="a"'), 104007],
+      ['<html></html>', 104008],
+    ] as const) {
+      await put(`${folder}/a.txt`, content)
+      for (const name of ['a.html', 'a.htm', 'a.dwt']) expectError(await rename(`${folder}/a.txt`, name), 400, code)
+      expect(await namesIn(folder)).toEqual(['a.txt'])
+    }
+    await put(`${folder}/a.txt`, '{tag_pagecontent}')
+    expect((await rename(`${folder}/a.txt`, 'a.html')).status).toBe(200)
+    expect(await namesIn(folder)).toEqual(['a.html'])
+    expect((await remove(folder)).status).toBe(200)
+  })
+})

@@ -147,6 +147,30 @@ describe('an upload that is refused', () => {
   })
 })
 
+const { largestFile } = inject('target')
+
+describe.skipIf(largestFile === null)('a file over the limit', () => {
+  const largest = Buffer.alloc(largestFile ?? 0, 'x')
+  const tooLarge = Buffer.alloc(largest.length + 1, 'x')
+
+  it.each([
+    ['whose length is declared', false],
+    ['whose length nobody knows beforehand', true],
+  ])('is 400 / 104005 in a body %s, and leaves nothing', async (_, isChunked) => {
+    const folder = `${own}/too-large-${isChunked}`
+    const files = [{ name: 'good' }, { name: 'large', content: tooLarge }]
+    expectError(await upload(folder, files, { isChunked }), 400, 104005)
+    expectError(await put(`${folder}/raw`, tooLarge, '', { isChunked }), 400, 104005)
+    expectError(await read(folder, '?meta'), 404, 104001)
+  })
+
+  it('is told from one of the very limit', async () => {
+    expect((await put(`${own}/largest`, largest, '', { isChunked: true })).status).toBe(200)
+    expect((await upload(`${own}/largest-too`, [{ name: 'a', content: largest }])).status).toBe(200)
+    expect((await read(`${own}/largest-too/a`)).headers['content-length']).toBe(String(largestFile))
+  })
+})
+
 describe('a raw upload', () => {
   it('stores its body as the file', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))

@@ -20,6 +20,8 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
   /** Text and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown
+  /** Sends the body without saying how long it is. */
+  readonly isChunked?: boolean
   readonly baseUrl?: string
 }
 
@@ -56,7 +58,8 @@ const send = async (path: string, options: Call = {}): Promise<Answer> => {
         Accept: '*/*',
         ...(token !== null && { Authorization: token }),
         ...(isJson && { 'Content-Type': 'application/json' }),
-        ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+        ...(body !== undefined && !options.isChunked && { 'Content-Length': String(Buffer.byteLength(body)) }),
+        ...(options.isChunked && { 'Transfer-Encoding': 'chunked' }),
         ...options.headers,
       },
     },

@@ -48,8 +48,13 @@ export const upload = (folder: string, files: readonly File[], options: Call = {
     headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, ...options.headers },
   })
 
-export const put = (path: string, content: string | Buffer, query = ''): Promise<Answer> =>
-  call(at(path, query), { method: 'PUT', body: content, headers: { 'Content-Type': 'application/octet-stream' } })
+export const put = (path: string, content: string | Buffer, query = '', options: Call = {}): Promise<Answer> =>
+  call(at(path, query), {
+    method: 'PUT',
+    body: content,
+    headers: { 'Content-Type': 'application/octet-stream' },
+    ...options,
+  })
 
 export const read = (path: string, query = ''): Promise<Answer> => call(at(path, query))
 

@@ -241,4 +241,35 @@ describe('import is refused', () => {
       expect(stderr).toMatch(/^\/.+ cannot be read: \w+: .+\n$/)
     }
   })
+
+  test('when the file is not UTF-8, before anything of it is imported', async ({ siteDirectory }) => {
+    const file = join(siteDirectory, 'records')
+    // More than is read at once.
+    const many = Array.from({ length: 3_000 }, (_, index) => ({ ...form, id: index + 1 }))
+    const latin1 = Buffer.from('{"kind":"webForm","id":4,"name":"Caf\xe9"}\n', 'latin1')
+    await writeFile(file, Buffer.concat([Buffer.from(jsonLines(many)), latin1]))
+    expect(await administer(siteDirectory, ['import', file, '--site', '1001'])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `${file} is not imported: line 3001 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again.\n`,
+    })
+    expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
+  })
+
+  test('when standard input is not UTF-8, from there on', async ({ siteDirectory }) => {
+    const program = launch('admin/main.ts', ['--data-dir', siteDirectory, ...importing])
+    program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
+    expect(await program.ended).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr:
+        'Standard input is not imported any further: line 2 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again: importing again is safe.\n',
+    })
+  })
+})
+
+test('import keeps the replacement character where the file has it', async ({ siteDirectory }) => {
+  const named = { ...form, name: 'a\uFFFDb' }
+  await administerJson(siteDirectory, importing, jsonLines([named]))
+  expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([{ id: 3, name: 'a\uFFFDb' }])
 })

@@ -4,28 +4,22 @@ import { associationList, listAssociations } from '../../../lib/categories/assoc
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { intercept } from './faults.ts'
-import { category, type Deps, fill, newsItem, newsOfCategory, openStore, range, type Store, site } from './store.ts'
-
-let store: Store
-let plain: Deps
-let metered: Deps
-let units = 0
+import { category, fill, newsItem, newsOfCategory, openStore, range, site } from './store.ts'
 
 type Capacity = { readonly CapacityUnits?: number }
 
-beforeAll(async () => {
-  store = await openStore()
-  plain = store.over(store.documents)
-  metered = store.over(
-    intercept(store.documents, async (_, proceed, command) => {
-      Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
-      const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[] }
-      for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) units += CapacityUnits
-      return answer
-    }),
-  )
-  await fill(plain, range(1, 1_000))
-})
+const store = await openStore()
+const plain = store.over(store.documents)
+let units = 0
+const metered = store.over(
+  intercept(store.documents, async (_, proceed, command) => {
+    Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
+    const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[] }
+    for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) units += CapacityUnits
+    return answer
+  }),
+)
+beforeAll(() => fill(plain, range(1, 1_000)))
 afterAll(() => store.close())
 
 const list = async (switches: Readonly<Record<string, string>>) => {

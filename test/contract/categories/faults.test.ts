@@ -5,15 +5,10 @@ import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { removeCategory, removeObject } from '../../../lib/categories/remove-content.ts'
 import { asServiceError } from '../../../lib/http/render-error.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
-import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, type Store, site } from './store.ts'
+import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
 
-let store: Store
-let deps: Deps
-
-beforeAll(async () => {
-  store = await openStore()
-  deps = store.over(store.documents)
-})
+const store = await openStore()
+const deps = store.over(store.documents)
 afterAll(() => store.close())
 
 const all = range(1, 120)

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { listCategoriesOfObject } from '../../../lib/categories/category-lists.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { removeCategory, removeObject } from '../../../lib/categories/remove-content.ts'
 import { ServiceError } from '../../../lib/errors.ts'
 import { interceptOnce } from './faults.ts'
-import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, type Store, site } from './store.ts'
+import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
 
-let store: Store
-let deps: Deps
-
-beforeAll(async () => {
-  store = await openStore()
-  deps = store.over(store.documents)
-})
+const store = await openStore()
+const deps = store.over(store.documents)
 afterAll(() => store.close())
 
 const ids = range(1, 30)

@@ -6,21 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import dynalite from 'dynalite'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createCategoryLinksTable } from '../../../lib/categories/category-links-table.ts'
 import { largestId } from '../../../lib/categories/key-range.ts'
 import type { CategoryId, SiteId } from '../../../lib/ids.ts'
 import { openDataDirectory } from '../../../local/data-directory.ts'
 import { embeddedTableNames, openEmbeddedTables } from '../../../local/embedded-tables.ts'
-import { type Deps, newsItem, newsOfCategory, openStore, range, type Store, site } from './store.ts'
+import { newsItem, newsOfCategory, openStore, range, site } from './store.ts'
 
-let store: Store
-let deps: Deps
-
-beforeAll(async () => {
-  store = await openStore()
-  deps = store.over(store.documents)
-})
+const store = await openStore()
+const deps = store.over(store.documents)
 afterAll(() => store.close())
 
 const links = (ids: readonly number[]) => ids.map((id) => ({ id, displayable: true }))

@@ -46,6 +46,25 @@ describe('a site that lives in another data centre', () => {
     }
   })
 
+  test('is sent on with the query as it came, byte by byte', async ({ centres: { us, eu, token, sites } }) => {
+    for (const [query, sent = query] of [
+      ['?b=1&a=2&b=3'],
+      ['?2=x&1=y'],
+      ['?a=&b&=c&&d'],
+      ['?a=x+y%20z&b=%c3%a9&c=%E9%'],
+      ['?a={"b":[1]}&c=?d/e'],
+      ['?', ''],
+      ['?a=b#c', '?a=b%23c'],
+    ] as const) {
+      const connection = await rawConnection({ url: us })
+      await connection.write(
+        requestText('GET', fields(sites.eu) + query, { Authorization: token, Connection: 'close' }),
+      )
+      const { status, headers } = lastAnswer(await connection.rest())
+      expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + fields(sites.eu) + sent })
+    }
+  })
+
   test('changes when a client follows the answer', async ({ centres: { us, eu, token, sites } }) => {
     const created = await fetch(us + fields(sites.eu), {
       method: 'POST',

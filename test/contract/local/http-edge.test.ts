@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
@@ -33,6 +36,8 @@ describe('what is no request is answered with a JSON body', () => {
       text: `${put}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       status: 400,
     },
+    'a tunnel': { text: 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\nhello', status: 400 },
+    'a tunnel to a path of the service': { text: 'CONNECT /health HTTP/1.1\r\nHost: x\r\n\r\n', status: 400 },
     'an expectation that nobody knows': { text: `${get}Host: x\r\nExpect: a miracle\r\n\r\n`, status: 417 },
   }
   for (const [name, { text, status, thenEnd }] of Object.entries(cases)) {
@@ -45,6 +50,40 @@ describe('what is no request is answered with a JSON body', () => {
       expect((await service.request(fields)).status).toBe(200)
     })
   }
+})
+
+describe('CONNECT', () => {
+  const tunnel = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'
+  const socketTo = async ({ baseUrl }: SpawnedService): Promise<Socket> => {
+    const socket = connect({
+      host: new URL(baseUrl).hostname,
+      port: Number(new URL(baseUrl).port),
+      allowHalfOpen: true,
+    })
+    await once(socket, 'connect')
+    return socket
+  }
+
+  test('from a caller who goes away at once, or behind another request, ends nothing', async ({ start }) => {
+    const service = await start()
+    for (let round = 0; round < 50; round++) {
+      const socket = await socketTo(service)
+      await new Promise((resolve) => socket.write(tunnel, resolve))
+      socket.resetAndDestroy()
+    }
+    await send(service, requestText('GET', '/health') + tunnel)
+    expect((await service.request('/health')).status).toBe(200)
+    expect(await service.stop()).toMatchObject({ status: 0, stderr: expect.not.stringMatching(/Error|could not/) })
+  })
+
+  test('keeps no connection open, whatever the caller does with it', async ({ start }) => {
+    const service = await start()
+    const socket = await socketTo(service)
+    socket.write(tunnel)
+    expect(lastAnswer(await text(socket)).status).toBe(400)
+    expect(await service.stop()).toMatchObject({ status: 0 })
+    socket.destroy()
+  })
 })
 
 describe('a body that breaks off', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeOf, formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+import { codeOf, formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
 
 describe('two requests at once', () => {
   let storage: StorageUnderTest
@@ -18,12 +18,7 @@ describe('two requests at once', () => {
         { name: 'b', content },
       ]),
     })
-  const rename = (path: string, name: string) =>
-    storage.call('PUT', path, {
-      query: { meta: '' },
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name }),
-    })
+  const rename = (path: string, name: string) => renameTo(storage, path, name)
   const contentOf = async (path: string): Promise<string | undefined> => {
     const { statusCode, bodyStream } = await storage.call('GET', path)
     return statusCode === 200 && bodyStream ? Buffer.concat(await bodyStream.toArray()).toString() : undefined

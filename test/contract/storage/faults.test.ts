@@ -1,51 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
-
-/** How a store fails in ways that pass. */
-const failures = {
-  throttled: () => Object.assign(new Error('Slow down'), { name: 'SlowDown', $metadata: { httpStatusCode: 503 } }),
-  'timed out': () => Object.assign(new Error('Timed out'), { name: 'TimeoutError' }),
-  'out of order': () =>
-    Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } }),
-}
-
-/** Lets one call of the store fail: the one of that number, counted from 1; none at 0. */
-const createFault = () => {
-  let calls = 0
-  let failing = 0
-  let failure: () => Error = failures.throttled
-  const count = () => {
-    calls += 1
-    if (calls === failing) throw failure()
-  }
-  const counted =
-    <Input extends readonly unknown[], Output>(call: (...input: Input) => Promise<Output>) =>
-    async (...input: Input): Promise<Output> => {
-      count()
-      return call(...input)
-    }
-  const wrap = (store: ObjectStore): ObjectStore => ({
-    find: counted(store.find),
-    read: counted(store.read),
-    exists: counted(store.exists),
-    list: counted(store.list),
-    stage: counted(store.stage),
-    place: counted(store.place),
-    remove: counted(store.remove),
-  })
-  return {
-    wrap,
-    arm(number: number, kind: () => Error) {
-      calls = 0
-      failing = number
-      failure = kind
-    },
-    get calls() {
-      return calls
-    },
-  }
-}
+import { createFault, failures } from './failing-stores.ts'
+import { formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
 
 interface Scenario {
   /** Where everything that it does happens. */
@@ -79,12 +34,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     prepare: async (storage, folder) => {
       for (const path of ['old/a', 'old/b/c', 'old/p.html']) await put(storage, `${folder}/${path}`, path)
     },
-    run: (storage, folder) =>
-      storage.call('PUT', `${folder}/old`, {
-        query: { meta: '' },
-        headers: { 'Content-Type': 'application/json' },
-        body: '{"name":"new"}',
-      }),
+    run: (storage, folder) => renameTo(storage, `${folder}/old`, 'new'),
   },
   'a removal of a folder': {
     prepare: async (storage, folder) => {
@@ -94,17 +44,17 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
 }
 
-describe.each(Object.entries(scenarios))('when one call to the store fails, %s', (_, { prepare, run }) => {
+describe.each(Object.entries(scenarios))('when one call to the stores fails, %s', (_, { prepare, run }) => {
   let storage: StorageUnderTest
   const fault = createFault()
   beforeEach(async () => {
-    storage = await openStorage(fault.wrap)
+    storage = await openStorage(fault)
   })
   afterEach(() => storage.close())
 
   /** Every path below a folder with the content there, live and draft. */
   const stateOf = async (folder: string): Promise<string[]> => {
-    fault.arm(0, failures.throttled)
+    fault.arm(0)
     const lines: string[] = []
     for (const area of ['live', 'draft']) {
       const prefix = `${area}/${storage.site}${folder}/`
@@ -123,7 +73,7 @@ describe.each(Object.entries(scenarios))('when one call to the store fails, %s',
     async (_, kind) => {
       await prepare(storage, '/measure')
       const before = await stateOf('/measure')
-      fault.arm(0, kind)
+      fault.arm(0)
       expect((await run(storage, '/measure')).statusCode).toBe(200)
       const calls = fault.calls
       const after = await stateOf('/measure')
@@ -131,13 +81,13 @@ describe.each(Object.entries(scenarios))('when one call to the store fails, %s',
 
       for (let number = 1; number <= calls; number++) {
         const folder = `/fault-${number}`
-        fault.arm(0, kind)
+        fault.arm(0)
         await prepare(storage, folder)
         fault.arm(number, kind)
         expect((await run(storage, folder)).statusCode).toBe(503)
         expect(await stateOf(folder)).toEqual(before)
         expect(await storage.leftovers()).toBe(0)
-        fault.arm(0, kind)
+        fault.arm(0)
         expect((await run(storage, folder)).statusCode).toBe(200)
         expect(await stateOf(folder)).toEqual(after)
       }

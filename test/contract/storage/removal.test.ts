@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { continueRemoval } from '../../../lib/storage/remove.ts'
-import { codeOf, formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+import { codeOf, formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
 
 /** Less than what a request keeps for its answer: the time for a removal is up as soon as it has begun. */
 const noTime = 1_000
@@ -60,21 +60,15 @@ describe('the removal of a folder with more files than one call deletes', () => 
   it('keeps everything else out of the folder until it is gone: 104010', async () => {
     await put('/other')
     await storage.call('DELETE', '/large', { remaining: noTime })
-    const rename = (path: string, name: string) =>
-      storage.call('PUT', path, {
-        query: { meta: '' },
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name }),
-      })
     const answers = [
       await put('/large/new'),
       await put('/large/below/new'),
       await storage.call('POST', '/large', { headers: formHeaders, body: multipart([{ name: 'a', content: 'x' }]) }),
       await storage.call('PUT', '/large/folder', { query: { type: 'folder' } }),
       await storage.call('DELETE', '/large/below'),
-      await rename('/large', 'x'),
-      await rename('/large/below', 'x'),
-      await rename('/other', 'large'),
+      await renameTo(storage, '/large', 'x'),
+      await renameTo(storage, '/large/below', 'x'),
+      await renameTo(storage, '/other', 'large'),
     ]
     expect(answers.map(codeOf)).toEqual(answers.map(() => 104010))
     expect((await storage.call('DELETE', '/large')).statusCode).toBe(202)

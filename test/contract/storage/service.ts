@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/token.ts'
 import { createTokensTable } from '../../../lib/access/tokens-table.ts'
-import type { StorageDeps } from '../../../lib/deps.ts'
+import type { Resources, StorageDeps } from '../../../lib/deps.ts'
 import type { GatewayEvent, GatewayResult } from '../../../lib/http/gateway.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { createSitesTable } from '../../../lib/sites/sites-table.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { openTestFiles, type TestFiles } from '../../support/files.ts'
+import { objectPages } from '../../../lib/storage/list-all.ts'
+import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
 import { openTestTables } from '../../support/tables.ts'
 
 interface Request {
@@ -24,11 +24,11 @@ export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' |
   call(method: string, path: string, request?: Request): Promise<GatewayResult>
 }
 
-export const openStorage = async (wrap?: (store: ObjectStore) => ObjectStore): Promise<StorageUnderTest> => {
+export const openStorage = async (between: Between & Pick<Resources, 'now'> = {}): Promise<StorageUnderTest> => {
   const tables = await openTestTables()
   const { names } = tables
   const documents = tables.connect()
-  const files = await openTestFiles({ documents, names, telemetry: { request: () => {} }, ...(wrap && { wrap }) })
+  const files = await openTestFiles({ documents, names, telemetry: { request: () => {} }, ...between })
   const site = 1001 as SiteId
   const token = newToken()
   const sites = createSitesTable(documents, names.sites)
@@ -67,6 +67,39 @@ export const openStorage = async (wrap?: (store: ObjectStore) => ObjectStore): P
     },
   }
 }
+
+/** Puts so many folders into a folder, past everything that would check them: its objects are many at once. Answers their keys in order. */
+export const fillFolder = async (
+  { deps: { store }, site }: StorageUnderTest,
+  folder: string,
+  count: number,
+): Promise<readonly string[]> => {
+  const prefix = `live/${site}${folder}/`
+  const keys = [prefix, ...Array.from({ length: count }, (_, index) => `${prefix}${index}/`)]
+  const placed = await store.place(
+    keys.map((key) => ({ kind: 'folder', key })),
+    [],
+  )
+  if (placed.outcome === 'placed') await placed.settle()
+  return keys.sort()
+}
+
+/** The keys of everything that there is, live and draft. */
+export const keysOf = async ({ deps: { store } }: StorageUnderTest): Promise<string[]> => {
+  const keys: string[] = []
+  for (const area of ['draft/', 'live/']) {
+    for await (const objects of objectPages(store, area)) keys.push(...objects.map(({ key }) => key))
+  }
+  return keys
+}
+
+export const renameTo = (storage: StorageUnderTest, path: string, name: string, request: Request = {}) =>
+  storage.call('PUT', path, {
+    ...request,
+    query: { meta: '' },
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name }),
+  })
 
 export const boundary = 'boundary-of-the-tests'
 

@@ -8,13 +8,8 @@ import { createTemplateCheck } from '../../../lib/storage/template.ts'
 const check = (chunks: readonly Uint8Array[]): number | 'fine' => {
   const template = createTemplateCheck()
   for (const chunk of chunks) template.write(chunk)
-  try {
-    template.end()
-    return 'fine'
-  } catch (error) {
-    if (error instanceof ServiceError) return error.code
-    throw error
-  }
+  const fault = template.end()
+  return fault ? new ServiceError(fault).code : 'fine'
 }
 
 const region = (name: string, content: string) =>

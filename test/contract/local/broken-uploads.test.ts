@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
+import { test } from '../../support/test.ts'
+
+const storage = '/api/v2/admin/sites/current/storage'
+const boundary = 'boundary-of-the-uploads'
+const formType = `multipart/form-data; boundary=${boundary}`
+const part = (name: string, content: string) =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${content}\r\n`
+const form = (size: number) => `${part('a', 'x'.repeat(size))}${part('b', 'x'.repeat(size))}--${boundary}--\r\n`
+
+const blobsIn = (directory: string): string[] => readdirSync(join(directory, 'objects', 'blobs'))
+
+describe('an upload whose caller goes away', () => {
+  const size = 4_000_000
+  const uploads = {
+    'in a form': { method: 'POST', target: `${storage}/new/folder`, type: formType, body: form(size), files: 2 },
+    'of bytes': { method: 'PUT', target: `${storage}/new/file`, type: 'text/plain', body: 'x'.repeat(size), files: 1 },
+  }
+  const ways: Record<string, (socket: Socket) => void> = {
+    'by a reset': (socket) => socket.resetAndDestroy(),
+    'by closing': (socket) => socket.destroy(),
+  }
+
+  for (const [kind, { method, target, type, body, files }] of Object.entries(uploads)) {
+    for (const [way, goAway] of Object.entries(ways)) {
+      test(`${kind}, ${way} at 10, 50 or 90 %, leaves nothing, and a repetition succeeds`, async ({
+        start,
+        directory,
+      }) => {
+        const service = await start()
+        const { hostname, port } = new URL(service.baseUrl)
+        const headers = { Authorization: service.token, 'Content-Type': type }
+        const whole = requestText(method, target, { ...headers, 'Content-Length': body.length }, body)
+        for (const missing of [0.9, 0.5, 0.1]) {
+          const socket = connect(Number(port), hostname)
+          await once(socket, 'connect')
+          await new Promise((resolve) => socket.write(whole.slice(0, -Math.round(body.length * missing)), resolve))
+          // It has taken in the beginning.
+          await expect.poll(() => blobsIn(directory)).not.toEqual([])
+          goAway(socket)
+
+          await expect.poll(() => blobsIn(directory)).toEqual([])
+          expect((await service.request(`${storage}/new?meta`)).status).toBe(404)
+          expect((await service.request(target, { method, headers, body })).status).toBe(200)
+          expect(blobsIn(directory)).toHaveLength(files)
+          expect((await service.request(`${storage}/new`, { method: 'DELETE' })).status).toBe(200)
+        }
+        const { stderr } = await service.stop()
+        expect(stderr).not.toMatch(/Error|could not| 5\d\d /)
+      })
+    }
+  }
+})
+
+describe('a form whose length is not what is declared', () => {
+  const body = form(1_000)
+  const lengths = { shorter: body.length - 10, 'much shorter': 100, longer: body.length + 10, zero: 0 }
+
+  test.for(Object.entries(lengths))('%s: is 400, and leaves nothing', async ([, length], { start, directory }) => {
+    const service = await start()
+    const connection = await rawConnection({ url: service.baseUrl })
+    const headers = { Authorization: service.token, 'Content-Type': formType, 'Content-Length': length }
+    await connection.write(requestText('POST', `${storage}/new`, headers, body))
+    connection.end()
+    // What is left over behind a shorter body is no request: that is answered, too.
+    const received = await connection.rest()
+    expect([...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].every(([, status]) => status === '400')).toBe(true)
+    const answer = lastAnswer(received)
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body)).toMatchObject({ code: expect.any(Number), requestId: expect.any(String) })
+    expect((await service.request(`${storage}/new?meta`)).status).toBe(404)
+    await service.stop()
+    expect(blobsIn(directory)).toEqual([])
+  })
+})

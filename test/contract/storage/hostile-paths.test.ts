@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ServiceError } from '../../../lib/errors.ts'
+import { encodePath, nameOf, parentOf, parsePath, type StoragePath } from '../../../lib/storage/path.ts'
+import { hostilePath } from '../../support/hostile-path.ts'
+import { codeOf, keysOf, openStorage, type StorageUnderTest } from './service.ts'
+
+let storage: StorageUnderTest
+beforeAll(async () => {
+  storage = await openStorage()
+})
+afterAll(() => storage.close())
+
+/** The path that a text is read as, or the code that it is refused with. */
+const read = (text: string): StoragePath | number => {
+  try {
+    return parsePath(text)
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code
+    throw error
+  }
+}
+
+const namesIn = async (folder: StoragePath): Promise<string[]> => {
+  const { body } = await storage.call('GET', `/${encodePath(folder)}`, { query: { meta: '' } })
+  return (JSON.parse(body) as { contents: { name: string }[] }).contents.map(({ name }) => name)
+}
+
+it('a file at whatever path is refused, or lies below the prefix of its site and is listed under its own name', async () => {
+  let number = 0
+  let stored = 0
+  const property = fc.asyncProperty(hostilePath, async (text) => {
+    // A folder of its own, so that no file is in another one's way.
+    const written = `${number++}/${text}`
+    const path = read(written)
+    const answer = await storage.call('PUT', `/${written}`, { body: text })
+    if (typeof path === 'number') {
+      expect([answer.statusCode, codeOf(answer)]).toEqual([400, path])
+      return
+    }
+    expect(answer.statusCode).toBe(200)
+    expect(await namesIn(parentOf(path))).toContain(nameOf(path))
+    stored += 1
+  })
+  await fc.assert(property, { numRuns: 300 })
+  expect(stored).toBeGreaterThan(30)
+
+  const keys = await keysOf(storage)
+  expect(keys.length).toBeGreaterThan(stored)
+  for (const key of keys) {
+    const [area, site, ...segments] = key.replace(/\/$/, '').split('/')
+    expect([area, site]).toEqual(['live', String(storage.site)])
+    for (const segment of segments) expect(['', '.', '..']).not.toContain(segment)
+  }
+  expect(await storage.leftovers()).toBe(0)
+})

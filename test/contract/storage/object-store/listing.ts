@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { byBytes, type Workbench } from './workbench.ts'
+
+/** What is found under a prefix, and in which order. */
+export const describeListing = (bench: Workbench): void => {
+  const { fresh, placed, put, content, keysUnder } = bench
+
+  it('lists in the order of bytes, page after page, folded or not', async () => {
+    const prefix = fresh()
+    const names = [
+      'a',
+      'a-b',
+      'a/1',
+      'a/2',
+      'a/b/3',
+      'a0',
+      'a b',
+      'Z',
+      'z',
+      'é',
+      '\uffee',
+      '😀',
+      'folder/',
+      'm/n/o',
+      '&<>"\'%#+?',
+    ]
+    await Promise.all(names.map((name) => (name.endsWith('/') ? Promise.resolve() : put(`${prefix}${name}`, name))))
+    await (await placed([{ kind: 'folder', key: `${prefix}folder/` }])).settle()
+    const all = names.map((name) => `${prefix}${name}`).sort(byBytes)
+    const top = [...new Set(names.map((name) => prefix + name.replace(/\/.*/, '/')))].sort(byBytes)
+    for (const limit of [1, 2, 3, 1000]) {
+      expect(await keysUnder(prefix, { limit })).toEqual(all)
+      expect(await keysUnder(prefix, { limit, folded: true })).toEqual(top)
+    }
+    expect(await keysUnder(`${prefix}a/`, { folded: true })).toEqual([`${prefix}a/1`, `${prefix}a/2`, `${prefix}a/b/`])
+    expect(await keysUnder(`${prefix}folder/`, { folded: true })).toEqual([`${prefix}folder/`])
+  })
+
+  it('takes any legal name, and gives it back', async () => {
+    const prefix = fresh()
+    const name = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 20 })
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are no part of a legal name
+      .map((text) => text.normalize('NFC').replace(/[\u0000-\u001f\u007f-\u009f\\/\ud800-\udfff]/g, ''))
+      .filter((text) => text !== '' && text !== '.' && text !== '..')
+    const names = [...new Set(fc.sample(name, 60))]
+    for (const one of names) await put(prefix + one, one)
+    expect(await keysUnder(prefix)).toEqual(names.map((one) => prefix + one).sort(byBytes))
+    for (const one of names) expect(await content(prefix + one)).toBe(Buffer.from(one).toString('latin1'))
+    const { objects } = await bench.store.list({ prefix, folded: false, limit: 1000 })
+    await bench.store.remove(objects)
+    expect(await bench.store.exists(prefix)).toBe(false)
+  })
+}

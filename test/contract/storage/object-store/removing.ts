@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import type { Workbench } from './workbench.ts'
+
+/** What goes, and what stays. */
+export const describeRemoving = (bench: Workbench): void => {
+  const { fresh, put, keysUnder, leftovers, comparesVersions } = bench
+
+  it('removes what it is told to, in the version that it was listed in, and nothing newer', async ({ skip }) => {
+    if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+    const prefix = fresh()
+    await put(`${prefix}a`, 'a')
+    await put(`${prefix}b`, 'old')
+    await put(`${prefix}c`, 'c')
+    const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
+    await put(`${prefix}b`, 'newer')
+    await bench.store.remove(objects.filter(({ key }) => !key.endsWith('c')))
+    await bench.store.remove(objects.filter(({ key }) => key.endsWith('a')))
+    expect(await keysUnder(prefix)).toEqual([`${prefix}b`, `${prefix}c`])
+    expect(await leftovers()).toBe(0)
+  })
+}

@@ -1,0 +1,39 @@
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { formHeaders, multipart, openStorage } from './service.ts'
+
+it('the progress of an upload can be asked for while it goes on (operation 13)', async () => {
+  let passed = 0
+  const storage = await openStorage({ now: () => Date.now() + passed })
+  const percent = async (): Promise<number> => {
+    const { body } = await storage.call('GET', '', { query: { status: '' } })
+    return (JSON.parse(body) as { percent: number }).percent
+  }
+  const seen: number[] = []
+  const form = multipart([{ name: 'a', content: 'x'.repeat(100_000) }])
+
+  /** The body in quarters, each a second after the other. What was told of one is seen before the next one comes. */
+  async function* slowly(): AsyncGenerator<Buffer> {
+    const quarter = Math.ceil(form.length / 4)
+    for (let at = 0; at < form.length; at += quarter) {
+      const before = seen.at(-1) ?? 0
+      passed += 1_000
+      yield form.subarray(at, at + quarter)
+      let told = await percent()
+      while (told === before && at + quarter < form.length) {
+        await turn()
+        told = await percent()
+      }
+      seen.push(told)
+    }
+  }
+
+  expect(await percent()).toBe(0)
+  const headers = { ...formHeaders, 'Content-Length': String(form.length) }
+  const body = Readable.from(slowly(), { highWaterMark: 1 })
+  expect((await storage.call('POST', '/slow', { headers, body })).statusCode).toBe(200)
+  expect(seen.slice(0, 3).map((value) => Math.round(value / 5) * 5)).toEqual([25, 50, 75])
+  expect(await percent()).toBe(100)
+  await storage.close()
+})

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { continueRemoval } from '../../../lib/storage/remove.ts'
+import { createFault, failures } from './failing-stores.ts'
+import { fillFolder, keysOf, openStorage } from './service.ts'
+
+/** What one call lists and deletes. */
+const pageSize = 1_000
+
+/** Promises by name, each fulfilled from elsewhere. */
+const createGates = () => {
+  const gates = new Map<string, PromiseWithResolvers<void>>()
+  return (name: string): PromiseWithResolvers<void> => {
+    const gate = gates.get(name) ?? Promise.withResolvers<void>()
+    gates.set(name, gate)
+    return gate
+  }
+}
+
+/**
+ * Holds back the end of each page's removal until the next page has been asked for, and the answer to that until the removal has
+ * begun: who does one after the other waits for ever. Pages are known by their last key.
+ */
+const holdingBack = (events: string[]) => {
+  const asked = createGates()
+  const begun = createGates()
+  return (store: ObjectStore): ObjectStore => ({
+    ...store,
+    async list(query) {
+      if (query.after !== undefined) {
+        events.push(`asks for what follows ${query.after}`)
+        asked(query.after).resolve()
+        await begun(query.after).promise
+      }
+      return store.list(query)
+    },
+    async remove(objects) {
+      const last = objects.at(-1)?.key ?? ''
+      begun(last).resolve()
+      if (objects.length === pageSize) await asked(last).promise
+      await store.remove(objects)
+      events.push(`has removed all up to ${last}`)
+    },
+  })
+}
+
+it('the removal of a folder lists the next page while the one before it is being deleted', async () => {
+  const events: string[] = []
+  const storage = await openStorage({ store: holdingBack(events) })
+  const keys = await fillFolder(storage, '/large', 3 * pageSize)
+  const lastKeys = keys.filter((_, index) => index % pageSize === pageSize - 1)
+  expect((await storage.call('DELETE', '/large')).statusCode).toBe(200)
+  expect(lastKeys).toHaveLength(3)
+  for (const key of lastKeys) {
+    const asking = events.indexOf(`asks for what follows ${key}`)
+    expect(asking).toBeGreaterThanOrEqual(0)
+    expect(events.indexOf(`has removed all up to ${key}`)).toBeGreaterThan(asking)
+  }
+  expect(await keysOf(storage)).toEqual([])
+  await storage.close()
+})
+
+it.each(Object.entries(failures))(
+  'the removal of a folder of several pages is finished by the queue or a repetition, whichever call fails: %s',
+  async (_, kind) => {
+    const fault = createFault()
+    const storage = await openStorage(fault)
+    const remove = (folder: string) => storage.call('DELETE', folder)
+    const workOff = async () => {
+      for (const task of storage.sent) await continueRemoval(storage.deps, task, Date.now() + 60_000)
+    }
+
+    await fillFolder(storage, '/measure', 2 * pageSize)
+    fault.arm(0)
+    expect((await remove('/measure')).statusCode).toBe(200)
+    const { calls } = fault
+    expect(calls).toBeGreaterThan(10)
+
+    for (let number = 1; number <= calls; number++) {
+      const folder = `/fault-${number}`
+      fault.arm(0)
+      await fillFolder(storage, folder, 2 * pageSize)
+      fault.arm(number, kind)
+      expect((await remove(folder)).statusCode).toBe(503)
+      fault.arm(0)
+      // The message was sent before anything was deleted: the queue alone finishes what has begun.
+      await workOff()
+      const isGone = (await keysOf(storage)).length === 0
+      expect((await remove(folder)).statusCode).toBe(isGone ? 404 : 200)
+      expect(await keysOf(storage)).toEqual([])
+      expect((await storage.call('PUT', folder, { query: { type: 'folder' } })).statusCode).toBe(200)
+      expect((await remove(folder)).statusCode).toBe(200)
+    }
+    await storage.close()
+  },
+)

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { decodeUtf8, NotUtf8 } from '../../../admin/import/decode-utf8.ts'
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+const decode = async (bytes: Buffer, size: number): Promise<string> => {
+  let text = ''
+  for await (const piece of decodeUtf8(inPieces(bytes, size))) text += piece
+  return text
+}
+
+const sizes = [1, 2, 3, 7, 1_000]
+
+describe('bytes in UTF-8', () => {
+  it.each(['', '\n', 'a\nb', 'é\n😀\r\n長', '\ufffd stands there', 'a\n\n\n'])(
+    'come out as %j, however they are cut',
+    async (text) => {
+      for (const size of sizes) expect(await decode(Buffer.from(text), size)).toBe(text)
+    },
+  )
+
+  it('come out without their byte order mark', async () => {
+    for (const size of sizes) expect(await decode(Buffer.from('\ufeffa'), size)).toBe('a')
+  })
+})
+
+describe('bytes that are no text', () => {
+  const broken: readonly (readonly [string, string, number])[] = [
+    ['a byte of another encoding', '\n\nCaf\xe9 au lait\n', 3],
+    ['a character that is cut', 'a\n\xe2\x82\n\xff', 2],
+    ['a character that is cut by the end', 'a\nb\xe2\x82', 2],
+    ['a continuation without a beginning', '\x80', 1],
+    ['an overlong form', '\n\xc0\xae', 2],
+    ['half a surrogate pair', '\xed\xa0\x80\n', 1],
+    ['what lies beyond Unicode', '\xf4\x90\x80\x80', 1],
+    ['UTF-16', '\xff\xfea\0\n\0', 1],
+  ]
+  it.each(broken)('are refused, and their line is named: %s', async (_, bytes, line) => {
+    for (const size of sizes) {
+      const decoding = decode(Buffer.from(bytes, 'latin1'), size)
+      await expect(decoding).rejects.toThrow(new NotUtf8(`line ${line} has bytes that are no text in UTF-8`))
+    }
+  })
+})
