@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Match, Template } from 'aws-cdk-lib/assertions'
 import { afterAll, describe, expect, test } from 'vitest'
 import { functionNames } from '../../cdk/functions.ts'
+import { functionName } from '../../cdk/naming.ts'
 import { errors } from '../../lib/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
 import { tables } from '../../lib/tables.ts'
@@ -74,6 +77,12 @@ describe('functions', () => {
       Architectures: ['arm64'],
       LoggingConfig: Match.objectLike({ LogFormat: 'JSON' }),
     })
+  })
+
+  test('are all in the guide’s table of what is deployed', () => {
+    const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
+    const names = [...functionNames.map(functionName), 'RegistrationFunction']
+    expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
   })
 
   test('end before the gateway gives up on them', () => {
