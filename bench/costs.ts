@@ -1,48 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { functionSettings } from '../cdk/functions.ts'
 import type { RequestRecord } from '../lib/http/observe.ts'
-import { type TableDefinition, type TableName, tables } from '../lib/tables.ts'
 import { openDataDirectory } from '../local/data-directory.ts'
 import { openEmbeddedTables } from '../local/embedded-tables.ts'
 import { type Exercise, exercises, fillDirectory, perform } from '../test/support/every-operation.ts'
+import { meter, type Units } from './costs/meter.ts'
 import { prices } from './costs/prices.ts'
+import { measureStorageCosts } from './costs/storage-costs.ts'
+import { dollars, requestCosts, tableCosts } from './costs/total.ts'
 import type { Bench, Table } from './table.ts'
-
-interface Units {
-  read: number
-  written: number
-}
-
-/** What a write to a table writes: the item, and an entry in each index, which the embedded store does not count. */
-const entriesOf = (table: string): number => {
-  const { indexes = {} }: TableDefinition = tables[table as TableName]
-  return 1 + Object.keys(indexes).length
-}
-
-/** Has the store report the capacity that calls consume, and adds it up. */
-const meter = (documents: DynamoDBDocumentClient): Units => {
-  const units: Units = { read: 0, written: 0 }
-  documents.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (args) => {
-        const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })
-        const { ConsumedCapacity = [] } = result.output as { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] }
-        for (const { CapacityUnits = 0, TableName = '' } of [ConsumedCapacity].flat()) {
-          if (/Write|Put|Update|Delete/.test(commandName)) units.written += CapacityUnits * entriesOf(TableName)
-          else units.read += CapacityUnits
-        }
-        return result
-      },
-    { step: 'initialize', name: 'meter' },
-  )
-  return units
-}
-
-const dollars = (value: number) => value.toFixed(2)
 
 const costsOf = async (
   { group, fill, open, requests }: Exercise,
@@ -56,16 +24,14 @@ const costsOf = async (
   // Whoever comes first finds the caches cold: that is not what a million requests cost.
   const [last] = requests.slice(-1)
   if (last) await perform(handler, token, last)
-  const { memorySize } = functionSettings[group]
-  const computing = prices.gigabyteSecond * (memorySize / 1024) * prices.assumedSeconds
+  const before = requestCosts(group, prices.assumedSeconds)
   const rows: (string | number)[][] = []
   for (const request of requests) {
     Object.assign(units, { read: 0, written: 0 } satisfies Units)
     await perform(handler, token, request)
-    const store = units.read * prices.readUnit + units.written * prices.writeUnit
-    const total = prices.gatewayRequest + prices.functionRequest + computing + prices.logs + store
+    const store = tableCosts(units)
     const [path = ''] = request.target.split('/sites/1001').slice(-1)
-    rows.push([`${request.method} ${path}`, units.read, units.written, dollars(store), dollars(total)])
+    rows.push([`${request.method} ${path}`, units.read, units.written, dollars(store), dollars(before + store)])
   }
   await close()
   return {
@@ -85,8 +51,11 @@ export const costs: Bench = async () => {
       const token = await fillDirectory(documents)
       const units = meter(documents)
       const measured: Table[] = []
-      for (const exercise of exercises) measured.push(await costsOf(exercise, documents, token, units))
-      return measured
+      for (const exercise of exercises) {
+        // What files cost is counted where there are files as they are deployed.
+        if (exercise.group !== 'storage') measured.push(await costsOf(exercise, documents, token, units))
+      }
+      return [...measured, ...(await measureStorageCosts(documents, token, units))]
     } finally {
       await close()
     }

@@ -46,6 +46,8 @@ export class DataCentreStack extends Stack {
     })
     new CfnOutput(this, 'BaseUrl', { value: url })
     new CfnOutput(this, 'FilesBucketName', { key: 'FilesBucket', value: files.bucketName })
+    new CfnOutput(this, 'RemovalsQueueUrl', { key: 'RemovalsQueue', value: removals.queue.queueUrl })
+    new CfnOutput(this, 'FailedRemovalsQueueUrl', { key: 'FailedRemovalsQueue', value: removals.failed.queueUrl })
     for (const name of regionalTables) {
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: tables[name].tableName })
     }

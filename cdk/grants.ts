@@ -35,18 +35,24 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
   removals: [{ table: 'pages', actions: ['BatchGetItem', 'UpdateItem'] }],
 }
 
+type BucketAction = 'ListBucket' | 'ListBucketVersions'
+
+type ObjectAction =
+  | 'GetObject'
+  | 'GetObjectVersion'
+  | 'PutObject'
+  | 'DeleteObject'
+  | 'DeleteObjectVersion'
+  | 'AbortMultipartUpload'
+
+/** As IAM calls it. */
+export type FileAction = BucketAction | ObjectAction
+
 interface FileGrant {
   /** On the bucket itself. */
-  readonly bucket: readonly ('ListBucket' | 'ListBucketVersions')[]
+  readonly bucket: readonly BucketAction[]
   /** On every object in it. */
-  readonly objects: readonly (
-    | 'GetObject'
-    | 'GetObjectVersion'
-    | 'PutObject'
-    | 'DeleteObject'
-    | 'DeleteObjectVersion'
-    | 'AbortMultipartUpload'
-  )[]
+  readonly objects: readonly ObjectAction[]
 }
 
 /** What functions may do to the files of sites. Versions are deleted to take back an upload that failed half-way. */
@@ -62,7 +68,8 @@ export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
       'AbortMultipartUpload',
     ],
   },
-  removals: { bucket: ['ListBucket'], objects: ['DeleteObject'] },
+  // An object is deleted in the version that was listed, by its tag: that takes the right to read it.
+  removals: { bucket: ['ListBucket', 'ListBucketVersions'], objects: ['GetObject', 'DeleteObject'] },
 }
 
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'

@@ -46,23 +46,32 @@ const replyTo = ({ info, body }: ReadObject, headers: Headers): Reply => {
   return { status: 206, headers: { ...validators, 'Content-Range': contentRange }, content }
 }
 
+/**
+ * Whether an answer can carry so many bytes as they are. REST APIs decide by `Accept` whether they turn the base64 of a function into
+ * bytes: without it, callers would be given the text, by what is measured of API Gateway
+ * (https://github.com/localstack/localstack/pull/12199). AWS has not said that the binary media type of everything changes that.
+ */
+const fits = (length: number, headers: Headers, largestAnswer: number): boolean =>
+  length === 0 || (length <= largestAnswer && (headers['accept'] ?? '') !== '')
+
 /** Other values are ignored: clients use them to get past caches. */
 const asDraft = (query: Exchange['query']): boolean => queryValue(query, 'version') === 'draft'
 
 /**
  * The bytes of a file, or those that `Range` asks for; `?version=draft` the draft of a page, or the live file when there is none
- * (decisions.md, section 5, "Read"). 304 by `If-None-Match`; 302 to a URL that expires when an answer cannot hold the file.
+ * (decisions.md, section 5, "Read"). 304 by `If-None-Match`; 302 to a URL that expires when an answer cannot carry the bytes.
  */
 export const getFile = ({ store, downloads }: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async ({ site, params, method, query: isDraft, headers }) => {
-    const isTooLarge = (info: ObjectInfo) => {
+    const isElsewhere = (info: ObjectInfo) => {
       const bytes = bytesFor(info, headers)
-      return bytes !== undefined && bytes.last - bytes.first >= (downloads?.largestAnswer ?? Number.POSITIVE_INFINITY)
+      if (!downloads || !bytes || method === 'HEAD') return false
+      return !fits(bytes.last - bytes.first + 1, headers, downloads.largestAnswer)
     }
     const object = await readFile(store, site.id, params.path, isDraft, (info) =>
-      method === 'HEAD' || isTooLarge(info) ? undefined : bytesFor(info, headers),
+      method === 'HEAD' || isElsewhere(info) ? undefined : bytesFor(info, headers),
     )
-    if (downloads && method !== 'HEAD' && isTooLarge(object.info)) {
+    if (downloads && isElsewhere(object.info)) {
       return { status: 302, headers: { Location: await downloads.urlOf(object.info.key), 'Cache-Control': 'no-store' } }
     }
     return replyTo(object, headers)

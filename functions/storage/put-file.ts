@@ -3,6 +3,7 @@ import { ServiceError } from '../../lib/errors.ts'
 import type { Exchange } from '../../lib/http/exchange.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { putFile } from '../../lib/storage/put-file.ts'
+import { fileTooLarge } from '../../lib/storage/stage-file.ts'
 import { pathOf, queryValue } from './params.ts'
 import { declaredLength, receiveUpload } from './receive-upload.ts'
 
@@ -19,7 +20,7 @@ const asDraft = (query: Exchange['query']): boolean => {
 /** PUT of a file: the body is its content (decisions.md, section 5, "Raw upload"). 200 with the status. */
 export const putFileContent = (deps: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async (input) => {
-    if ((declaredLength(input) ?? 0) > deps.largestFile) throw new ServiceError('fileTooLarge')
+    if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
     return receiveUpload(deps, input, (content) =>
       putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }),

@@ -32,7 +32,8 @@ export const readPathDoc: OperationDoc = {
       headers: [...validators, 'Content-Range'],
     },
     302: {
-      description: 'The file is larger than an answer may be: it is at a URL that expires. Not on one machine.',
+      description:
+        'The bytes are more than an answer may hold, or the request has no `Accept`: they are at a URL that expires. Not on one machine.',
       headers: ['Location', 'Cache-Control'],
     },
     304: { description: 'What `If-None-Match` names is still the present state.', headers: validators },

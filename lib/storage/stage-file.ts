@@ -14,6 +14,10 @@ export interface FileContent {
   readonly content: AsyncIterable<Uint8Array>
 }
 
+/** The refusal of a file that is larger than `limit` bytes. */
+export const fileTooLarge = (limit: number): ServiceError =>
+  new ServiceError('fileTooLarge', { message: `The file is larger than the ${limit} bytes allowed here.` })
+
 /** Lets the bytes pass and checks them: that they are not too many, and what a template must hold. */
 async function* inspected(
   content: AsyncIterable<Uint8Array>,
@@ -24,11 +28,7 @@ async function* inspected(
   let size = 0
   for await (const chunk of content) {
     size += chunk.length
-    if (size > largestFile) {
-      throw new ServiceError('fileTooLarge', {
-        message: `The file is larger than the ${largestFile} bytes allowed here.`,
-      })
-    }
+    if (size > largestFile) throw fileTooLarge(largestFile)
     template?.write(chunk)
     yield chunk
   }

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Match, Template } from 'aws-cdk-lib/assertions'
 import { afterAll, describe, expect, test } from 'vitest'
 import { functionNames } from '../../cdk/functions.ts'
+import { functionName } from '../../cdk/naming.ts'
 import { errors } from '../../lib/errors.ts'
+import { corsHeaders } from '../../lib/http/cors.ts'
 import { tables } from '../../lib/tables.ts'
 import { createTestApp, type Synthesised } from './support/synthesise.ts'
 
@@ -75,6 +79,12 @@ describe('functions', () => {
     })
   })
 
+  test('are all in the guide’s table of what is deployed', () => {
+    const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
+    const names = [...functionNames.map(functionName), 'RegistrationFunction']
+    expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
+  })
+
   test('end before the gateway gives up on them', () => {
     for (const { Properties } of Object.values(us.findResources('AWS::Lambda::Function'))) {
       if (/^(fields|categories|storage)/i.test(Properties.Description)) expect(Properties.Timeout).toBeLessThan(29)
@@ -91,6 +101,13 @@ describe('functions', () => {
 })
 
 describe('the gateway', () => {
+  const gatewayResponses = new Map(
+    Object.values(us.findResources('AWS::ApiGateway::GatewayResponse')).map(({ Properties }) => [
+      Properties.ResponseType,
+      Properties,
+    ]),
+  )
+
   test('hands every request on: ANY on every resource, none of them with checks of its own', () => {
     us.allResourcesProperties('AWS::ApiGateway::Method', { HttpMethod: 'ANY', AuthorizationType: 'NONE' })
     const resources = Object.keys(us.findResources('AWS::ApiGateway::Resource'))
@@ -116,18 +133,39 @@ describe('the gateway', () => {
     })
   })
 
-  test.each<[string, number, number]>([
-    ['REQUEST_TOO_LARGE', errors.bodyTooLarge.status, errors.bodyTooLarge.code],
-    ['THROTTLED', errors.tooManyRequests.status, errors.tooManyRequests.code],
-    ['INTEGRATION_TIMEOUT', errors.unavailable.status, errors.unavailable.code],
-    ['DEFAULT_5XX', errors.unexpected.status, errors.unexpected.code],
-    ['DEFAULT_4XX', 400, 400],
-  ])('refuses with the service’s own error body: %s', (type, status, code) => {
-    const responses = Object.values(us.findResources('AWS::ApiGateway::GatewayResponse'))
-    const { Properties } = responses.find((response) => response['Properties'].ResponseType === type) ?? {}
-    expect(Properties.StatusCode).toBe(String(status))
-    const body = JSON.parse(Properties.ResponseTemplates['application/json'])
+  test.each<[string, { readonly status: number; readonly code: number }, string?]>([
+    ['REQUEST_TOO_LARGE', errors.bodyTooLarge],
+    ['THROTTLED', errors.tooManyRequests, '1'],
+    ['QUOTA_EXCEEDED', errors.tooManyRequests, '3600'],
+    ['INTEGRATION_FAILURE', errors.unavailable, '1'],
+    ['INTEGRATION_TIMEOUT', errors.unavailable, '1'],
+    ['MISSING_AUTHENTICATION_TOKEN', errors.routeUnknown],
+    ['RESOURCE_NOT_FOUND', errors.routeUnknown],
+    ['UNSUPPORTED_MEDIA_TYPE', errors.mediaTypeUnsupported],
+    ['WAF_FILTERED', { status: 403, code: 403 }],
+    ['DEFAULT_4XX', { status: 400, code: 400 }],
+    ['DEFAULT_5XX', errors.unexpected],
+  ])('refuses with the service’s own error body and headers: %s', (type, { status, code }, retryAfter) => {
+    const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
+    expect(StatusCode).toBe(String(status))
+    const body = JSON.parse(ResponseTemplates['application/json'])
     expect(body).toEqual({ code, message: expect.stringMatching(/\S/), requestId: '$context.requestId' })
+    const fixed = { ...corsHeaders, 'Cache-Control': 'no-store', ...(retryAfter && { 'Retry-After': retryAfter }) }
+    const headers = Object.entries(fixed).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`])
+    expect(ResponseParameters).toEqual({
+      ...Object.fromEntries(headers),
+      'gatewayresponse.header.X-Request-Id': 'context.requestId',
+    })
+  })
+
+  test('refuses in a way of its own nothing but what these cases name', () => {
+    expect(gatewayResponses.size).toBe(11)
+  })
+
+  test('names the limit that callers meet when a request is too large for it, or for a function', () => {
+    for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) {
+      expect(gatewayResponses.get(type).ResponseTemplates['application/json']).toContain('4.5 MB')
+    }
   })
 
   test('has a domain and a firewall when an installation chooses them', () => {

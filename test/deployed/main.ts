@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { deploy, destroy, type Emulator, findEmulator, outputsFile, synthesise } from '../../cdk/emulator.ts'
 import { startMiniStack } from './ministack.ts'
 import { preparePythonTools } from './python-tools.ts'
-import { runAcceptance, runStoreContracts, type Target } from './suites.ts'
+import { type Outputs, runAcceptance, runEdge, runGrants, runStoreContracts, type Target } from './suites.ts'
 
 /**
  * `npm run test:deployed`: deploys two data centres in two regions to the emulator at `AWS_ENDPOINT_URL`, or else to one
@@ -22,26 +22,27 @@ const lint = (pythonTools: string): void => {
   execFileSync(join(pythonTools, 'cfn-lint'), [...lintOptions, templates], { stdio: 'inherit' })
 }
 
-const baseUrlOf = (outputs: Readonly<Record<string, { readonly BaseUrl?: string }>>, dataCentre: string): string => {
-  const url = outputs[`SiteAdmin-${dataCentre}`]?.BaseUrl
-  if (url === undefined) throw new Error(`Data centre ${dataCentre} has been deployed without a base URL`)
-  return url
-}
-
-/** Answers whether every suite passed. All of them run, whatever the ones before them found. */
-const testOn = async (emulator: Emulator, pythonTools: string): Promise<boolean> => {
+/**
+ * Answers whether every suite passed. All of them run, whatever the ones before them found. `recordings` is the folder in which
+ * the emulator leaves what functions send, where it does.
+ */
+const testOn = async (emulator: Emulator, pythonTools: string, recordings?: string): Promise<boolean> => {
   const deployment = { emulator, dataCentres, folder }
   await synthesise(deployment)
   lint(pythonTools)
   try {
     await deploy(deployment)
-    const outputs = JSON.parse(readFileSync(outputsFile(deployment), 'utf8'))
-    const target: Target = { emulator, region: dataCentres.us.region, reports }
+    const outputs: Outputs = JSON.parse(readFileSync(outputsFile(deployment), 'utf8'))
+    const target: Target = { emulator, region: dataCentres.us.region, reports, outputs }
     const results = [
-      await runAcceptance(target, 'us', baseUrlOf(outputs, 'us')),
-      await runAcceptance(target, 'eu', baseUrlOf(outputs, 'eu')),
+      await runAcceptance(target, 'us'),
+      await runAcceptance(target, 'eu'),
+      await runEdge(target, 'us'),
       await runStoreContracts(target),
     ]
+    // What functions send is held against their grants when all suites have made them work.
+    if (recordings) results.push(await runGrants(target, 'us', recordings))
+    else console.warn('\nThis emulator does not show what functions send: that their grants are right is NOT TESTED.\n')
     return results.every(Boolean)
   } finally {
     await destroy(deployment)
@@ -49,11 +50,12 @@ const testOn = async (emulator: Emulator, pythonTools: string): Promise<boolean>
 }
 
 const testOnOwnEmulator = async (pythonTools: string): Promise<boolean> => {
-  const emulator = await startMiniStack(join(pythonTools, 'ministack'), folder)
+  const recordings = resolve(folder, 'requests')
+  const emulator = await startMiniStack(join(pythonTools, 'ministack'), folder, recordings)
   const interrupted = () => void emulator.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {
-    return await testOn(emulator, pythonTools)
+    return await testOn(emulator, pythonTools, recordings)
   } finally {
     await emulator.stop()
   }

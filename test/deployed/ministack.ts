@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { type Emulator, emulatorEnvironment, findEmulator } from '../../cdk/emulator.ts'
 
 export interface RunningEmulator extends Emulator {
@@ -44,8 +45,10 @@ const untilReady = async (child: ChildProcess, endpoint: string, log: string): P
   throw new Error(`MiniStack did not start; see ${log}`)
 }
 
-/** Starts MiniStack on a free port; its log goes into the folder. */
-export const startMiniStack = async (program: string, folder: string): Promise<RunningEmulator> => {
+const recorder = join(import.meta.dirname, 'record-requests.ts')
+
+/** Starts MiniStack on a free port; its log goes into `folder`, what functions send into `recordings`, one file for each. */
+export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
   // Outside the project: the CommonJS that functions are run by there would be taken for ES modules, as package.json says.
   const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))
   const log = join(folder, 'ministack.log')
@@ -60,7 +63,12 @@ export const startMiniStack = async (program: string, folder: string): Promise<R
       // Functions run on the first node of the path, which is to be this one.
       PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
       TMPDIR: temporary,
+      // Functions inherit the environment.
+      NODE_OPTIONS: `--import=${pathToFileURL(recorder)}`,
+      SITE_ADMIN_RECORDED_REQUESTS: recordings,
       BIND_HOST: host,
+      // In URLs of queues too: clients complain of those that name the machine otherwise.
+      MINISTACK_HOST: host,
       GATEWAY_PORT: String(port),
       LOG_LEVEL: 'ERROR',
       // So many functions run at once, others wait in line: a burst of cold starts would take all of a small machine.

@@ -25,9 +25,13 @@ const beyondMiniStack = [
 const provableOn = ({ name }: Emulator): readonly string[] =>
   name === 'MiniStack' ? ['--testNamePattern', `^(?!.*(${beyondMiniStack.join('|')}))`] : []
 
+/** The outputs of the stacks, by the names of both. */
+export type Outputs = Readonly<Record<string, Readonly<Record<string, string>>>>
+
 /** What the suites need to know: where things are, and where their results go. */
 export interface Target {
   readonly emulator: Emulator
+  readonly outputs: Outputs
   /** The home of the directory. */
   readonly region: string
   /** The folder for the results, as JSON. */
@@ -57,17 +61,60 @@ const runSuite = async (target: Target, name: string, args: readonly string[], e
   return status === 0
 }
 
-/** The black-box suite against one data centre, on a site and with a token made for it. */
-export const runAcceptance = async (target: Target, dataCentre: string, baseUrl: string): Promise<boolean> => {
-  const { id } = await administer(target, 'site', 'create', '--name', 'Acceptance', '--data-centre', dataCentre)
-  const granted = ['--user', 'acceptance', '--site', String(id), '--permission', 'files']
+const outputOf = ({ outputs }: Target, stack: string, name: string): string => {
+  const value = outputs[`SiteAdmin-${stack}`]?.[name]
+  if (value === undefined) throw new Error(`The stack of ${stack} has been deployed without the output ${name}`)
+  return value
+}
+
+/** A new site in a data centre, and a token with all permissions for it. */
+const createSite = async (target: Target, dataCentre: string) => {
+  const { id } = await administer(target, 'site', 'create', '--name', 'Tests', '--data-centre', dataCentre)
+  const granted = ['--user', 'tests', '--site', String(id), '--permission', 'files']
   const { token } = await administer(target, 'token', 'issue', ...granted)
+  return { id: String(id), token: String(token) }
+}
+
+/** The black-box suite against one data centre, on a site and with a token made for it. */
+export const runAcceptance = async (target: Target, dataCentre: string): Promise<boolean> => {
+  const { token } = await createSite(target, dataCentre)
   return runSuite(target, `acceptance-${dataCentre}`, ['--project', 'acceptance', ...provableOn(target.emulator)], {
-    ACCEPTANCE_BASE_URL: baseUrl,
+    ACCEPTANCE_BASE_URL: outputOf(target, dataCentre, 'BaseUrl'),
     ACCEPTANCE_TOKEN: token,
     ACCEPTANCE_ADMIN: administration.map((word) => `"${word}"`).join(' '),
   })
 }
+
+/** What the functions of the storage are told when they are deployed, so that their entries run in a test as well. */
+const storageSettings = (target: Target, dataCentre: string) => ({
+  DATA_CENTRE: dataCentre,
+  SITES_TABLE: outputOf(target, 'directory', 'SitesTable'),
+  TOKENS_TABLE: outputOf(target, 'directory', 'TokensTable'),
+  PAGES_TABLE: outputOf(target, dataCentre, 'PagesTable'),
+  UPLOADS_TABLE: outputOf(target, dataCentre, 'UploadsTable'),
+  FILES_BUCKET: outputOf(target, dataCentre, 'FilesBucket'),
+  REMOVALS_QUEUE_URL: outputOf(target, dataCentre, 'RemovalsQueue'),
+})
+
+const runOnDeployment = async (target: Target, dataCentre: string, name: string, env: NodeJS.ProcessEnv) => {
+  const { id, token } = await createSite(target, dataCentre)
+  return runSuite(target, name, ['--config', join('test', 'deployed', 'vitest.config.ts'), name], {
+    ...storageSettings(target, dataCentre),
+    DEPLOYED_BASE_URL: outputOf(target, dataCentre, 'BaseUrl'),
+    DEPLOYED_FAILED_REMOVALS_QUEUE: outputOf(target, dataCentre, 'FailedRemovalsQueue'),
+    DEPLOYED_SITE: id,
+    DEPLOYED_TOKEN: token,
+    ...env,
+  })
+}
+
+/** What only a deployed service has: the limits of its gateway and its functions, and the queue behind them. */
+export const runEdge = (target: Target, dataCentre: string): Promise<boolean> =>
+  runOnDeployment(target, dataCentre, 'edge', {})
+
+/** What functions are granted against what they have been seen to send. */
+export const runGrants = (target: Target, dataCentre: string, recordings: string): Promise<boolean> =>
+  runOnDeployment(target, dataCentre, 'grants', { DEPLOYED_RECORDINGS: recordings })
 
 /** The contract suites of the stores, against tables and buckets of their own in what speaks DynamoDB and S3 there. */
 export const runStoreContracts = (target: Target): Promise<boolean> =>

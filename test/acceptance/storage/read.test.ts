@@ -22,6 +22,13 @@ describe('GET of a file', () => {
     })
   })
 
+  it('gives its bytes to who sends no Accept, at another URL maybe', async () => {
+    await put(`${own}/bytes.bin`, Buffer.from([0, 128, 255]))
+    const { status, headers, text } = await call(at(`${own}/bytes.bin`), { accept: null })
+    const elsewhere = status === 302 && (await fetch(headers['location'] ?? ''))
+    expect(elsewhere ? await elsewhere.text() : text).toBe(Buffer.from([0, 128, 255]).toString())
+  })
+
   it('answers HEAD with the same headers and no body', async () => {
     const { status, text, headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
     const { headers: whole } = await read(`${own}/digits.txt`)

@@ -18,6 +18,8 @@ export interface Call {
   /** `null` sends no token; without it the target's own is sent. */
   readonly token?: string | null
   readonly headers?: Readonly<Record<string, string>>
+  /** `null` sends no `Accept`; without it, anything is accepted, as most clients have it. */
+  readonly accept?: null
   /** Text and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown
   /** Sends the body without saying how long it is. */
@@ -54,8 +56,7 @@ const send = async (path: string, options: Call = {}): Promise<Answer> => {
       path: `${url.pathname === '/' ? '' : url.pathname}${path}`,
       method,
       headers: {
-        // As every client sends it. Without it, API Gateway would hand bytes over in base64.
-        Accept: '*/*',
+        ...(options.accept !== null && { Accept: '*/*' }),
         ...(token !== null && { Authorization: token }),
         ...(isJson && { 'Content-Type': 'application/json' }),
         ...(body !== undefined && !options.isChunked && { 'Content-Length': String(Buffer.byteLength(body)) }),

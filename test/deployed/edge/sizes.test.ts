@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { boundary, multipart } from '../../acceptance/support/storage.ts'
+import { call } from '../support/deployment.ts'
+
+/** The most that a deployed service takes of one file, and the most that it answers by itself, in bytes. */
+const largestFile = 4_500_000
+const largestAnswer = 4 * 1024 * 1024
+
+const form = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+const raw = { 'Content-Type': 'application/octet-stream' }
+const any = { Accept: '*/*' }
+
+const store = async (path: string, body: Buffer): Promise<void> => {
+  const { status } = await call(path, { method: 'PUT', headers: raw, body })
+  expect(status).toBe(200)
+}
+
+/** The bytes at the URL that an answer redirects to; whoever has it needs no token. */
+const redirected = async ({ status, headers }: Awaited<ReturnType<typeof call>>): Promise<Buffer> => {
+  expect({ status, caching: headers['cache-control'] }).toEqual({ status: 302, caching: 'no-store' })
+  const answer = await fetch(String(headers['location']))
+  expect(answer.status).toBe(200)
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+describe('a file of the largest size', () => {
+  const content = randomBytes(largestFile)
+
+  it('comes back byte for byte, from a URL of the bucket', async () => {
+    await store('/sizes/largest.bin', content)
+    const bytes = await redirected(await call('/sizes/largest.bin', { headers: any }))
+    expect(bytes.equals(content)).toBe(true)
+  })
+
+  it('comes in a form as well', async () => {
+    const body = multipart([{ name: 'form.bin', content }])
+    expect((await call('/sizes', { method: 'POST', headers: form, body })).status).toBe(200)
+    const bytes = await redirected(await call('/sizes/form.bin', { headers: any }))
+    expect(bytes.equals(content)).toBe(true)
+  })
+
+  it('plus one byte is refused with 400 / 104005 and the limit, and nothing is stored', async () => {
+    const tooLarge = Buffer.concat([content, Buffer.from('x')])
+    const answers = [
+      await call('/sizes/refused.bin', { method: 'PUT', headers: raw, body: tooLarge }),
+      await call('/sizes', {
+        method: 'POST',
+        headers: form,
+        body: multipart([{ name: 'refused.bin', content: tooLarge }]),
+      }),
+    ]
+    for (const { status, body } of answers) {
+      const { code, message } = JSON.parse(body.toString())
+      expect({ status, code, message }).toEqual({
+        status: 400,
+        code: 104005,
+        message: expect.stringContaining(String(largestFile)),
+      })
+    }
+    expect((await call('/sizes/refused.bin?meta')).status).toBe(404)
+  })
+})
+
+describe('a file that an answer can hold', () => {
+  const content = randomBytes(largestAnswer)
+
+  it('passes the gateway byte for byte, both ways', async () => {
+    await store('/sizes/answer.bin', content)
+    const { status, headers, body } = await call('/sizes/answer.bin', { headers: any })
+    expect({ status, length: headers['content-length'] }).toEqual({ status: 200, length: String(largestAnswer) })
+    expect(body.equals(content)).toBe(true)
+  })
+
+  it('is at a URL of the bucket for who sends no Accept, whom the gateway would give base64', async () => {
+    await store('/sizes/small.bin', content.subarray(0, 1000))
+    const bytes = await redirected(await call('/sizes/small.bin'))
+    expect(bytes.equals(content.subarray(0, 1000))).toBe(true)
+  })
+})

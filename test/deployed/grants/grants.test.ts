@@ -1,0 +1,132 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { ClientRequest } from 'node:http'
+import { join } from 'node:path'
+import type { Context, SQSEvent } from 'aws-lambda'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type FunctionName, functionNames } from '../../../cdk/functions.ts'
+import { fileGrants, removalsGrants, tableGrants } from '../../../cdk/grants.ts'
+import { functionName } from '../../../cdk/naming.ts'
+import { handler as storageFunction } from '../../../functions/storage/handler.ts'
+import { handler as removalsFunction } from '../../../functions/storage/removals-handler.ts'
+import { createDocumentClient } from '../../../lib/dynamodb.ts'
+import { createPagesTable } from '../../../lib/storage/pages-table.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { boundary, multipart } from '../../acceptance/support/storage.ts'
+import { actionsNeededFor, type CloudRequest, watchCloudRequests } from '../../support/cloud-requests.ts'
+import { send } from '../../support/gateway.ts'
+import { deployment, storage } from '../support/deployment.ts'
+import { fillFolder } from '../support/fill-folder.ts'
+
+const sorted = (lines: Iterable<string>) => [...new Set(lines)].sort()
+
+const grantedTo = (name: FunctionName): string[] => {
+  const { bucket = [], objects = [] } = fileGrants[name] ?? {}
+  return sorted([
+    ...tableGrants[name].flatMap(({ actions }) => actions.map((action) => `dynamodb:${action}`)),
+    ...[...bucket, ...objects].map((action) => `s3:${action}`),
+    ...(removalsGrants[name] ?? []).map((action) => `sqs:${action}`),
+  ])
+}
+
+/** What Lambda does to a queue in the name of the function that works it off ("Using Lambda with Amazon SQS", execution role permissions). */
+const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
+  removals: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+}
+
+/** What the deployed functions of this kind have sent, in all data centres. */
+const recordedOf = (name: FunctionName): CloudRequest[] => {
+  const folder = process.env['DEPLOYED_RECORDINGS'] ?? ''
+  const files = readdirSync(folder).filter((file) => file.includes(functionName(name)))
+  const lines = files.flatMap((file) => readFileSync(join(folder, file), 'utf8').trim().split('\n'))
+  return lines.map((line) => JSON.parse(line))
+}
+
+/** Breaks the connection of every request that is meant, each time that it is tried. */
+const breaking = async (isMeant: (request: ClientRequest) => boolean, run: () => Promise<unknown>): Promise<void> => {
+  const listen = (message: unknown) => {
+    const { request } = message as { readonly request: ClientRequest }
+    const error = Object.assign(new Error('The test has broken the connection'), { code: 'ECONNRESET' })
+    if (isMeant(request)) request.destroy(error)
+  }
+  subscribe('http.client.request.start', listen)
+  try {
+    await run()
+  } finally {
+    unsubscribe('http.client.request.start', listen)
+  }
+}
+
+const headers = { Authorization: deployment.token }
+const call = (method: string, path: string, options: Parameters<typeof send>[3] = {}) =>
+  send(storageFunction, method, `${storage}${path}`, { ...options, headers: { ...headers, ...options.headers } })
+
+/** A page whose old draft cannot be removed while it is published: what has been stored is taken back. */
+const failToPublish = async (): Promise<void> => {
+  expect((await call('PUT', '/page.html', { body: 'draft', query: { version: 'draft' } })).status).toBe(200)
+  const isRemoval = ({ method, path }: ClientRequest) => method === 'DELETE' && path.includes('/draft/')
+  await breaking(isRemoval, async () => expect((await call('PUT', '/page.html', { body: 'live' })).status).toBe(503))
+}
+
+/** More than may wait in memory, and then no end: what has gone to S3 meanwhile is thrown away. */
+const breakOff = async (): Promise<void> => {
+  const content = Buffer.alloc(4_400_000)
+  const whole = multipart(Array.from({ length: 9 }, (_, index) => ({ name: `${index}.bin`, content })))
+  const { status } = await call('POST', '/broken', {
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+    body: whole.subarray(0, -10).toString('base64'),
+    isBase64Encoded: true,
+  })
+  expect(status).toBe(400)
+}
+
+const removalId = 'removal'
+
+const openRemoval = async (folder: string): Promise<void> => {
+  const documents = createDocumentClient()
+  const pages = createPagesTable(documents, deployment.pagesTable, Date.now)
+  await pages.openRemoval(deployment.site, toStoragePath(folder), removalId)
+  documents.destroy()
+}
+
+/** Has the worker go on with a removal that is on record. `time` is what it has left, in milliseconds. */
+const work = async (path: string, time: number): Promise<void> => {
+  const body = JSON.stringify({ site: String(deployment.site), path, id: removalId })
+  const event = { Records: [{ body }] } as SQSEvent
+  await removalsFunction(event, { getRemainingTimeInMillis: () => time } as Context, () => undefined)
+}
+
+/** What cannot be removed together with others, and cannot be removed at all just now. */
+const failToRemove = (folder: string): Promise<void> =>
+  breaking(
+    ({ method }) => method === 'DELETE',
+    () => expect(work(folder, 90_000)).rejects.toThrow(),
+  )
+
+/** What is sent meanwhile by this process, as by the function. */
+const sentBy = async (run: () => Promise<void>): Promise<CloudRequest[]> => {
+  const sent: CloudRequest[] = []
+  const stop = watchCloudRequests((request) => void sent.push(request))
+  await run()
+  stop()
+  return sent
+}
+
+describe('each function is granted what it does to files, queues and tables, and nothing else', () => {
+  const seen: Partial<Record<FunctionName, CloudRequest[]>> = {}
+
+  // What happens seldom, and cannot be brought about from outside.
+  beforeAll(async () => {
+    seen.storage = [...(await sentBy(failToPublish)), ...(await sentBy(breakOff))]
+
+    await fillFolder('full', 1_100)
+    expect((await call('PUT', '/odd/%EF%BF%BE.txt', { body: 'x' })).status).toBe(200)
+    for (const folder of ['full', 'odd']) await openRemoval(folder)
+    seen.removals = [...(await sentBy(() => work('full', 30_000))), ...(await sentBy(() => failToRemove('odd')))]
+  })
+
+  it.each(functionNames)('%s', (name) => {
+    const requests = [...recordedOf(name), ...(seen[name] ?? [])]
+    expect(sorted([...requests.flatMap(actionsNeededFor), ...(byThePlatform[name] ?? [])])).toEqual(grantedTo(name))
+  })
+})

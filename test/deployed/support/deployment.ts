@@ -1,0 +1,53 @@
+import { request } from 'node:http'
+import type { SiteId } from '../../../lib/ids.ts'
+
+const setting = (name: string): string => {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set: this suite is run by npm run test:deployed`)
+  return value
+}
+
+/** What the suite runs against. */
+export const deployment = {
+  /** The base URL of a data centre. */
+  baseUrl: setting('DEPLOYED_BASE_URL'),
+  /** A site of its own, and a token with all permissions for it. */
+  site: Number(setting('DEPLOYED_SITE')) as SiteId,
+  token: setting('DEPLOYED_TOKEN'),
+  bucket: setting('FILES_BUCKET'),
+  pagesTable: setting('PAGES_TABLE'),
+  removals: setting('REMOVALS_QUEUE_URL'),
+  failedRemovals: setting('DEPLOYED_FAILED_REMOVALS_QUEUE'),
+} as const
+
+export const storage = `/api/v2/admin/sites/${deployment.site}/storage`
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+}
+
+interface Call {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer
+}
+
+/** Sends one request to the data centre with these headers and the token, and no others. Redirects are not followed. */
+export const call = (path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const length = body && { 'Content-Length': String(body.length) }
+  request(
+    `${deployment.baseUrl}${storage}${path}`,
+    { method, headers: { Authorization: deployment.token, ...length, ...headers } },
+    async (response) => {
+      const chunks = await response.toArray().catch(reject)
+      const { statusCode = 0, headers: received } = response
+      if (chunks) resolve({ status: statusCode, headers: received, body: Buffer.concat(chunks) })
+    },
+  )
+    .on('error', reject)
+    .end(body)
+  return promise
+}

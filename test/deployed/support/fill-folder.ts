@@ -1,0 +1,16 @@
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { folderKey } from '../../../lib/storage/keys.ts'
+import { parsePath } from '../../../lib/storage/path.ts'
+import { inParallel } from '../../../lib/storage/s3/in-parallel.ts'
+import { deployment } from './deployment.ts'
+
+/** Puts so many empty files into a folder of the site, past the service. */
+export const fillFolder = async (folder: string, count: number): Promise<void> => {
+  const client = new S3Client()
+  const prefix = folderKey('live', deployment.site, parsePath(folder))
+  const keys = Array.from({ length: count }, (_, index) => `${prefix}${index}.txt`)
+  await inParallel(keys, async (Key) => {
+    await client.send(new PutObjectCommand({ Bucket: deployment.bucket, Key, Body: Buffer.alloc(0), ContentLength: 0 }))
+  })
+  client.destroy()
+}
