@@ -7,13 +7,15 @@ import { ok } from '../../lib/http/reply.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { encodePath, root, type StoragePath } from '../../lib/storage/path.ts'
 import { pathOf, queryValue } from './params.ts'
+import { pageCursor, pageLimit } from './switches.ts'
 
-const wholeNumber = z.string().check(z.regex(/^[1-9]\d{0,8}$/, 'must be a whole number, 1 or more'))
+/** Digits alone are a number; the rest is said by what is behind. */
+const digits = z.pipe(
+  z.string(),
+  z.transform((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN)),
+)
 
-const page = z.object({
-  limit: z.optional(z.pipe(wholeNumber, z.transform(Number))),
-  cursor: z.optional(z.string().check(z.maxLength(2_000, 'is too long'))),
-})
+const page = z.object({ limit: z.optional(z.pipe(digits, pageLimit)), cursor: z.optional(pageCursor) })
 
 const pageOf = (query: Exchange['query']) =>
   validate(page, { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') }, 'storageRefused')

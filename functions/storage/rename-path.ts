@@ -1,11 +1,9 @@
-import * as z from 'zod/mini'
 import type { StorageDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { rename } from '../../lib/storage/rename.ts'
+import { newNameBody } from './new-name-body.ts'
 import { pathOf } from './params.ts'
-
-const newNameBody = z.object({ name: z.string('must be the new name') }, 'must be an object')
 
 /** PUT with `?meta` and `{"name": …}`: gives a file or folder another name. 200 with the status; 404/104001 when it is not there. */
 export const renamePath = (deps: StorageDeps) =>
