@@ -34,7 +34,7 @@ export interface Recording {
   readonly answer: Shown | undefined
 }
 
-export interface ErrorRecording extends Recording {
+interface ErrorRecording extends Recording {
   readonly error: ErrorName
   /** What the operation can answer in. */
   readonly formats: readonly Format[]

@@ -4,6 +4,8 @@ import type { Exchange } from '../../lib/http/exchange.ts'
 import { operation, validate } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
 import { remove } from '../../lib/storage/remove.ts'
+import type { Answer } from '../answer.ts'
+import type { deleting } from './answers.doc.ts'
 import { deletedPathOf, queryValue } from './params.ts'
 import { deletedVersion, force } from './switches.ts'
 
@@ -33,5 +35,6 @@ export const deletePath = (deps: StorageDeps) =>
     const options = { ...query, patience: Math.min(patience, remainingTime() - timeToAnswer) }
     const outcome = await remove(deps, site.id, params.path, options)
     if (outcome === 'removed') return done
-    return { status: 202, document: { value: { status: 'deleting' } } }
+    const value: Answer<typeof deleting> = { status: 'deleting' }
+    return { status: 202, document: { value } }
   })

@@ -6,6 +6,8 @@ import { operation, validate } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { encodePath, root, type StoragePath } from '../../lib/storage/path.ts'
+import type { Answer } from '../answer.ts'
+import type { content, entry as entryAnswer } from './answers.doc.ts'
 import { pathOf, queryValue } from './params.ts'
 import { pageCursor, pageLimit } from './switches.ts'
 
@@ -20,7 +22,7 @@ const page = z.object({ limit: z.optional(z.pipe(digits, pageLimit)), cursor: z.
 const pageOf = (query: Exchange['query']) =>
   validate(page, { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') }, 'storageRefused')
 
-const entryView = ({ name, type, size, modified }: Entry, path: string, urls: SiteUrls) => ({
+const entryView = ({ name, type, size, modified }: Entry, path: string, urls: SiteUrls): Answer<typeof content> => ({
   name,
   type,
   size,
@@ -37,12 +39,12 @@ export const getMeta = ({ store }: StorageDeps) =>
     const urls = siteUrls(dataCentre, site)
     const entry = await describeEntry(store, site.id, path)
     const self = entryView(entry, encodePath(path), urls)
-    if (entry.type === 'file') return ok({ value: self })
+    if (entry.type === 'file') return ok<Answer<typeof entryAnswer>>({ value: self })
     const { contents, cursor: next } = await listFolder(store, site.id, path, {
       limit: query.limit,
       cursor: query.cursor,
     })
-    const value = {
+    const value: Answer<typeof entryAnswer> = {
       ...self,
       contents: contents.map((child) => entryView(child, childPath(path, child.name), urls)),
       ...(next !== undefined && { cursor: next }),

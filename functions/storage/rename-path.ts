@@ -2,6 +2,8 @@ import type { StorageDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { rename } from '../../lib/storage/rename.ts'
+import type { Answer } from '../answer.ts'
+import type { success } from './answers.doc.ts'
 import { newNameBody } from './new-name-body.ts'
 import { pathOf } from './params.ts'
 
@@ -11,6 +13,6 @@ export const renamePath = (deps: StorageDeps) =>
     { params: pathOf, body: { schema: newNameBody, malformed: 'storageRefused' } },
     async ({ site, params, body }) => {
       await rename(deps, site.id, params.path, body.name)
-      return ok({ value: { status: 'success' } })
+      return ok<Answer<typeof success>>({ value: { status: 'success' } })
     },
   )
