@@ -55,15 +55,28 @@ export type HeaderName =
   | 'Content-Length'
   | 'Cache-Control'
 
-/** The request whose answer is shown as the operation's example. Requests are sent in the order of the route table, over the demo data. */
+/** A request whose answer is shown as an example. Requests are sent in the order of the route table, over what openapi/stage.ts prepares. */
 export interface ExampleRequest {
-  /** Values in place of the parameters' own examples. */
+  /** In place of the route's. */
+  readonly method?: string
+  /** Values in place of the parameters' own examples, put into the path as they are. */
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   /** A value that is sent as a document, or text that is sent as it is. */
   readonly body?: object | string
+  /** What stands in the document for the text of the body: the value of its schema. */
+  readonly shown?: object
+  /** Who asks: the demo's token unless told. */
+  readonly caller?: ExampleCaller
+  /** `hampered`: the service over the same data with a store that throttles the web forms, and with a short limit on lists. */
+  readonly at?: 'hampered'
 }
+
+/** Nobody, or a token that does not cover all that the demo's does, or covers more than one site. */
+export type ExampleCaller = 'nobody' | 'without permission' | 'of two sites'
+
+export type Provoked = Readonly<Partial<Record<ErrorName, ExampleRequest>>>
 
 /** What the document says of an operation beside what it reads from the route table and the group's policy. */
 export interface OperationDoc {
@@ -76,8 +89,12 @@ export interface OperationDoc {
   readonly answers: Readonly<Record<number, AnswerDoc>>
   /** What the operation itself throws; the errors of the checks on the way to it are known from its route. */
   readonly errors?: readonly ErrorName[]
-  /** `none` where the answer is this document, or what the machine alone decides. */
-  readonly example?: ExampleRequest | 'none'
+  /** The requests whose answers, as the service gives them, are shown; without any said, one with the parameters' own examples. */
+  readonly examples?: readonly ExampleRequest[]
+  /** Where its answers are too large to be shown, or are this document: their address stands in their place. */
+  readonly shownByAddress?: true
+  /** For errors, a request that is answered with it. What every operation shares is provoked in openapi/shared-errors.ts. */
+  readonly provoked?: Provoked
 }
 
 export interface GroupDoc<Group extends string> {

@@ -1,21 +1,29 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { fuzzer } from './environment.ts'
-import { type FuzzedService, startService } from './service.ts'
+import { fuzz } from './schemathesis.ts'
+import { startService } from './service.ts'
+import { type FuzzedDocument, lacking, readTally, tableOf } from './tally.ts'
 
 interface Flags {
-  readonly examples: string
+  readonly examples: number
+  readonly minutes: number
   readonly seed: string
   readonly workers: string
 }
 
-/** `npm run fuzz`: holds a running service against its own document. `--examples 2000` looks longer. */
-const flags = new Command('npm run fuzz --')
+const positive = (text: string): number => {
+  const value = Number(text)
+  if (value > 0) return value
+  throw new InvalidArgumentError('It must be a number above 0.')
+}
+
+/** `npm run fuzz`: holds a running service against its own document. `--examples 2000 --minutes 60` looks longer. */
+const { examples, minutes, seed, workers } = new Command('npm run fuzz --')
   .description('Sends what the document allows, and what it does not, to a service of its own on this machine.')
-  .option('--examples <number>', 'for each operation', '200')
+  .option('--examples <number>', 'for each operation', positive, 200)
+  .option('--minutes <number>', 'the budget: a run that takes longer is stopped, and fails', positive, 5)
   .option('--seed <number>', 'the same seed sends the same requests', '20261121')
   .option(
     '--workers <number>',
@@ -27,56 +35,43 @@ const flags = new Command('npm run fuzz --')
   .opts<Flags>()
 
 const reports = join(import.meta.dirname, '..', 'reports', 'fuzz')
-const statusesFile = join(reports, 'statuses.json')
-
-const fuzz = async (command: string, { baseUrl, siteId, token }: FuzzedService): Promise<number> => {
-  const child = spawn(
-    command,
-    [
-      '--config-file',
-      join(import.meta.dirname, 'schemathesis.toml'),
-      'run',
-      `${baseUrl}/openapi.json`,
-      '--checks=all',
-      `--max-examples=${flags.examples}`,
-      `--seed=${flags.seed}`,
-      `--workers=${flags.workers}`,
-      '--report=json',
-      `--report-json-path=${join(reports, 'report.json')}`,
-    ],
-    {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      cwd: import.meta.dirname,
-      env: {
-        ...process.env,
-        PYTHONDONTWRITEBYTECODE: '1',
-        FUZZ_SITE: String(siteId),
-        FUZZ_TOKEN: token,
-        FUZZ_STATUSES: statusesFile,
-      },
-    },
-  )
-  const [status] = await once(child, 'exit')
-  return Number(status ?? 1)
-}
-
-const printStatuses = async () => {
-  const statuses: Readonly<Record<string, Readonly<Record<string, number>>>> = JSON.parse(
-    await readFile(statusesFile, 'utf8'),
-  )
-  console.log('\nAnswers by operation:')
-  for (const [operation, counts] of Object.entries(statuses)) {
-    const seen = Object.entries(counts).map(([status, count]) => `${status}: ${count}`)
-    console.log(`  ${operation}  ${seen.join(', ')}`)
-  }
-}
+const documentFile = join(reports, 'openapi.json')
+const tallyFile = join(reports, 'tally.json')
 
 const command = await fuzzer()
 await mkdir(reports, { recursive: true })
+await rm(tallyFile, { force: true })
 const service = await startService()
 try {
-  process.exitCode = await fuzz(command, service)
+  const text = await (await fetch(`${service.baseUrl}/openapi.json`)).text()
+  await writeFile(documentFile, text)
+  const document: FuzzedDocument = JSON.parse(text)
+  const task = {
+    command,
+    service,
+    document: documentFile,
+    reports,
+    tally: tallyFile,
+    examples,
+    seed,
+    workers,
+    budget: minutes * 60_000,
+  }
+  const { status, stopped } = await fuzz(task)
+  const tally = await readTally(tallyFile)
+  console.log(`\n${tableOf(tally)}`)
+  process.exitCode = status
+  if (stopped) {
+    process.exitCode = 1
+    console.error(
+      `\nThis did not fit into ${minutes} minutes. Give it more with --minutes, or ask for fewer --examples.`,
+    )
+  }
+  const without = lacking(document, tally, examples)
+  if (without.length > 0) {
+    process.exitCode = 1
+    console.error(`\nFewer than ${examples} examples were sent to:\n  ${without.join('\n  ')}`)
+  }
 } finally {
   await service.stop()
 }
-await printStatuses()

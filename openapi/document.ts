@@ -45,7 +45,7 @@ const pathsOf = (examples: Examples, schemas: Schemas, responses: Record<string,
             route,
             ...describedBy(route),
             tag: tagOf(route).name,
-            example: examples[route.operation],
+            examples,
             schemas,
             responses,
           }),
@@ -65,7 +65,7 @@ const usedIn = (tree: unknown) => {
 /** The whole document, from the route table, the descriptions beside the operations and what the service answered to their examples. */
 export const createDocument = (examples: Examples): Node => {
   const schemas = createSchemas()
-  const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge }
+  const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(examples) }
   const paths = pathsOf(examples, schemas, responses)
   const used = usedIn([paths, responses])
   return {

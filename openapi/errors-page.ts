@@ -1,9 +1,18 @@
 import { errors } from '../lib/errors.ts'
+import type { Examples } from './examples.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
+/** What one operation answers to a body with two faults. */
+const exampleIn = ({ errors }: Examples): string => {
+  const { answer } =
+    errors.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed') ?? {}
+  if (!answer || !('value' in answer.example)) throw new Error('No request has shown what an error looks like')
+  return JSON.stringify(answer.example.value)
+}
+
 /** `docs/errors.md`: the error table for people, sorted by code. */
-export const createErrorsPage = (): string => {
+export const createErrorsPage = (examples: Examples): string => {
   const rows = Object.values(errors)
     .toSorted((a, b) => a.code - b.code)
     .map(({ code, status, message }) => `| ${code} | ${status} | ${cell(message)} |`)
@@ -12,7 +21,7 @@ export const createErrorsPage = (): string => {
 Every failure has one body, in JSON or in XML (\`<error>\` with the same children):
 
 \`\`\`json
-{"code": 115000, "message": "order: must be 1 or more", "requestId": "…", "errors": [{"path": "order", "message": "must be 1 or more"}]}
+${exampleIn(examples)}
 \`\`\`
 
 \`code\` says what went wrong, for programs. \`message\` says it for people, and may be more precise than below. \`requestId\` is the

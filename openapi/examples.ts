@@ -1,117 +1,209 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ExampleRequest, OperationDoc, ParameterDocs } from '../functions/operation-doc.ts'
+import type { ExampleRequest } from '../functions/operation-doc.ts'
 import { routes } from '../functions/routes.ts'
+import { type ErrorName, errors } from '../lib/errors.ts'
 import { groupPolicies } from '../lib/http/group-policy.ts'
 import type { Format } from '../lib/http/negotiate.ts'
 import { writeXml } from '../lib/http/write-xml.ts'
 import { startService } from '../local/service.ts'
 import { describedBy } from './described-by.ts'
+import { type Received, send } from './send.ts'
+import { sharedErrors } from './shared-errors.ts'
+import { prepareStage, type Stage } from './stage.ts'
 
 /** What stands in examples for what differs from run to run. The service puts its own address in place of this one. */
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'
 
-/** One request of an operation and what the service answered, with a value in each format. */
-export interface Example {
-  readonly request: Partial<Record<Format, object | string>>
-  readonly answer: Partial<Record<Format, unknown>>
-  readonly status: number
+type Operation = (typeof routes)[number]['operation']
+
+/** A body in the document: its value, or its text, or where it is. */
+export interface Shown {
+  readonly mediaType: string
+  readonly example: { readonly value: unknown } | { readonly externalValue: string }
 }
 
-export type Examples = Readonly<Record<string, Example>>
+/** A request that was sent and what the service answered. */
+export interface Recording {
+  readonly operation: Operation
+  readonly status: number
+  readonly request: Shown | undefined
+  readonly answer: Shown | undefined
+}
 
-const pathOf = (template: string, parameters: ParameterDocs, { path = {}, query }: ExampleRequest): string => {
-  const filled = template.replace(/\{(\w+)\+?\}/g, (_, name: string) =>
+interface ErrorRecording extends Recording {
+  readonly error: ErrorName
+  /** What the operation can answer in. */
+  readonly formats: readonly Format[]
+}
+
+export interface Examples {
+  readonly successes: readonly Recording[]
+  readonly errors: readonly ErrorRecording[]
+  /** What is too large to be read as a request. */
+  readonly headersTooLarge: Recording
+}
+
+interface Service extends Stage {
+  readonly token: string
+  readonly format: Format
+}
+
+type ExampleRoute = (typeof routes)[number]
+
+const pathOf = (route: ExampleRoute, { path = {}, query }: ExampleRequest): string => {
+  const { parameters } = describedBy(route)
+  const filled = route.path.replace(/\{(\w+)\+?\}/g, (_, name: string) =>
     String(path[name] ?? parameters[name]?.example ?? ''),
   )
   return query ? `${filled}?${new URLSearchParams(query)}` : filled
 }
 
-const bodyIn = (format: Format, { body }: ExampleRequest, doc: OperationDoc): string | undefined => {
+const bodyIn = (format: Format, route: ExampleRoute, { body }: ExampleRequest): string | undefined => {
   if (typeof body !== 'object') return body
-  return format === 'json'
-    ? JSON.stringify(body)
-    : writeXml({ value: body, xml: doc.body?.xml ?? { root: 'document' } })
+  if (format === 'json') return JSON.stringify(body)
+  return writeXml({ value: body, xml: describedBy(route).doc.body?.xml ?? { root: 'document' } })
 }
 
-const normalised = (text: string, baseUrl: string): string =>
-  text.replaceAll(baseUrl, exampleBaseUrl).replaceAll(/"lastModified":"[^"]*"/g, `"lastModified":"${exampleDate}"`)
+const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 
-interface Service {
-  readonly baseUrl: string
-  readonly token: string
-  readonly format: Format
+const normalised = (text: string, { baseUrl }: Service): string =>
+  text
+    .replaceAll(baseUrl, exampleBaseUrl)
+    .replaceAll(requestId, exampleRequestId)
+    .replaceAll(/"lastModified":"[^"]*"/g, `"lastModified":"${exampleDate}"`)
+
+const shownText = (mediaType: string, text: string): Shown => ({
+  mediaType,
+  example: { value: mediaType === 'application/json' ? JSON.parse(text) : text },
+})
+
+const sentBody = (example: ExampleRequest, contentType: string | undefined, body: string | undefined) => {
+  if (body === undefined || contentType === undefined) return undefined
+  const [mediaType = ''] = contentType.split(';')
+  return example.shown ? { mediaType, example: { value: example.shown } } : shownText(mediaType, body)
 }
 
-const exampleOf = ({ example = {} }: OperationDoc): ExampleRequest => (example === 'none' ? {} : example)
-
-const record = async ({ baseUrl, token, format }: Service, route: (typeof routes)[number]): Promise<Example> => {
-  const { doc, parameters } = describedBy(route)
-  const example = exampleOf(doc)
-  const body = bodyIn(format, example, doc)
-  const answer = await fetch(`${baseUrl}${pathOf(route.path, parameters, example)}`, {
-    method: route.method,
-    headers: {
-      Authorization: token,
-      Accept: `application/${format}`,
-      ...(typeof example.body === 'object' && { 'Content-Type': `application/${format}` }),
-      ...example.headers,
-    },
-    ...(body !== undefined && { body }),
-  })
-  const text = normalised(await answer.text(), baseUrl)
-  const documented = doc.answers[answer.status]
-  if (!documented) throw new Error(`${route.operation} answers its example with ${answer.status}: ${text}`)
+const headersOf = ({ caller, body, headers }: ExampleRequest, { token, tokens, format }: Service) => {
+  const authorization = caller ? tokens[caller] : token
   return {
-    status: answer.status,
-    request: example.body === undefined ? {} : { [format]: format === 'json' ? example.body : body },
-    answer: documented.schema ? { [format]: format === 'json' ? JSON.parse(text) : text } : {},
+    Accept: `application/${format}`,
+    ...(authorization && { Authorization: authorization }),
+    ...(typeof body === 'object' && { 'Content-Type': `application/${format}` }),
+    ...headers,
   }
 }
 
-const recordAll = async (service: Service): Promise<Examples> => {
-  const examples: Record<string, Example> = {}
-  for (const route of routes) {
-    const { doc } = describedBy(route)
-    if (doc.example !== 'none' && groupPolicies[route.group].formats.includes(service.format)) {
-      examples[route.operation] = await record(service, route)
+const answerOf = (route: ExampleRoute, { mediaType, text }: Received, path: string, service: Service) => {
+  if (mediaType === undefined) return undefined
+  if (describedBy(route).doc.shownByAddress) {
+    return { mediaType, example: { externalValue: `${exampleBaseUrl}${path}` } }
+  }
+  return shownText(mediaType, normalised(text, service))
+}
+
+const record = async (service: Service, route: ExampleRoute, example: ExampleRequest): Promise<Recording> => {
+  const path = pathOf(route, example)
+  const headers: Readonly<Record<string, string>> = headersOf(example, service)
+  const body = bodyIn(service.format, route, example)
+  const baseUrl = example.at === 'hampered' ? service.hamperedUrl : service.baseUrl
+  const received = await send(`${baseUrl}${path}`, { method: example.method ?? route.method, headers, body })
+  return {
+    operation: route.operation,
+    status: received.status,
+    request: sentBody(example, headers['Content-Type'], body),
+    answer: answerOf(route, received, path, service),
+  }
+}
+
+const textOf = ({ answer }: Recording) => JSON.stringify(answer?.example ?? '').slice(0, 500)
+
+const recordSuccess = async (service: Service, route: ExampleRoute, example: ExampleRequest): Promise<Recording> => {
+  const recording = await record(service, route, example)
+  const { status, operation } = recording
+  if (describedBy(route).doc.answers[status]) return recording
+  throw new Error(`${operation} answers an example request with ${status}: ${textOf(recording)}`)
+}
+
+const codeIn = (recording: Recording): number =>
+  Number(/(?:"code":|<code>)(\d+)/.exec(textOf(recording))?.[1] ?? Number.NaN)
+
+const recordError = async (
+  service: Service,
+  route: ExampleRoute,
+  error: ErrorName,
+  example: ExampleRequest,
+): Promise<ErrorRecording> => {
+  const recording = await record(service, route, example)
+  const { status, operation } = recording
+  if (status === errors[error].status && codeIn(recording) === errors[error].code) {
+    return { ...recording, error, formats: groupPolicies[route.group].formats }
+  }
+  throw new Error(`${operation} does not answer with ${error} but with ${status}: ${textOf(recording)}`)
+}
+
+const isSpoken = ({ group }: ExampleRoute, format: Format) => groupPolicies[group].formats.includes(format)
+
+const recordSuccesses = async (service: Service): Promise<Recording[]> => {
+  const recordings: Recording[] = []
+  for (const route of routes.filter((candidate) => isSpoken(candidate, service.format))) {
+    for (const example of describedBy(route).doc.examples ?? [{}]) {
+      recordings.push(await recordSuccess(service, route, example))
     }
   }
-  return examples
+  return recordings
 }
+
+const recordErrors = async (service: Service): Promise<ErrorRecording[]> => {
+  const recordings: ErrorRecording[] = []
+  for (const route of routes.filter((candidate) => isSpoken(candidate, service.format))) {
+    const provoked = { ...sharedErrors[route.operation], ...describedBy(route).doc.provoked }
+    for (const [error, example] of Object.entries(provoked)) {
+      recordings.push(await recordError(service, route, error as ErrorName, example))
+    }
+  }
+  return recordings
+}
+
+const tooLarge = { headers: { Accept: 'x'.repeat(17 * 1024) } }
 
 /** Each format has a service of its own, so that both find the demo data as it was. */
 const runIn = async (format: Format): Promise<Examples> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-examples-'))
-  const service = await startService({
+  const running = await startService({
     dataDirectory,
     dataCentres: [{ id: 'us', port: 0 }],
     reset: false,
     telemetry: { request: () => undefined },
   })
   try {
-    return await recordAll({ baseUrl: service.baseUrl, token: service.demo.token, format })
+    const stage = await prepareStage(running, dataDirectory)
+    try {
+      const service = { ...stage, token: running.demo.token, format }
+      return {
+        successes: await recordSuccesses(service),
+        errors: await recordErrors(service),
+        headersTooLarge: await record(service, routes[0], tooLarge),
+      }
+    } finally {
+      await stage.close()
+    }
   } finally {
-    await service.stop()
+    await running.stop()
     await rm(dataDirectory, { recursive: true, force: true })
   }
 }
 
-/** Runs the service over its demo data and keeps what it answers to the example request of each operation. */
+/** Runs the service over its demo data and keeps what it answers to the example requests of each operation, and to those that provoke errors. */
 export const recordExamples = async (): Promise<Examples> => {
   const json = await runIn('json')
   const xml = await runIn('xml')
-  return Object.fromEntries(
-    Object.entries(json).map(([operation, example]) => [
-      operation,
-      {
-        ...example,
-        request: { ...example.request, ...xml[operation]?.request },
-        answer: { ...example.answer, ...xml[operation]?.answer },
-      },
-    ]),
-  )
+  return {
+    successes: [...json.successes, ...xml.successes],
+    errors: [...json.errors, ...xml.errors],
+    headersTooLarge: json.headersTooLarge,
+  }
 }

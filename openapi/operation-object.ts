@@ -4,12 +4,13 @@ import { type GroupPolicy, groupPolicies } from '../lib/http/group-policy.ts'
 import type { Format } from '../lib/http/negotiate.ts'
 import type { Route } from '../lib/http/route.ts'
 import { edgeErrors } from './edge-errors.ts'
-import type { Example } from './examples.ts'
+import type { Examples, Recording } from './examples.ts'
 import { headerReferences, optionalHeaderObjects } from './headers.ts'
 import type { Node } from './json.ts'
 import { pathParameters, requestParameters, variablesOf } from './parameters.ts'
 import { errorResponses, mediaType } from './responses.ts'
 import type { Schemas } from './schemas.ts'
+import { withExamples } from './shown.ts'
 import { describeXml } from './xml.ts'
 
 interface Context {
@@ -17,7 +18,7 @@ interface Context {
   readonly doc: OperationDoc
   readonly parameters: ParameterDocs
   readonly tag: string
-  readonly example: Example | undefined
+  readonly examples: Examples
   readonly schemas: Schemas
   /** The components that shared responses are put into. */
   readonly responses: Record<string, Node>
@@ -26,32 +27,38 @@ interface Context {
 const isRead = ({ method }: Route) => method === 'GET'
 const formatsOf = (route: Route): readonly Format[] => (route.public ? ['json'] : groupPolicies[route.group].formats)
 
-const withExample = (value: unknown) => (value === undefined ? {} : { example: value })
+type Content = Readonly<Record<string, Node>>
 
-const bytes = (mediaTypes: readonly string[]): Node => Object.fromEntries(mediaTypes.map((type) => [type, {}]))
+const bytes = (mediaTypes: readonly string[]): Content => Object.fromEntries(mediaTypes.map((type) => [type, {}]))
+
+/** What was recorded of the operation. */
+const recordingsOf = ({ route, examples }: Context): readonly Recording[] =>
+  examples.successes.filter(({ operation }) => operation === route.operation)
 
 const documentContent = (
   schema: Node,
   xml: AnswerDoc['xml'],
   formats: readonly Format[],
-  example: Example['answer'],
   schemas: Schemas,
-): Node => {
+): Content => {
   const described = xml && formats.includes('xml') ? describeXml(schemas.components, schema, xml) : schema
-  return Object.fromEntries(
-    formats.map((format) => [mediaType(format), { schema: described, ...withExample(example[format]) }]),
-  )
+  return Object.fromEntries(formats.map((format) => [mediaType(format), { schema: described }]))
 }
 
-const requestBody = (body: BodyDoc, formats: readonly Format[], { example, schemas }: Context): Node => {
+const requestBody = (body: BodyDoc, formats: readonly Format[], context: Context): Node => {
+  const { schemas } = context
   const schema = { ...schemas.sent(body.schema), ...body.also }
   const typed = Object.entries(body.mediaTypes ?? {}).map(([type, own]) => [type, { schema: schemas.sent(own) }])
+  const content: Content = body.mediaTypes
+    ? Object.fromEntries(typed)
+    : documentContent(schema, body.xml, formats, schemas)
   return {
     ...(body.description && { description: body.description }),
     required: !body.optional,
-    content: body.mediaTypes
-      ? Object.fromEntries(typed)
-      : documentContent(schema, body.xml, formats, example?.request ?? {}, schemas),
+    content: withExamples(
+      content,
+      recordingsOf(context).map(({ request }) => request),
+    ),
   }
 }
 
@@ -70,13 +77,16 @@ const linksOf = ({ links = {} }: AnswerDoc, { path }: Route): Node =>
   )
 
 const contentOf = (status: number, { schema, xml, mediaTypes = [] }: AnswerDoc, context: Context): Node => {
-  const { schemas, route, example } = context
-  if (!schema) return bytes(mediaTypes)
-  const shown = example?.status === status ? example.answer : {}
-  return {
+  const { schemas, route } = context
+  const content = {
     ...bytes(mediaTypes),
-    ...documentContent(schemas.answered(schema), xml, formatsOf(route), shown, schemas),
+    ...(schema && documentContent(schemas.answered(schema), xml, formatsOf(route), schemas)),
   }
+  const answered = recordingsOf(context).filter((recording) => recording.status === status)
+  return withExamples(
+    content,
+    answered.map(({ answer }) => answer),
+  )
 }
 
 const success = (status: number, answer: AnswerDoc, context: Context): Node => {
@@ -141,7 +151,7 @@ export const operationObject = (context: Context): Node => {
       ),
       ...moved(route, policy),
       431: { $ref: '#/components/responses/HeadersTooLarge' },
-      ...errorResponses(names, { schemas, responses: context.responses, formats, body }),
+      ...errorResponses(names, { ...context, formats }),
     },
   }
 }

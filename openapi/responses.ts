@@ -1,37 +1,47 @@
-import type { BodyDoc } from '../functions/operation-doc.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { type ErrorName, errors, ServiceError } from '../lib/errors.ts'
 import { contentTypes, type Format } from '../lib/http/negotiate.ts'
 import { errorReply } from '../lib/http/render-error.ts'
-import { validate } from '../lib/http/validate.ts'
+import type { Route } from '../lib/http/route.ts'
 import { writeXml } from '../lib/http/write-xml.ts'
 import { errorSchema } from './error-schema.ts'
-import { exampleRequestId } from './examples.ts'
+import { type Examples, exampleRequestId } from './examples.ts'
 import { headerReferences } from './headers.ts'
 import type { Node } from './json.ts'
 import type { Schemas } from './schemas.ts'
+import { inJsonOnly, notProvoked } from './shared-errors.ts'
 import { describeXml } from './xml.ts'
 
 export const mediaType = (format: Format): string => contentTypes[format].split(';')[0] ?? ''
 
-/** What the caller sees of an error, as the service itself writes it. */
-const rendered = (error: ServiceError, format: Format): unknown => {
-  const { document } = errorReply(error, exampleRequestId)
-  if (!document) return undefined
-  return format === 'json' ? document.value : writeXml(document)
+type ErrorExample = { readonly value: unknown } | { readonly externalValue: string }
+
+/** What the service itself would write of an error that no request provokes. */
+const written = (name: ErrorName, format: Format): ErrorExample => {
+  const { document } = errorReply(new ServiceError(name), exampleRequestId)
+  if (!document) throw new Error(`${name} has no body`)
+  return { value: format === 'json' ? document.value : writeXml(document) }
 }
 
-const isMalformed = (name: ErrorName) => name.endsWith('Malformed')
+const isNotProvoked = (name: ErrorName): boolean => notProvoked.some((other) => other === name)
 
-/** An error as it is thrown: for a body that does not fit, with what is wrong with an empty one. */
-const occurrenceOf = (name: ErrorName, body: BodyDoc | undefined): ServiceError => {
-  if (body && isMalformed(name)) {
-    try {
-      validate(body.schema, {}, name)
-    } catch (error) {
-      if (error instanceof ServiceError) return error
-    }
-  }
-  return new ServiceError(name)
+const comesIn = (name: ErrorName, format: Format): boolean => format === 'json' || !inJsonOnly.includes(name)
+
+/** What the service answered with the error: to the operation itself, else to one that speaks the same formats, else to any. */
+const recorded = (
+  name: ErrorName,
+  format: Format,
+  { examples, formats }: Pick<Context, 'examples' | 'formats'>,
+  operation?: string,
+): ErrorExample => {
+  if (isNotProvoked(name)) return written(name, format)
+  const found = examples.errors.filter(({ error, answer }) => error === name && answer?.mediaType === mediaType(format))
+  const best =
+    found.find((recording) => recording.operation === operation) ??
+    found.find((recording) => recording.formats.length === formats.length) ??
+    found[0]
+  if (!best?.answer) throw new Error(`No request provokes ${name} in ${format}`)
+  return best.answer.example
 }
 
 /** What the checks put beside the error where they throw it. */
@@ -43,24 +53,27 @@ const ownHeaders: Readonly<Partial<Record<ErrorName, readonly string[]>>> = {
 }
 
 interface Context {
+  readonly route: Route
   readonly schemas: Schemas
+  readonly examples: Examples
   /** The components that responses are put into. */
   readonly responses: Record<string, Node>
   readonly formats: readonly Format[]
-  readonly body: BodyDoc | undefined
 }
 
 const describe = (names: readonly ErrorName[]): string =>
   names.map((name) => `- \`${errors[name].code}\` ${errors[name].message}`).join('\n')
 
-const errorResponse = (names: readonly ErrorName[], { schemas, formats, body }: Context): Node => {
+const errorResponse = (names: readonly ErrorName[], context: Context, operation?: string): Node => {
+  const { schemas, formats } = context
   const reference = schemas.answered(errorSchema)
   const codes = [...new Set(names.map((name) => errors[name].code))]
   const schema = { allOf: [reference, { properties: { code: { enum: codes } } }] }
   if (formats.includes('xml')) describeXml(schemas.components, reference, { root: 'error' })
-  const content = formats.map((format) => {
-    const examples = names.map((name) => [name, { value: rendered(occurrenceOf(name, body), format) }])
-    return [mediaType(format), { schema, examples: Object.fromEntries(examples) }]
+  const content = formats.flatMap((format) => {
+    const coming = names.filter((name) => comesIn(name, format))
+    const examples = coming.map((name) => [name, recorded(name, format, context, operation)])
+    return coming.length > 0 ? [[mediaType(format), { schema, examples: Object.fromEntries(examples) }]] : []
   })
   const carried = names.flatMap((name) =>
     Object.keys(errorReply(new ServiceError(name), exampleRequestId).headers ?? {}),
@@ -72,16 +85,15 @@ const errorResponse = (names: readonly ErrorName[], { schemas, formats, body }: 
   }
 }
 
-const isOwnOfBody = (name: ErrorName, body: BodyDoc | undefined) => body !== undefined && isMalformed(name)
-
 const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Operations share their errors, so those are components; but for an example of what is wrong with a body, which is the operation's own. */
+/** Operations share their errors, so those are components; but where an operation answers an error in words of its own. */
 const shared = (names: readonly ErrorName[], context: Context): Node => {
-  const response = errorResponse(names, context)
-  if (names.some((name) => isOwnOfBody(name, context.body))) return response
+  const common = errorResponse(names, context)
+  const own = errorResponse(names, context, context.route.operation)
+  if (!isDeepStrictEqual(common, own)) return own
   const name = `${names.map(titleOf).join('Or')}${context.formats.includes('xml') ? 'InAnyFormat' : ''}`
-  context.responses[name] ??= response
+  context.responses[name] ??= common
   return { $ref: `#/components/responses/${name}` }
 }
 
@@ -92,7 +104,7 @@ export const errorResponses = (names: readonly ErrorName[], context: Context): R
 }
 
 /** What is too large to be read as a request has no error of the service's own: its code is the status. */
-export const headersTooLarge: Node = {
+export const headersTooLarge = ({ headersTooLarge: { answer } }: Examples): Node => ({
   description:
     'The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.',
   headers: headerReferences([]),
@@ -103,6 +115,7 @@ export const headersTooLarge: Node = {
         properties: { code: { const: 431 }, message: { type: 'string' }, requestId: { type: 'string' } },
         required: ['code', 'message', 'requestId'],
       },
+      ...(answer && 'value' in answer.example && { example: answer.example.value }),
     },
   },
-}
+})

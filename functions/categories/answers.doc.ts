@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { associationShape, categoryShape, type ObjectKind } from '../../lib/categories/content-kinds.ts'
 import type { ItemShape, Member, Members, MemberType } from '../../lib/categories/query/item-shape.ts'
 
-/** What the operations on categories answer, made from what the items of their lists are made of. */
+/** What the operations on categories answer, made from what the items of their lists are made of. Those are typed by these; only the document loads them. */
 const moment = z
   .string()
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/))
@@ -32,7 +32,7 @@ const itemOf = ({ own, objects }: ItemShape) =>
     ...Object.fromEntries(objects.map(({ name, members }) => [name, z.optional(z.object(membersOf(members)))])),
   })
 
-const pageOf = (item: z.core.$ZodType) =>
+const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
     totalItemsCount: z.nullable(z.int().check(z.minimum(0))),
@@ -64,3 +64,5 @@ export const associationPages = {
   news: association('news', 'News', 'The link between a category and a news item.'),
   blog: association('blog', 'Blog', 'The link between a category and a blog.'),
 } as const satisfies Record<ObjectKind, z.core.$ZodType>
+
+export type AssociationPage = (typeof associationPages)[ObjectKind]

@@ -14,4 +14,5 @@ export const getCategoryDoc: OperationDoc = {
     },
   },
   errors: ['categoriesMalformed', 'categoryUnknown'],
+  provoked: { categoryUnknown: { path: { category: 404 } } },
 }

@@ -2,7 +2,7 @@ import JSON5 from 'json5'
 import * as z from 'zod/mini'
 import { largestId } from '../../lib/categories/key-range.ts'
 
-export const mostItems = 500
+const mostItems = 500
 
 export const numericString = z.string().check(z.regex(/^\d{1,15}$/))
 
@@ -18,10 +18,14 @@ const displayable = z.pipe(
   z.transform((value) => Number(value) === 1),
 )
 
+/** How many items one request has, whatever they look like. */
+export const itemsOf = <Entry extends z.core.$ZodType>(entry: Entry) =>
+  z
+    .array(entry, 'must be an array of objects, each with an objectId')
+    .check(z.minLength(1, 'must not be empty'), z.maxLength(mostItems, `must have ${mostItems} entries or fewer`))
+
 /** Checked for its length first, so that a list that is far too long is one fault and not thousands. */
-const list = z
-  .array(z.unknown(), 'must be an array of objects, each with an objectId')
-  .check(z.minLength(1, 'must not be empty'), z.maxLength(mostItems, `must have ${mostItems} entries or fewer`))
+const list = itemsOf(z.unknown())
 
 export const linkItem = z.object(
   { objectId, displayable: z.optional(displayable) },

@@ -9,7 +9,12 @@ const docOf = (plural: string, links: NonNullable<OperationDoc['answers'][number
   body: { schema: body },
   answers: { 201: { description: 'All of them are linked.', headers: ['Location'], links } },
   errors: ['categoriesMalformed', 'categoryUnknown', 'objectsUnknown'],
-  example: { body: { items: [{ objectId: 2 }, { objectId: 4, displayable: 0 }] } },
+  examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4, displayable: 0 }] } }],
+  provoked: {
+    categoriesMalformed: { body: { items: [{ objectId: 'two' }, { displayable: 2 }] } },
+    objectsUnknown: { body: { items: [{ objectId: 2 }, { objectId: 404 }] } },
+    mediaTypeUnsupported: { headers: { 'Content-Type': 'text/plain' }, body: '2' },
+  },
 })
 
 export const linkObjectsDoc: Readonly<Record<ObjectKind, OperationDoc>> = {

@@ -15,6 +15,7 @@ const docOf = (singular: string): OperationDoc => ({
     },
   },
   errors: ['categoriesMalformed', 'listTooLong', 'objectUnknown'],
+  provoked: { objectUnknown: { path: { object: 404 } } },
 })
 
 export const listCategoriesOfObjectDoc: Readonly<Record<ObjectKind, OperationDoc>> = {

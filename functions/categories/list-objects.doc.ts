@@ -1,9 +1,13 @@
 import { associationShape, type ObjectKind } from '../../lib/categories/content-kinds.ts'
-import type { OperationDoc } from '../operation-doc.ts'
+import type { OperationDoc, Provoked } from '../operation-doc.ts'
 import { associationPages } from './answers.doc.ts'
 import { listSwitches } from './query.doc.ts'
 
-const docOf = (kind: ObjectKind, plural: string, id: string, name: string): OperationDoc => ({
+const docOf = (
+  kind: ObjectKind,
+  { plural, id, name }: { plural: string; id: string; name: string },
+  provoked: Provoked,
+): OperationDoc => ({
   summary: `List the ${plural} of a category`,
   query: listSwitches(associationShape(kind), {
     id: `${id}Where`,
@@ -13,10 +17,18 @@ const docOf = (kind: ObjectKind, plural: string, id: string, name: string): Oper
   }),
   answers: { 200: { description: 'A page of the list.', schema: associationPages[kind], headers: ['ETag'] } },
   errors: ['categoriesMalformed', 'listTooLong', 'categoryUnknown'],
-  example: { query: { limit: '1' } },
+  examples: [{ query: { limit: '1' } }],
+  provoked,
 })
 
 export const listObjectsDoc: Readonly<Record<ObjectKind, OperationDoc>> = {
-  news: docOf('news', 'news items', 'News', 'subject,slug'),
-  blog: docOf('blog', 'blogs', 'Blog', 'blogName'),
+  news: docOf(
+    'news',
+    { plural: 'news items', id: 'News', name: 'subject,slug' },
+    {
+      categoriesMalformed: { query: { order: 'colour', limit: 'many' } },
+      listTooLong: { query: { order: '-releaseDate' }, at: 'hampered' },
+    },
+  ),
+  blog: docOf('blog', { plural: 'blogs', id: 'Blog', name: 'blogName' }, {}),
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { ItemShape, Member, MemberType } from '../../lib/categories/query/item-shape.ts'
 import { largestLimit, standardLimit } from '../../lib/categories/query/list-query.ts'
-import { longestWhere } from '../../lib/categories/query/where.ts'
+import { deepestWhere, longestWhere, mostConditions } from '../../lib/categories/query/where.ts'
 import type { ParameterDocs } from '../operation-doc.ts'
 
 const numericString = z.string().check(z.regex(/^-?\d{1,15}(\.\d{1,15})?$/))
@@ -95,7 +95,7 @@ export const listSwitches = (
 ): ParameterDocs => ({
   ...fieldsSwitch(fields),
   where: {
-    description: `Shows only what fulfils the conditions: at most ${longestWhere} characters, 100 conditions, 8 levels of \`$and\` and \`$or\`. Strings compare without case.`,
+    description: `Shows only what fulfils the conditions: at most ${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`. Strings compare without case.`,
     schema: whereOf(shape, id),
     json: true,
     example: where,

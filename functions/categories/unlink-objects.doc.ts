@@ -21,7 +21,8 @@ const docOf = (plural: string): OperationDoc => ({
   },
   answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'categoryUnknown'],
-  example: { body: { items: [{ objectId: 2 }, { objectId: 4 }] } },
+  examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
+  provoked: { categoriesMalformed: { body: { items: [] } } },
 })
 
 export const unlinkObjectsDoc: Readonly<Record<ObjectKind, OperationDoc>> = {

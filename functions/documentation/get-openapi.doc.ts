@@ -14,5 +14,5 @@ export const getOpenApiDoc: OperationDoc = {
       headers: ['ETag'],
     },
   },
-  example: 'none',
+  shownByAddress: true,
 }

@@ -10,4 +10,6 @@ export const getReferenceAssetDoc: OperationDoc = {
       headers: ['ETag'],
     },
   },
+  examples: Object.keys(referenceAssets).map((asset) => ({ path: { asset } })),
+  shownByAddress: true,
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { largestDocument } from '../../lib/http/read-body.ts'
 import type { OperationDoc } from '../operation-doc.ts'
 import { createdField } from './answers.doc.ts'
 import { newFieldBody, typeId } from './field-body.ts'
@@ -28,5 +29,11 @@ export const createFieldDoc: OperationDoc = {
     },
   },
   errors: ['fieldsMalformed', 'webFormUnknown', 'fieldTypeTaken'],
-  example: { body: { type: { id: -7 }, mandatory: true, order: 2 } },
+  examples: [{ body: { type: { id: -7 }, mandatory: true, order: 2 } }],
+  provoked: {
+    fieldsMalformed: { body: { type: { id: -1 }, mandatory: 'perhaps' } },
+    fieldTypeTaken: { body: { type: { id: -2 }, mandatory: true } },
+    mediaTypeUnsupported: { headers: { 'Content-Type': 'text/plain' }, body: 'mandatory' },
+    bodyTooLarge: { body: { name: 'x'.repeat(largestDocument) } },
+  },
 }

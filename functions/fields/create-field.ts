@@ -2,6 +2,8 @@ import type { FieldsDeps } from '../../lib/deps.ts'
 import { addField } from '../../lib/fields/field-rules.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
+import type { Answer } from '../answer.ts'
+import type { createdField } from './answers.doc.ts'
 import { asXml } from './as-xml.ts'
 import { webFormOf } from './params.ts'
 import { xmlNames } from './xml-names.ts'
@@ -21,10 +23,7 @@ export const createField = ({ webForms }: FieldsDeps) =>
       const field = { typeId: type.id, mandatory, order }
       await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field))
       const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
-      return {
-        status: 201,
-        headers: { Location: self },
-        document: { value: { links: [{ rel: 'self', uri: self }], id: type.id }, xml: xmlNames.field },
-      }
+      const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
+      return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }
     },
   )

@@ -5,5 +5,5 @@ export const deleteFieldDoc: OperationDoc = {
   description: 'The others stay where they are: the position becomes a gap.',
   answers: { 200: { description: 'The field is no longer on the form.' } },
   errors: ['webFormUnknown', 'fieldUnknown', 'conditionFailed'],
-  example: { path: { field: -7 } },
+  examples: [{ path: { field: -7 } }],
 }

@@ -1,14 +1,14 @@
-import type * as z from 'zod/mini'
 import { fieldTypeName, imageVerification } from '../../lib/fields/catalogue.ts'
 import type { SystemField } from '../../lib/fields/web-form.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
+import type { Answer } from '../answer.ts'
 import type { field as fieldAnswer } from './answers.doc.ts'
 
 const nameOf = ({ typeId, name }: SystemField, typeName: string): string =>
   name ?? (typeId === imageVerification.id ? imageVerification.fieldName : typeName)
 
 /** A field as callers see it (api.md, "System web form field"); `self` is its URL. */
-export const fieldView = (field: SystemField, self: string): z.infer<typeof fieldAnswer> => {
+export const fieldView = (field: SystemField, self: string): Answer<typeof fieldAnswer> => {
   const { typeId, mandatory, order } = field
   const typeName = fieldTypeName(typeId) ?? ''
   return {

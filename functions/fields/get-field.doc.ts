@@ -14,4 +14,5 @@ export const getFieldDoc: OperationDoc = {
     },
   },
   errors: ['webFormUnknown', 'fieldUnknown'],
+  provoked: { fieldUnknown: { path: { field: -25 } } },
 }

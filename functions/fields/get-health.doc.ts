@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { OperationDoc } from '../operation-doc.ts'
 
-const health = z
+export const health = z
   .object({ status: z.literal('ok') })
   .register(z.globalRegistry, { id: 'Health', description: 'The service answers.' })
 

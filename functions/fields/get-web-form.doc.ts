@@ -13,4 +13,5 @@ export const getWebFormDoc: OperationDoc = {
     },
   },
   errors: ['webFormUnknown'],
+  provoked: { webFormUnknown: { path: { webForm: 404 } } },
 }

@@ -4,6 +4,8 @@ import { tagOf } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { Answer } from '../answer.ts'
+import type { fieldPage } from './answers.doc.ts'
 import { fieldTag, fieldView } from './field-view.ts'
 import { listPage } from './list-page.ts'
 import { webFormOf } from './params.ts'
@@ -16,6 +18,6 @@ export const listFields = ({ webForms }: FieldsDeps) =>
     if (!form) throw new ServiceError('webFormUnknown')
     const urls = siteUrls(dataCentre, site)
     const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
-    const value = listPage(urls.fields(form.id), items)
+    const value: Answer<typeof fieldPage> = listPage(urls.fields(form.id), items)
     return ok({ value, xml: xmlNames.fields }, tagOf(form.fields.map(fieldTag)))
   })

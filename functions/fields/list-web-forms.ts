@@ -2,6 +2,8 @@ import type { FieldsDeps } from '../../lib/deps.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { Answer } from '../answer.ts'
+import type { webFormPage } from './answers.doc.ts'
 import { listPage } from './list-page.ts'
 import { noParams } from './params.ts'
 import { webFormView } from './web-form-view.ts'
@@ -12,5 +14,6 @@ export const listWebForms = ({ webForms }: FieldsDeps) =>
   operation({ params: noParams }, async ({ site, dataCentre }) => {
     const urls = siteUrls(dataCentre, site)
     const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
-    return ok({ value: listPage(urls.webForms(), items), xml: xmlNames.webForms })
+    const value: Answer<typeof webFormPage> = listPage(urls.webForms(), items)
+    return ok({ value, xml: xmlNames.webForms })
   })

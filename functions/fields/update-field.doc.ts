@@ -20,5 +20,9 @@ export const updateFieldDoc: OperationDoc = {
   },
   answers: { 200: { description: 'The field is changed.', links: { getField: {} } } },
   errors: ['fieldsMalformed', 'webFormUnknown', 'fieldUnknown', 'conditionFailed'],
-  example: { path: { field: -7 }, body: { mandatory: false, order: 4 } },
+  examples: [{ path: { field: -7 }, body: { mandatory: false, order: 4 } }],
+  provoked: {
+    fieldsMalformed: { body: { mandatory: 'perhaps', order: 0 } },
+    conditionFailed: { headers: { 'If-Match': '"an-earlier-state"' }, body: { mandatory: false } },
+  },
 }

@@ -1,10 +1,10 @@
-import type * as z from 'zod/mini'
 import type { WebFormSummary } from '../../lib/fields/web-form.ts'
 import type { SiteUrls } from '../../lib/http/links.ts'
+import type { Answer } from '../answer.ts'
 import type { webForm } from './answers.doc.ts'
 
 /** A web form as callers see it (decisions.md, section 8). */
-export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): z.infer<typeof webForm> => ({
+export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answer<typeof webForm> => ({
   links: [
     { rel: 'self', uri: urls.webForm(id) },
     { rel: 'systemFields', uri: urls.fields(id) },

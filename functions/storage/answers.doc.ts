@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { link } from '../link.doc.ts'
 
-/** What the operations on files answer. */
+/** What the operations on files answer. Those are typed by these; only the document loads them. */
 export const success = z
   .object({ status: z.literal('success') })
   .register(z.globalRegistry, { id: 'Stored', description: 'It is done.' })
@@ -10,7 +10,7 @@ export const deleting = z
   .object({ status: z.literal('deleting') })
   .register(z.globalRegistry, { id: 'Deleting', description: 'The rest of the folder goes on being deleted.' })
 
-const progress = z
+export const progress = z
   .object({ percent: z.int().check(z.minimum(0), z.maximum(100)) })
   .register(z.globalRegistry, { id: 'Progress', description: "The progress of the token's newest upload." })
 
@@ -22,11 +22,11 @@ const entryMembers = {
   links: z.array(link),
 }
 
-const content = z
+export const content = z
   .object(entryMembers)
   .register(z.globalRegistry, { id: 'FolderContent', description: 'What a folder holds.' })
 
-const entry = z
+export const entry = z
   .object({ ...entryMembers, contents: z.optional(z.array(content)), cursor: z.optional(z.string()) })
   .register(z.globalRegistry, {
     id: 'Entry',

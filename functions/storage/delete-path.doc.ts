@@ -1,19 +1,22 @@
-import * as z from 'zod/mini'
 import type { OperationDoc } from '../operation-doc.ts'
 import { deleting } from './answers.doc.ts'
+import { stage } from './stage.doc.ts'
+import { deletedVersion, force } from './switches.ts'
 
 const query = {
   version: {
     description: '`draft` deletes the draft of a page alone. For a folder or what is no page it is passed over.',
-    schema: z.literal('draft'),
+    schema: deletedVersion,
     example: 'draft',
   },
   force: {
     description: '`false` spares a folder that is not empty.',
-    schema: z.enum(['true', 'false']),
+    schema: force,
     example: 'false',
   },
 } as const
+
+const storageRefused = { query: { force: 'maybe' } }
 
 export const deletePathDoc: OperationDoc = {
   summary: 'Delete a file, a draft or a folder with its contents',
@@ -32,7 +35,13 @@ export const deletePathDoc: OperationDoc = {
     'folderReserved',
     'folderNotEmpty',
   ],
-  example: { path: { path: 'notes' }, query: { force: 'true' } },
+  examples: [{ path: { path: 'notes' }, query: { force: 'true' } }, { path: { path: stage.folderToGo } }],
+  provoked: {
+    storageRefused,
+    workflowDeleted: { path: { path: stage.pageInWorkflow } },
+    folderReserved: { path: { path: 'Templates' } },
+    folderNotEmpty: { path: { path: stage.folder }, query: { force: 'false' } },
+  },
 }
 
 export const deleteRootDoc: OperationDoc = {
@@ -40,5 +49,6 @@ export const deleteRootDoc: OperationDoc = {
   query,
   answers: {},
   errors: ['storageRefused', 'nameRequired'],
-  example: 'none',
+  examples: [],
+  provoked: { storageRefused, nameRequired: {} },
 }

@@ -1,27 +1,21 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import { invalidInput } from '../../lib/errors.ts'
 import type { Exchange } from '../../lib/http/exchange.ts'
 import { type SiteUrls, siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { encodePath, root, type StoragePath } from '../../lib/storage/path.ts'
-import { pathOf, queryValue } from './params.ts'
+import type { Answer } from '../answer.ts'
+import type { content, entry as entryAnswer } from './answers.doc.ts'
+import { pathOf, queryValue, readSwitches } from './params.ts'
 
-const longestCursor = 2_000
+const pageOf = (query: Exchange['query']) =>
+  readSwitches(
+    { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') },
+    async () => (await import('./switches.ts')).page,
+  )
 
-const pageOf = (query: Exchange['query']) => {
-  const limit = queryValue(query, 'limit')
-  const cursor = queryValue(query, 'cursor')
-  const problems = [
-    { path: 'limit', message: 'must be a whole number, 1 or more', holds: /^[1-9]\d{0,8}$/.test(limit ?? '1') },
-    { path: 'cursor', message: 'is too long', holds: (cursor ?? '').length <= longestCursor },
-  ].filter(({ holds }) => !holds)
-  if (problems.length > 0) throw invalidInput('storageRefused', problems)
-  return { limit: limit === undefined ? undefined : Number(limit), cursor }
-}
-
-const entryView = ({ name, type, size, modified }: Entry, path: string, urls: SiteUrls) => ({
+const entryView = ({ name, type, size, modified }: Entry, path: string, urls: SiteUrls): Answer<typeof content> => ({
   name,
   type,
   size,
@@ -38,12 +32,12 @@ export const getMeta = ({ store }: StorageDeps) =>
     const urls = siteUrls(dataCentre, site)
     const entry = await describeEntry(store, site.id, path)
     const self = entryView(entry, encodePath(path), urls)
-    if (entry.type === 'file') return ok({ value: self })
+    if (entry.type === 'file') return ok<Answer<typeof entryAnswer>>({ value: self })
     const { contents, cursor: next } = await listFolder(store, site.id, path, {
       limit: query.limit,
       cursor: query.cursor,
     })
-    const value = {
+    const value: Answer<typeof entryAnswer> = {
       ...self,
       contents: contents.map((child) => entryView(child, childPath(path, child.name), urls)),
       ...(next !== undefined && { cursor: next }),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { ParameterDocs } from '../operation-doc.ts'
 import { siteParameter } from '../site.doc.ts'
+import { pageCursor, pageLimit } from './switches.ts'
 
 /** The variables in the paths of this group, and what its operations share in the query. */
 export const parameters: ParameterDocs = {
@@ -25,10 +26,10 @@ export const metaSwitches: ParameterDocs = {
   ...meta,
   limit: {
     description: 'How many entries of a folder an answer holds; for `meta`.',
-    schema: z.int().check(z.minimum(1), z.maximum(999_999_999)),
+    schema: pageLimit,
     example: 100,
   },
-  cursor: { description: 'The `cursor` of the answer before; for `meta`.', schema: z.string(), example: '' },
+  cursor: { description: 'The `cursor` of the answer before; for `meta`.', schema: pageCursor, example: '' },
 }
 
 /** Where the contents of a file that is too large for one answer, or a part of it, are asked for. */

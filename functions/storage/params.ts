@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import { ServiceError } from '../../lib/errors.ts'
 import type { Exchange } from '../../lib/http/exchange.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
@@ -19,3 +20,16 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 
 /** The first value of a query parameter. */
 export const queryValue = (query: Exchange['query'], name: string): string | undefined => query.get(name)?.[0]
+
+/**
+ * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have none.
+ * Errors: storageRefused.
+ */
+export const readSwitches = async <Switches>(
+  given: Readonly<Record<string, string | undefined>>,
+  schema: () => Promise<z.core.$ZodType<Switches>>,
+): Promise<Partial<Switches>> => {
+  if (Object.values(given).every((value) => value === undefined)) return {}
+  const [{ validate }, expected] = await Promise.all([import('../../lib/http/validate.ts'), schema()])
+  return validate(expected, given, 'storageRefused')
+}

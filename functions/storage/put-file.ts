@@ -1,20 +1,20 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
 import type { Exchange } from '../../lib/http/exchange.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { putFile } from '../../lib/storage/put-file.ts'
 import { fileTooLarge } from '../../lib/storage/stage-file.ts'
-import { pathOf, queryValue } from './params.ts'
+import { pathOf, queryValue, readSwitches } from './params.ts'
 import { declaredLength, receiveUpload } from './receive-upload.ts'
 
 const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
 
 /** `draft`, `draft-publish` or nothing. Errors: storageRefused. */
-const asDraft = (query: Exchange['query']): boolean => {
-  const version = queryValue(query, 'version')
-  if (version === undefined || version === 'draft-publish') return false
-  if (version === 'draft') return true
-  throw new ServiceError('storageRefused', { message: 'version is draft or draft-publish, or is left out.' })
+const asDraft = async (query: Exchange['query']): Promise<boolean> => {
+  const { version } = await readSwitches(
+    { version: queryValue(query, 'version') },
+    async () => (await import('./switches.ts')).putSwitches,
+  )
+  return version === 'draft'
 }
 
 /** PUT of a file: the body is its content (decisions.md, section 5, "Raw upload"). 200 with the status. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { AnswerDoc, OperationDoc } from '../operation-doc.ts'
 import { entryOrFile, progressOrEntry } from './answers.doc.ts'
 import { metaSwitches, rangeHeaders } from './parameters.doc.ts'
+import { stage } from './stage.doc.ts'
 
 const validators = ['ETag', 'Last-Modified', 'Accept-Ranges'] as const
 
@@ -47,7 +48,19 @@ export const readPathDoc: OperationDoc = {
     'nameTooLong',
     'rangeNotSatisfiable',
   ],
-  example: { path: { path: 'welcome.txt' }, query: { meta: '' } },
+  examples: [
+    { path: { path: stage.folder }, query: { meta: '' } },
+    { path: { path: stage.file } },
+    { path: { path: stage.file }, headers: { Range: 'bytes=0-4' } },
+  ],
+  provoked: {
+    storageRefused: { path: { path: stage.folder }, query: { meta: '', limit: 'all' } },
+    fileUnknown: { path: { path: 'missing.txt' } },
+    notAFile: { path: { path: stage.folder } },
+    urlInvalid: { path: { path: `${stage.folder}//${stage.file}` } },
+    nameTooLong: { path: { path: 'x'.repeat(256) } },
+    rangeNotSatisfiable: { path: { path: stage.file }, headers: { Range: 'bytes=100-' } },
+  },
 }
 
 export const readRootDoc: OperationDoc = {
@@ -65,5 +78,6 @@ export const readRootDoc: OperationDoc = {
     200: { description: 'The progress, or what the root holds.', schema: progressOrEntry },
   },
   errors: ['storageRefused', 'notAFile'],
-  example: { query: { status: '' } },
+  examples: [{ query: { status: '' } }],
+  provoked: { storageRefused: { query: { meta: '', limit: 'all' } }, notAFile: {} },
 }

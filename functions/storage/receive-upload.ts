@@ -3,6 +3,8 @@ import { bodyChunks } from '../../lib/http/body-chunks.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { startProgress } from '../../lib/storage/progress.ts'
+import type { Answer } from '../answer.ts'
+import type { success } from './answers.doc.ts'
 
 type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
 
@@ -32,5 +34,5 @@ export const receiveUpload = async (
     throw error
   }
   await progress.succeed()
-  return ok({ value: { status: 'success' } })
+  return ok<Answer<typeof success>>({ value: { status: 'success' } })
 }

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../../lib/errors.ts'
-import type { OperationDoc } from '../operation-doc.ts'
+import { mostFiles } from '../../lib/storage/upload-files.ts'
+import type { OperationDoc, Provoked } from '../operation-doc.ts'
 import { success } from './answers.doc.ts'
+import { asBytes, exampleUpload, malformed, malformedOrRefused } from './upload-examples.doc.ts'
 
 export const uploadErrors: readonly ErrorName[] = [
   'storageRefused',
@@ -21,22 +23,19 @@ export const uploadErrors: readonly ErrorName[] = [
   'nameTooLong',
 ]
 
-const form = z.object({ file: z.array(z.file()).check(z.minLength(1), z.maxLength(100)) }).register(z.globalRegistry, {
-  id: 'Files',
-  description: 'Each part `file` is a file, under the name that the part gives.',
-})
+const form = z
+  .object({ file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)) })
+  .register(z.globalRegistry, {
+    id: 'Files',
+    description: 'Each part `file` is a file, under the name that the part gives.',
+  })
 
 export const uploadBodies = { 'multipart/form-data': form }
 
-const boundary = 'a-boundary'
-
-/** A body with one file in it. */
-export const exampleUpload = (name: string, content: string) => ({
-  headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
-  body: `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${content}\r\n--${boundary}--\r\n`,
-})
-
-const docOf = (summary: string, links: boolean, name: string): OperationDoc => ({
+const docOf = (
+  { summary, links, name }: { summary: string; links: boolean; name: string },
+  provoked: Provoked,
+): OperationDoc => ({
   summary,
   description:
     'All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body ' +
@@ -50,10 +49,11 @@ const docOf = (summary: string, links: boolean, name: string): OperationDoc => (
     },
   },
   errors: uploadErrors,
-  example: exampleUpload(name, 'Hello'),
+  examples: [exampleUpload({ name, content: 'Hello' }), asBytes({ name, content: 'Hello' })],
+  provoked,
 })
 
 export const uploadDoc = {
-  folder: docOf('Upload files into a folder', true, 'hello.txt'),
-  root: docOf('Upload files into the root of the storage', false, 'welcome.txt'),
+  folder: docOf({ summary: 'Upload files into a folder', links: true, name: 'hello.txt' }, malformedOrRefused),
+  root: docOf({ summary: 'Upload files into the root of the storage', links: false, name: 'hello.txt' }, malformed),
 } as const satisfies Record<string, OperationDoc>

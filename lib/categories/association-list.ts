@@ -1,12 +1,12 @@
 import { ServiceError } from '../errors.ts'
 import type { CategoryId, SiteId } from '../ids.ts'
 import type { CategoryLink, CategoryLinksTable, LinkList } from './category-links-table.ts'
-import { associationShape, type ObjectKind, objectTypes, textMember } from './content-kinds.ts'
+import { type associationMembers, associationShape, type ObjectKind, objectTypes, textMember } from './content-kinds.ts'
 import type { Content, ContentTable } from './content-table.ts'
 import { largestPage, takeThatFit } from './cut-page.ts'
 import type { ListSource } from './list-source.ts'
 import type { Selection } from './query/fields.ts'
-import type { Item, Scalars } from './query/item-shape.ts'
+import type { Item, Scalars, ValuesOf } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ListPage, runList } from './run-list.ts'
 
@@ -42,7 +42,7 @@ const associationSource = (
   const text = textMember(kind)
   const shownCategory: Scalars = category
 
-  const outline = ({ id, displayable }: CategoryLink) => ({
+  const outline = ({ id, displayable }: CategoryLink): ValuesOf<typeof associationMembers> => ({
     objectId: id,
     categoryId: list.category,
     objectType: objectTypes[kind],

@@ -72,16 +72,19 @@ export const textMember = (kind: ContentKind): string | undefined =>
 /** What the items of a list of categories are made of. */
 export const categoryShape: ItemShape = { key: 'id', own: contentMembers.category, objects: [] }
 
+/** What an association has beside its object (api.md, "Category association item"). */
+export const associationMembers = {
+  objectId: { type: 'integer' },
+  categoryId: { type: 'integer' },
+  objectType: { type: 'integer' },
+  displayable: { type: 'flag' },
+  siteId: { type: 'integer' },
+} as const satisfies Members
+
 /** What the items of a list of a category's news or blogs are made of. */
 export const associationShape = (kind: ObjectKind): ItemShape => ({
   key: 'objectId',
-  own: {
-    objectId: { type: 'integer' },
-    categoryId: { type: 'integer' },
-    objectType: { type: 'integer' },
-    displayable: { type: 'flag' },
-    siteId: { type: 'integer' },
-  },
+  own: associationMembers,
   objects: [
     { name: kind, members: contentMembers[kind], standard: true },
     { name: 'category', members: contentMembers.category, standard: false },

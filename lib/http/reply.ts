@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { tagOf } from './conditions.ts'
 
 /** A value to be written in the format that the caller prefers. */
-export interface Document {
-  readonly value: object
+export interface Document<Value extends object = object> {
+  readonly value: Value
   /** Its root element in XML, and the element name of the entries of its `items`; not for groups that answer JSON only. */
   readonly xml?: { readonly root: string; readonly item?: string }
 }
@@ -40,10 +40,15 @@ export interface RenderedReply {
   readonly body: string | Readable
 }
 
-export const ok = (document: Document, tag?: string): Reply => ({ status: 200, document, ...(tag && { tag }) })
+/** 200 with a value; its type is what the document says of the operation. */
+export const ok = <Value extends object>(document: Document<Value>, tag?: string): Reply => ({
+  status: 200,
+  document,
+  ...(tag && { tag }),
+})
 
 /** 200 with a JSON value, tagged by the value itself. */
-export const okWithTag = (value: object): Reply => ok({ value }, tagOf(value))
+export const okWithTag = <Value extends object>(value: Value): Reply => ok({ value }, tagOf(value))
 
 /** 200 with text that is sent as it is. */
 export const text = (type: string, body: string, tag?: string): Reply => ({

@@ -28,7 +28,7 @@ export interface UploadDeps extends StorageStores {
 }
 
 /** How many files an upload may bring. */
-const mostFiles = 100
+export const mostFiles = 100
 
 /** Files up to this size are taken in side by side, larger ones one after the other, at the pace of the body. In bytes. */
 const smallFile = 64 * 1024

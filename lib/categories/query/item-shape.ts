@@ -16,6 +16,22 @@ export type Scalar = string | number | boolean | null
 /** The members of one object by name. */
 export type Scalars = Readonly<Record<string, Scalar>>
 
+interface Values {
+  integer: number
+  flag: 0 | 1
+  string: string
+  boolean: boolean
+  date: string
+  text: string
+}
+
+/** The values of members as they are described. */
+export type ValuesOf<Described extends Members> = {
+  readonly [Name in keyof Described]: Described[Name] extends { readonly nullable: true }
+    ? Values[Described[Name]['type']] | null
+    : Values[Described[Name]['type']]
+}
+
 /** An item of a list: its own members, and objects inside it. */
 export type Item = Readonly<Record<string, Scalar | Scalars>>
 

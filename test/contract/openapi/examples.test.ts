@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createValueChecks } from '../../acceptance/support/value-checks.ts'
 import type { Schema } from '../../acceptance/support/xml-by-schema.ts'
+import { test } from '../../support/test.ts'
 
 interface Content {
   readonly schema?: Schema
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown; readonly externalValue?: string }>>
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -21,20 +22,39 @@ const contentsIn = (tree: unknown): [string, Content][] => {
   return [...own, ...Object.values(tree).flatMap(contentsIn)]
 }
 
-test('every example in the document, JSON and XML, is as its schema says', async () => {
-  const document = JSON.parse(await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'))
+const document = JSON.parse(await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'))
+const contents = contentsIn([document.paths, document.components.responses])
+
+const shownIn = ({ example, examples = {} }: Content): unknown[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value, externalValue }) => value ?? externalValue),
+]
+
+test('every body in the document, sent or answered, has an example', () => {
+  expect(contents.filter(([, content]) => shownIn(content).includes(undefined))).toEqual([])
+  expect(contents.filter(([, content]) => shownIn(content).length === 0)).toEqual([])
+})
+
+test('every example in the document, JSON and XML, is as its schema says', () => {
   const { checkText } = createValueChecks(document.components.schemas)
   const counts: Record<string, number> = { 'application/json': 0, 'application/xml': 0 }
-  for (const [type, { schema, example, examples = {} }] of contentsIn([
-    document.paths,
-    document.components.responses,
-  ])) {
-    const shown = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
+  for (const [type, { schema, example, examples = {} }] of contents) {
+    const shown = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
     for (const value of shown) {
       counts[type] = (counts[type] ?? 0) + 1
-      checkText(type, schema ?? {}, typeof value === 'string' ? value : JSON.stringify(value))
+      checkText(type, schema ?? {}, type === 'application/xml' ? String(value) : JSON.stringify(value))
     }
   }
-  expect(counts['application/json']).toBeGreaterThan(50)
-  expect(counts['application/xml']).toBeGreaterThan(20)
+  expect(counts['application/json']).toBeGreaterThan(100)
+  expect(counts['application/xml']).toBeGreaterThan(30)
+})
+
+test('what is too large to be shown is where the document says', async ({ service }) => {
+  const addresses = contents.flatMap(([, { examples = {} }]) =>
+    Object.values(examples).flatMap(({ externalValue }) => externalValue ?? []),
+  )
+  expect(addresses).toHaveLength(3)
+  for (const address of addresses) {
+    expect((await service.request(address.replace(document.servers[0].url, ''))).status).toBe(200)
+  }
 })

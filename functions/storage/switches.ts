@@ -1,0 +1,23 @@
+import * as z from 'zod/mini'
+
+/** Switches in the query whose values are bounded, for those who read them and for the document alike (decisions.md, section 5). */
+export const deletedVersion = z.literal('draft', 'must be draft, or be left out')
+export const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-publish, or be left out')
+export const force = z.enum(['true', 'false'], 'must be true or false')
+
+/** How many entries of a folder one answer shows. */
+const countable = 'must be a whole number, 1 or more'
+export const pageLimit = z.int(countable).check(z.minimum(1, countable), z.maximum(999_999_999, 'is too large'))
+
+/** Where a listing goes on. */
+export const pageCursor = z.string().check(z.maxLength(2_000, 'is too long'))
+
+/** Digits alone are a number; the rest is said by what is behind. */
+const digits = z.pipe(
+  z.string(),
+  z.transform((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN)),
+)
+
+export const deleteSwitches = z.object({ version: z.optional(deletedVersion), force: z.optional(force) })
+export const putSwitches = z.object({ version: z.optional(putVersion) })
+export const page = z.object({ limit: z.optional(z.pipe(digits, pageLimit)), cursor: z.optional(pageCursor) })
