@@ -17,9 +17,9 @@ import { openEmbeddedObjectStore } from '../../local/objects/embedded-object-sto
 import { median } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
 
-const runs = 9
+const runs = 10
 const gibibyte = 1024 ** 3
-const size = gibibyte
+const size = 16 * gibibyte
 const targets = { writes: 4, cost: 3 }
 const site = 1 as SiteId
 const token = newToken()
@@ -86,7 +86,15 @@ const mostInASecond = (times: readonly number[]): number =>
 
 const compare = async (folder: string, documents: DynamoDBDocumentClient): Promise<Table> => {
   await seed(documents)
-  const store = await openEmbeddedObjectStore(join(folder, 'objects'), { durable: false })
+  const kept = await openEmbeddedObjectStore(join(folder, 'objects'), { durable: false })
+  const store: typeof kept = {
+    ...kept,
+    // The pace of a disk wavers by more than what is measured here, so the bytes are let go of when they have come in.
+    async stage(content, target) {
+      for await (const _ of content);
+      return kept.stage(Readable.from([]), target)
+    },
+  }
   const deps = createStorageDeps(
     {
       DATA_CENTRE: 'us',
@@ -108,15 +116,17 @@ const compare = async (folder: string, documents: DynamoDBDocumentClient): Promi
   await upload(telling)
   writes.clear()
   for (let run = 0; run < runs; run++) {
-    quietTimes.push(await upload(quiet))
+    // By turns, each of the two first as often as the other.
+    if (run % 2 === 0) quietTimes.push(await upload(quiet))
     tellingTimes.push(await upload(telling))
+    if (run % 2 === 1) quietTimes.push(await upload(quiet))
   }
   store.close()
   const [slow, fast] = [median(tellingTimes), median(quietTimes)]
   const most = Math.max(...[...writes.values()].map(mostInASecond))
   const cost = (slow / fast - 1) * 100
   return {
-    title: `Progress of an upload of ${size / gibibyte} GiB to the disk (median of ${runs})`,
+    title: `Progress of an upload of ${size / gibibyte} GiB that nothing else holds up (median of ${runs})`,
     columns: ['figure', 'with progress', 'without', 'cost', 'target', 'verdict'],
     rows: [
       [

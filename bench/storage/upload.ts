@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
 import { median } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
 import { type MeasuredProcess, startMeasured } from './measured-process.ts'
@@ -20,11 +21,16 @@ const withFolder = async <Result>(run: (folder: string) => Promise<Result>): Pro
   }
 }
 
+/** The flags of Node with which `npm start` runs the server. */
+const nodeFlags = manifest.scripts.start.match(/--\S+/g) ?? []
+
 const startService = (folder: string, fsync: 'on' | 'off') =>
-  startMeasured('local/main.ts', ['--port', '0', '--json', '--quiet', '--data-dir', folder], {
-    LARGEST_FILE: String(1024 * mebibyte),
-    FSYNC: fsync,
-  })
+  startMeasured(
+    'local/main.ts',
+    ['--port', '0', '--json', '--quiet', '--data-dir', folder],
+    { LARGEST_FILE: String(1024 * mebibyte), FSYNC: fsync },
+    nodeFlags,
+  )
 
 interface Service {
   readonly storage: string
