@@ -74,6 +74,7 @@ export type DocumentationConfig = SettingsOf<typeof documentation>
 export type FieldsConfig = SettingsOf<typeof fields>
 export type CategoriesConfig = SettingsOf<typeof categories>
 export type StorageConfig = SettingsOf<typeof storage>
+export type LocalStorageConfig = SettingsOf<typeof localStorage>
 
 export const readDocumentationConfig = (environment = process.env) => readSettings(documentation, environment)
 export const readFieldsConfig = (environment = process.env) => readSettings(fields, environment)

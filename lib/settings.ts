@@ -63,8 +63,13 @@ export const otherwise =
   (given = standard) =>
     setting(given)
 
+/** What is missing or wrong in an environment, in one sentence. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}
+
 /**
- * Reads the wanted settings from an environment. What is missing or wrong is an Error that names all of it.
+ * Reads the wanted settings from an environment. Throws a SettingsError that names all that is missing or wrong.
  * (By hand, and not by a schema library: this runs in every cold start, which would wait for one to load.)
  */
 export const readSettings = <Wanted extends Settings>(
@@ -81,6 +86,6 @@ export const readSettings = <Wanted extends Settings>(
     }
   }
   const values = Object.entries(wanted).map(([name, setting]) => read(name, setting))
-  if (faults.length > 0) throw new Error(`Settings missing or wrong: ${faults.join(', ')}`)
+  if (faults.length > 0) throw new SettingsError(`Settings missing or wrong: ${faults.join(', ')}.`)
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as SettingsOf<Wanted>
 }

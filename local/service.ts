@@ -8,7 +8,7 @@ import { catchAllGroup, prefixes } from '../functions/routes.ts'
 import { createTokensTable } from '../lib/access/tokens-table.ts'
 import { createCategoryLinksTable } from '../lib/categories/category-links-table.ts'
 import { createContentTable } from '../lib/categories/content-table.ts'
-import { standardLongestList } from '../lib/config.ts'
+import { readLocalStorageConfig, standardLongestList } from '../lib/config.ts'
 import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../lib/deps.ts'
 import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
@@ -96,13 +96,14 @@ const dispatch = (handlers: Readonly<Record<string, Handler>>) => (path: string)
   return handler
 }
 
-/** Everything in one process: a listener for each data centre over one data directory. Throws UsageError for what a person can put right. */
+/** Everything in one process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a person can put right. */
 export const startService = async ({
   dataDirectory,
   dataCentres,
   reset,
   telemetry,
 }: Options): Promise<RunningService> => {
+  const storageConfig = readLocalStorageConfig()
   const directory = openDataDirectory(dataDirectory)
   const lock = lockDataDirectory(directory)
   if (!lock)
@@ -118,7 +119,7 @@ export const startService = async ({
     if (reset) resetDataDirectory(directory)
     const tables = await openEmbeddedTables(directory, directory.socket)
     closers.push(() => tables.close())
-    const storage = await openStorageService(directory, tables)
+    const storage = await openStorageService(directory, tables, storageConfig)
     closers.push(() => storage.close())
     const sites = createSitesTable(tables.documents, embeddedTableNames.sites)
     const tokens = createTokensTable(tables.documents, embeddedTableNames.tokens)

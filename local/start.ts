@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { SettingsError } from '../lib/settings.ts'
 import { UsageError } from './data-directory.ts'
 import { createRequestLog } from './request-log.ts'
 import { type DataCentreListener, startService } from './service.ts'
@@ -77,7 +78,7 @@ export const start = async (argv: readonly string[]): Promise<void> => {
     process.on('SIGINT', stop).on('SIGTERM', stop)
     console.log(flags.json ? machineWelcome(service) : welcome(service))
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
+    if (!(error instanceof UsageError || error instanceof SettingsError)) throw error
     console.error(error.message)
     process.exitCode = 1
   }

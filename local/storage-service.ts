@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createStorageHandler } from '../functions/storage/group.ts'
-import { type EdgeConfig, readLocalStorageConfig } from '../lib/config.ts'
+import type { EdgeConfig, LocalStorageConfig } from '../lib/config.ts'
 import { createStorageDeps } from '../lib/deps.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
 import type { Handler } from '../lib/http/pipeline.ts'
@@ -21,8 +21,8 @@ export interface StorageService {
 export const openStorageService = async (
   directory: DataDirectory,
   { documents }: EmbeddedTables,
+  { FSYNC, ...config }: LocalStorageConfig,
 ): Promise<StorageService> => {
-  const { FSYNC, ...config } = readLocalStorageConfig()
   const store = await openEmbeddedObjectStore(directory.objects, { durable: FSYNC === 'on' })
   const removals = openRemovalQueue(join(directory.objects, 'removals.db'))
   const pages = createPagesTable(documents, embeddedTableNames.pages)

@@ -38,8 +38,13 @@ const linesOf = (input: Readable): AsyncIterator<string> => {
 }
 
 /** Runs a source file of the project, such as `local/main.ts`, on the Node that runs the tests. */
-export const launch = (entry: string, args: readonly string[]): Program => {
-  const child = spawn(process.execPath, [entry, ...args], { cwd: root, stdio: 'pipe' })
+export const launch = (
+  entry: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Program => {
+  const env = { ...process.env, ...environment }
+  const child = spawn(process.execPath, [entry, ...args], { cwd: root, stdio: 'pipe', env })
   const lines = linesOf(child.stdout)
   // A program may end without having read all of its input.
   child.stdin.on('error', () => {})

@@ -1,9 +1,9 @@
-import { stat, writeFile } from 'node:fs/promises'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { run } from '../../support/program.ts'
+import { launch, run } from '../../support/program.ts'
 import { rawConnection } from '../../support/raw-http.ts'
 import { test } from '../../support/test.ts'
 
@@ -25,6 +25,19 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
     } finally {
       other.close()
     }
+  })
+
+  test('when a setting is wrong, before it resets anything', async ({ directory }) => {
+    const kept = join(directory, 'objects', 'kept')
+    await mkdir(dirname(kept), { recursive: true })
+    await writeFile(kept, '')
+    const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
+    const outcome = await launch('local/main.ts', ['--port', '0', '--reset', '--data-dir', directory], wrong).ended
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(outcome.stderr).toBe(
+      'Settings missing or wrong: LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off).\n',
+    )
+    expect((await stat(kept)).isFile()).toBe(true)
   })
 
   test('when the directory cannot be written', async ({ directory }) => {
