@@ -42,7 +42,7 @@ interface NamedFile {
 const stageAll = async (
   deps: UploadDeps,
   files: AsyncIterable<IncomingFile>,
-  placeOf: (name: string, index: number) => StageTarget,
+  placeOf: (name: string, index: number) => Promise<StageTarget>,
   staged: NamedFile[],
 ): Promise<void> => {
   for await (const { fileName, contentType, content } of files) {
@@ -54,8 +54,9 @@ const stageAll = async (
     if (staged.length === mostFiles) {
       throw new ServiceError('storageRefused', { message: `An upload brings at most ${mostFiles} files.` })
     }
+    const target = await placeOf(name, staged.length)
     const ahead = await readAhead(content, smallFile)
-    const staging = stageFile(deps, placeOf(name, staged.length), { contentType, content: ahead.content })
+    const staging = stageFile(deps, target, { contentType, content: ahead.content })
     staged.push({ name, staging })
     // A failure of what goes on beside is seen when all of them are waited for.
     if (ahead.isWhole) staging.catch(() => {})
@@ -87,19 +88,20 @@ export const uploadFiles = async (
   const { store, pages } = deps
   await watchFolders(pages, site, [folder])
   await refuseRivals(deps, noFileOnTheWay(site, folder))
-  const folderStands = folder === root || (await store.exists(folderKey('live', site, folder)))
-  const ownName = (name: string) => !folderStands && name === nameOf(folder)
-
   const staged: NamedFile[] = []
   try {
-    const expected = (name: string, index: number): StageTarget => {
-      // Whether it stays the only one, nobody knows yet.
-      const mayBeFolder = index === 0 && ownName(name)
-      return { site, area: 'live', path: mayBeFolder ? folder : childOf(folder, name), isSettled: !mayBeFolder }
+    let firstMayBeFolder = false
+    const expected = async (name: string, index: number): Promise<StageTarget> => {
+      if (index > 0 || name !== nameOf(folder)) {
+        return { site, area: 'live', path: childOf(folder, name), isSettled: true }
+      }
+      // Whether it stays the only one, nobody knows yet. Whether the folder stands is asked now: for other names it is no matter.
+      firstMayBeFolder = !(await store.exists(folderKey('live', site, folder)))
+      const path = firstMayBeFolder ? folder : childOf(folder, name)
+      return { site, area: 'live', path, isSettled: !firstMayBeFolder }
     }
     await stageAll(deps, files, expected, staged)
-    const [first, second] = staged
-    const atFolderPath = first !== undefined && second === undefined && ownName(first.name)
+    const atFolderPath = firstMayBeFolder && staged.length === 1
     const placed = await Promise.all(
       staged.map(async ({ name, staging }) => ({
         path: atFolderPath ? folder : childOf(folder, name),
