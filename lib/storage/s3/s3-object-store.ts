@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { ListedObject, Listing, ListQuery, ObjectInfo, ObjectStore, Staged } from '../object-store.ts'
 import { type Bucket, unquote } from './bucket.ts'
+import { findRival } from './find-rival.ts'
 import { createMemoryBudget } from './memory-budget.ts'
 import { createPlacing, headObject, NotPossible } from './placing.ts'
 import { abortUpload, type StagedBody, stageBody } from './staging.ts'
@@ -102,10 +103,7 @@ export const createS3ObjectStore = ({ client, bucket: name, memory = defaultMemo
     return head && toInfo(key, head)
   }
   const exists = async (prefix: string) => (await list({ prefix, folded: false, limit: 1 })).objects.length > 0
-  const rivalAmong = async (absent: readonly string[]) => {
-    const found = await Promise.all(absent.map((key) => (key.endsWith('/') ? exists(key) : find(key))))
-    return absent.find((_, index) => found[index])
-  }
+  const rivalAmong = (absent: readonly string[]) => findRival({ find, exists, list }, absent)
 
   return {
     find,

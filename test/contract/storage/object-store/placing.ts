@@ -72,6 +72,24 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
+  it('sees a folder among many names, in a folder of whatever size', async () => {
+    const prefix = fresh()
+    await put(`${prefix}3/below/deep`, 'x')
+    const names = Array.from({ length: 5 }, (_, index) => `${prefix}${index}/`)
+    expect(await bench.store.place([], names)).toEqual({ outcome: 'rival', key: `${prefix}3/` })
+
+    // More than one listing shows, and before the names in their order.
+    const others = Array.from({ length: 1_000 }, (_, index) => ({
+      kind: 'folder' as const,
+      key: `${prefix}!${index}/`,
+    }))
+    await (await placed(others)).settle()
+    expect(await bench.store.place([], names)).toEqual({ outcome: 'rival', key: `${prefix}3/` })
+    const free = await bench.store.place([], names.toSpliced(3, 1))
+    expect(free.outcome).toBe('placed')
+    if (free.outcome === 'placed') await free.settle()
+  }, 60_000)
+
   it('creates a folder once, and leaves one that is there as it is', async () => {
     const key = `${fresh()}folder/`
     await (await placed([{ kind: 'folder', key }])).settle()
