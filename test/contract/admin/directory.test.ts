@@ -88,6 +88,21 @@ describe('site', () => {
   })
 })
 
+test.for(['site', 'form --site 1001'])(
+  '%s: create gives no id that no path can name',
+  async (kind, { siteDirectory }) => {
+    const [command = '', ...options] = kind.split(' ')
+    const create = (...more: string[]) =>
+      administer(siteDirectory, [command, 'create', ...options, '--name', 'Far', ...more])
+    expect(await create('--id', '999999999999999')).toMatchObject({ status: 0 })
+    expect(await create()).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'The ids behind the highest one are used up. Choose a free one with --id.\n',
+    })
+  },
+)
+
 describe('form', () => {
   test('create gives the next id, or the one that is asked for', async ({ siteDirectory }) => {
     const create = (...options: string[]) =>
