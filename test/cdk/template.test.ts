@@ -202,6 +202,14 @@ describe('alarms', () => {
     us.resourceCountIs('AWS::SNS::Topic', 0)
   })
 
+  test('watch the gateway of their own data centre, and no other', () => {
+    us.hasResourceProperties('AWS::ApiGateway::RestApi', { Name: 'Test-us' })
+    us.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: '5XXError',
+      Dimensions: [{ Name: 'ApiName', Value: 'Test-us' }],
+    })
+  })
+
   test('are sent to the address of the installation', () => {
     const told = templatesOf({ alarmEmail: 'ops@example.com' })
     told.us.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
