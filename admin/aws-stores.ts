@@ -13,9 +13,17 @@ import type { AreaStores, Stores } from './stores.ts'
 /** The outputs of a stack, by name. */
 type Outputs = (name: string) => string
 
+const regionOf = async ({ config }: CloudFormationClient): Promise<string> => {
+  try {
+    return await config.region()
+  } catch {
+    throw new Refusal('No region is set. Set AWS_REGION to the home region of the directory.')
+  }
+}
+
 const readOutputs = async (stack: string, region: string | undefined): Promise<Outputs> => {
   const client = new CloudFormationClient(region === undefined ? {} : { region })
-  const where = `stack ${stack} in ${await client.config.region()}`
+  const where = `stack ${stack} in ${await regionOf(client)}`
   try {
     const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }))
     const outputs = new Map(found?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]))

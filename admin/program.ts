@@ -40,6 +40,20 @@ const createProgram = (): Command => {
   return program
 }
 
+/** What AWS says of credentials that are missing, wrong or expired, or that do not go far enough. */
+const rightsErrors: ReadonlySet<string> = new Set([
+  'CredentialsProviderError',
+  'TokenProviderError',
+  'AccessDenied',
+  'AccessDeniedException',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+])
+
 /** Runs one command line and answers its exit status: 0, 1 (refused, with a sentence that says what to do) or 2 (wrong usage). */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
@@ -53,6 +67,12 @@ export const run = async (args: readonly string[]): Promise<number> => {
     }
     if (isStoreUnavailable(error)) {
       console.error('The store is away or busy. Repeat the command; repeating is safe.')
+      return exitStatus.refused
+    }
+    if (error instanceof Error && rightsErrors.has(error.name)) {
+      console.error(
+        `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`,
+      )
       return exitStatus.refused
     }
     throw error

@@ -9,6 +9,9 @@ export type CategoryId = Id<'category'>
 /** The id of a news item or of a blog. */
 export type ObjectId = Id<'object'>
 
+/** The largest id of a site or a web form: beyond it, no path could name it. */
+export const largestNamedId = 999_999_999_999_999
+
 const canonicalInteger = /^(0|-?[1-9]\d{0,14})$/
 
 /** Reads an id from a path segment; only the canonical decimal form names a resource (`7`, never `07`, `7.0` or `+7`). */

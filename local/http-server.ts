@@ -12,9 +12,15 @@ const lingerMs = 2_000
 /** How long nothing may pass on a connection that is in use, in milliseconds. */
 const longestSilence = 120_000
 
+/** In one pass: a query may have thousands of names, and one of them thousands of values. */
 const queryOf = (text: string): Record<string, string[]> => {
-  const query = new URLSearchParams(text)
-  return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]))
+  const query = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = query.get(name)
+    if (values) values.push(value)
+    else query.set(name, [value])
+  }
+  return Object.fromEntries(query)
 }
 
 /** Bytes outside ASCII, which some clients send as they are, in the form that they have in every other URL. */

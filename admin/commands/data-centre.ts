@@ -17,7 +17,9 @@ export const dataCentreCommand = (): Command => {
       withStores(self, async ({ sites }) => {
         const { dataCentres } = await sites.list()
         const others = dataCentres.filter((dataCentre) => dataCentre.id !== id)
-        const dataCentre = { id, url, isDefault: !others.some(({ isDefault }) => isDefault) }
+        const isDefault = !others.some((other) => other.isDefault)
+        // What a deployment has written of it, such as its region, stays.
+        const dataCentre = { ...dataCentres.find((known) => known.id === id), id, url, isDefault }
         await sites.putDataCentre(dataCentre)
         return view(dataCentre)
       }),

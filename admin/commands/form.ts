@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { SiteId, WebFormId } from '../../lib/ids.ts'
+import { largestNamedId, type SiteId, type WebFormId } from '../../lib/ids.ts'
 import { parseName, parsePositiveId } from '../arguments.ts'
 import { withStores } from '../context.ts'
 import { Refusal } from '../refusal.ts'
@@ -18,9 +18,10 @@ const create = async (stores: Stores, { site: siteId, name, id: wanted }: Create
     if (await webForms.create({ site: site.id, id: wanted, name, fields: [] })) return { id: wanted, name }
     throw new Refusal(`Site ${site.id} has a web form ${wanted} already. Choose another --id, or leave it out.`)
   }
-  for (let id = (await webForms.highestId(site.id)) + 1; ; id++) {
+  for (let id = (await webForms.highestId(site.id)) + 1; id <= largestNamedId; id++) {
     if (await webForms.create({ site: site.id, id: id as WebFormId, name, fields: [] })) return { id, name }
   }
+  throw new Refusal('The ids behind the highest one are used up. Choose a free one with --id.')
 }
 
 export const formCommand = (): Command => {

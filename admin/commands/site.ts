@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { SiteId } from '../../lib/ids.ts'
+import { largestNamedId, type SiteId } from '../../lib/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site.ts'
 import { parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
 import { withStores } from '../context.ts'
@@ -41,10 +41,11 @@ const create = async ({ sites }: Stores, options: CreateOptions): Promise<Site> 
     throw new Refusal(`There is a site ${options.id} already. Choose another --id, or leave it out.`)
   }
   // Another command may take the next id at the same moment; the one after it will do as well.
-  for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1); ; id++) {
+  for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1); id <= largestNamedId; id++) {
     const site: Site = { id: id as SiteId, name, dataCentre, renderingEngine }
     if (await sites.createSite(site)) return site
   }
+  throw new Refusal('The ids behind the highest one are used up. Choose a free one with --id.')
 }
 
 export const siteCommand = (): Command => {

@@ -3,13 +3,16 @@ import { ServiceError } from '../../lib/errors.ts'
 import { fieldTypeName } from '../../lib/fields/catalogue.ts'
 import { importField } from '../../lib/fields/field-rules.ts'
 import { maxOrder } from '../../lib/fields/web-form.ts'
-import type { WebFormId } from '../../lib/ids.ts'
+import { largestNamedId, type WebFormId } from '../../lib/ids.ts'
 import { recordKind } from './record-kind.ts'
 
 /** Full forms stay below the 4 KB of one read unit with names up to this length. */
 const longestName = 80
 
-const id = z.int('must be a whole number').min(1, 'must be 1 or more')
+const id = z
+  .int('must be a whole number')
+  .min(1, 'must be 1 or more')
+  .max(largestNamedId, `must be ${largestNamedId} or less`)
 const webFormId = id.transform((value) => value as WebFormId)
 const name = z
   .string('must be a text')

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib'
+import { RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { EndpointType, MethodLoggingLevel, RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import { Construct } from 'constructs'
@@ -28,6 +28,8 @@ const domainOf = (scope: Construct, { customDomain }: DataCentreSettings) =>
 export const createGateway = (scope: Construct, { functions, dataCentre, settings }: Options): RestApi => {
   const parts = new Construct(scope, 'Gateway')
   const api = new RestApi(parts, 'Api', {
+    // Its figures go by this name: an API of the same name in the region would be counted in.
+    restApiName: Stack.of(scope).stackName,
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],
     // Every body passes as it is, both ways: uploads are binary whatever their content type says.

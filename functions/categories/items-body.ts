@@ -7,11 +7,9 @@ const mostItems = 500
 export const numericString = z.string().check(z.regex(/^\d{1,15}$/))
 
 /** The id of a news item or of a blog, as a number or in a string. */
-const id = z.int().check(z.minimum(1), z.maximum(largestId))
-export const objectId = z.union(
-  [id, z.pipe(z.pipe(numericString, z.transform(Number)), id)],
-  `must be a whole number from 1 to ${largestId}`,
-)
+const inRange = `must be a whole number from 1 to ${largestId}`
+const id = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange), z.maximum(largestId, inRange))
+export const objectId = z.union([id, z.pipe(z.pipe(numericString, z.transform(Number)), id)], inRange)
 
 const displayable = z.pipe(
   z.union([z.literal([0, 1]), z.literal(['0', '1'])], 'must be 1 or 0'),

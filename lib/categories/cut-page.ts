@@ -1,5 +1,10 @@
-/** An answer stays under 5 MB (decisions.md, section 4): this is what its items may have in bytes, the wrapper left out. */
+/**
+ * An answer stays under 5 MB (decisions.md, section 4): this is what its items may have in bytes, the wrapper left out. They are
+ * counted as a text within JSON, as a function hands its answer to the gateway, in 6 MB at most: each quote is longer there.
+ */
 export const largestPage = 4_900_000
+
+const bytesOf = (json: string): number => Buffer.byteLength(JSON.stringify(json))
 
 /** The first values whose JSON fits the budget together, and the bytes that they take. */
 export const takeThatFit = <Value>(
@@ -10,7 +15,7 @@ export const takeThatFit = <Value>(
   const taken: Value[] = []
   let bytes = 0
   for (const value of values) {
-    const size = Buffer.byteLength(JSON.stringify(toJson(value))) + 1
+    const size = bytesOf(JSON.stringify(toJson(value)))
     if (bytes + size > budget) break
     bytes += size
     taken.push(value)

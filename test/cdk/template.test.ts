@@ -202,10 +202,29 @@ describe('alarms', () => {
     us.resourceCountIs('AWS::SNS::Topic', 0)
   })
 
+  test('watch the gateway of their own data centre, and no other', () => {
+    us.hasResourceProperties('AWS::ApiGateway::RestApi', { Name: 'Test-us' })
+    us.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: '5XXError',
+      Dimensions: [{ Name: 'ApiName', Value: 'Test-us' }],
+    })
+  })
+
   test('are sent to the address of the installation', () => {
     const told = templatesOf({ alarmEmail: 'ops@example.com' })
     told.us.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
     told.us.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [Match.anyValue()] })
+    told.us.hasResourceProperties('AWS::SNS::TopicPolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Allow',
+            Action: 'sns:Publish',
+            Principal: { Service: 'cloudwatch.amazonaws.com' },
+          }),
+        ]),
+      },
+    })
   })
 })
 

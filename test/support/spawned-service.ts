@@ -24,8 +24,9 @@ const entry = 'local/main.ts'
 export const startService = async (
   dataDirectory: string,
   flags: readonly string[] = ['--port', '0'],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<SpawnedService> => {
-  const program = launch(entry, ['--json', '--data-dir', dataDirectory, ...flags])
+  const program = launch(entry, ['--json', '--data-dir', dataDirectory, ...flags], environment)
   const line = await program.line()
   const { baseUrl, dataCentres, siteId, webFormId, token } = JSON.parse(line)
   return {

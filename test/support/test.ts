@@ -25,8 +25,8 @@ export const test = base
     onCleanup(async () => {
       await Promise.all(services.map((service) => service.stop()))
     })
-    return async (flags?: readonly string[]): Promise<SpawnedService> => {
-      const service = await startService(directory, flags)
+    return async (flags?: readonly string[], environment?: Record<string, string>): Promise<SpawnedService> => {
+      const service = await startService(directory, flags, environment)
       services.push(service)
       return service
     }

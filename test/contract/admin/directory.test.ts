@@ -1,4 +1,8 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { describe, expect } from 'vitest'
+import { createSitesTable } from '../../../lib/sites/sites-table.ts'
+import { embeddedTableNames } from '../../../local/embedded-tables.ts'
+import { openTables } from '../../../local/open-tables.ts'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
@@ -20,6 +24,21 @@ describe('data-centre', () => {
     expect(us).toEqual({ id: 'us', url: 'https://us.example', default: true })
     const all = await administerJson(siteDirectory, ['data-centre', 'list'])
     expect(all).toEqual([{ id: 'eu', url: 'https://eu.example', default: false }, us])
+  })
+
+  test('add leaves the region of one that is deployed', async ({ directory }) => {
+    const sitesOf = (documents: DynamoDBDocumentClient) => createSitesTable(documents, embeddedTableNames.sites)
+    const deployed = { id: 'us', url, isDefault: true, region: 'us-east-1' }
+    const before = await openTables(directory)
+    await sitesOf(before.documents).putDataCentre(deployed)
+    await before.close()
+
+    await administerJson(directory, ['data-centre', 'add', 'us', '--url', 'https://us.example'])
+
+    const after = await openTables(directory)
+    const stored = await sitesOf(after.documents).getDataCentre('us')
+    await after.close()
+    expect(stored).toEqual({ ...deployed, url: 'https://us.example' })
   })
 
   test('list is empty at first', async ({ directory }) => {
@@ -68,6 +87,21 @@ describe('site', () => {
     })
   })
 })
+
+test.for(['site', 'form --site 1001'])(
+  '%s: create gives no id that no path can name',
+  async (kind, { siteDirectory }) => {
+    const [command = '', ...options] = kind.split(' ')
+    const create = (...more: string[]) =>
+      administer(siteDirectory, [command, 'create', ...options, '--name', 'Far', ...more])
+    expect(await create('--id', '999999999999999')).toMatchObject({ status: 0 })
+    expect(await create()).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'The ids behind the highest one are used up. Choose a free one with --id.\n',
+    })
+  },
+)
 
 describe('form', () => {
   test('create gives the next id, or the one that is asked for', async ({ siteDirectory }) => {

@@ -127,6 +127,7 @@ describe('a bad record is named by its line and skipped:', () => {
     ['{"kind":"field","webFormId":1,"typeId":-2,"order":0}', 'order: must be 1 or more'],
     ['{"kind":"field","webFormId":1,"typeId":-2,"order":1e99}', 'order: must be'],
     ['{"kind":"field","webFormId":1,"typeId":-2,"order":2147483648}', 'order: must be 2147483647 or less'],
+    ['{"kind":"webForm","id":1000000000000000}', 'id: must be 999999999999999 or less'],
     ['{"kind":"field","webFormId":1,"typeId":-2,"mandatory":1}', 'mandatory: must be true or false'],
   ] as const
 

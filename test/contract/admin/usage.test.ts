@@ -1,7 +1,11 @@
+import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer } from '../../support/administration.ts'
+import { launch } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
 describe('people see tables', () => {
@@ -112,5 +116,45 @@ describe('a data directory that cannot be used is refused in one line', () => {
     const { status, stderr } = await administer(withSocketOf(104), ['site', 'list'])
     expect(status).toBe(1)
     expect(stderr).toMatch(/^The path of the data directory is too long: .+--data-dir\.\n$/)
+  })
+})
+
+describe('what is deployed is refused in one line', () => {
+  const nobody = { HOME: '/', AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null', AWS_PROFILE: '' }
+  const nowhere = { AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }
+  const noKeys = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' }
+
+  test.for([
+    ['without a region', {}, 'No region is set. Set AWS_REGION to the home region of the directory.\n'],
+    [
+      'without credentials',
+      { AWS_REGION: 'us-east-1' },
+      expect.stringMatching(/^AWS does not let you: .*credentials.*\. Check your credentials.*\.\n$/),
+    ],
+  ] as const)('%s', async ([, environment, stderr]) => {
+    const program = launch('admin/main.ts', ['--target', 'aws', 'site', 'list'], {
+      ...nobody,
+      ...nowhere,
+      ...noKeys,
+      ...environment,
+    })
+    expect(await program.ended).toMatchObject({ status: 1, stdout: '', stderr })
+  })
+
+  test('by what answers there', async () => {
+    const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
+    const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const program = launch('admin/main.ts', ['--target', 'aws', 'site', 'list'], {
+      ...nobody,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    })
+    const outcome = await program.ended
+    server.close()
+    const stderr = 'AWS does not let you: Not you. Check your credentials, and what they are allowed to do.\n'
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr })
   })
 })

@@ -139,6 +139,23 @@ describe('an answer stays under 5 MB', () => {
     expect(page).toMatchObject({ totalItemsCount: 1_040, skip: 1_000, limit: page.items.length })
   })
 
+  test('and fits into what a function may hand to the gateway, whatever it holds', async () => {
+    const quotes = range(3_001, 3_040)
+    await plain.content.putMany(
+      site,
+      'news',
+      quotes.map((id) => newsItem(id, { body: '<b a="">'.repeat(40_000) })),
+    )
+    await plain.links.putMany(
+      newsOfCategory,
+      quotes.map((id) => ({ id, displayable: true })),
+    )
+    const { page } = await list({ limit: '500', where: '{objectId:{$gt:3000}}' })
+    await plain.links.deleteMany(newsOfCategory, quotes)
+    expect(page.items.length).toBeGreaterThan(5)
+    expect(Buffer.byteLength(JSON.stringify({ body: JSON.stringify(page) }))).toBeLessThan(6 * 1024 * 1024)
+  })
+
   test('and the cursor goes on where the page was cut', async () => {
     const seen: unknown[] = []
     for (let cursor = ''; cursor !== 'null'; ) {

@@ -214,6 +214,12 @@ describe('HEAD', () => {
   })
 })
 
+test('a query that says one thing thousands of times takes no more memory than its length', async ({ start }) => {
+  const service = await start(['--port', '0'], { NODE_OPTIONS: '--max-old-space-size=128' })
+  const answer = await service.request(`/health?${'a&'.repeat(7_500)}`)
+  expect(answer.status).toBe(200)
+})
+
 test('requests that follow each other without waiting are answered in their order', async ({ start }) => {
   const service = await start()
   const received = await send(

@@ -43,6 +43,15 @@ test.each([
   expect(problems(unlinkBody, { items })).toEqual([problem])
 })
 
+test.each([0, -1, 2 ** 31, 1e20, 1.5, '0', '2147483648', '999999999999999', '-1', '', null, [], {}, true])(
+  'an objectId of %j is refused, and told what it must be',
+  (objectId) => {
+    const problem = ['items.0.objectId: must be a whole number from 1 to 2147483647']
+    expect(problems(linkBody, { items: [{ objectId }] })).toEqual(problem)
+    expect(problems(unlinkBody, { items: [{ objectId }] })).toEqual(problem)
+  },
+)
+
 test('brackets without end are refused, however many', () => {
   expect(problems(unlinkBody, { items: '['.repeat(60_000) })).toHaveLength(1)
   expect(problems(unlinkBody, { items: `${'['.repeat(30_000)}${']'.repeat(30_000)}` })).toHaveLength(1)
