@@ -49,8 +49,12 @@ export const wholeNumber =
     return value
   }
 
-/** Texts separated by commas; none at all when it is empty. */
-export const list: Setting<readonly string[]> = (given = '') => given.split(',').filter((entry) => entry !== '')
+/** Texts separated by commas, which blanks may surround; none at all when it is empty. */
+export const list: Setting<readonly string[]> = (given = '') =>
+  given
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
 
 export const optional =
   <Value>(setting: Setting<Value>): Setting<Value | undefined> =>

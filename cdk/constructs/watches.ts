@@ -56,7 +56,7 @@ const functionWatches = (name: string, lambda: IFunction): readonly Watch[] => [
     metric: lambda.metricErrors({ period }),
     threshold: 0,
     periods: 2,
-    impact: `The function ${name} ends without an answer: its callers get 503.`,
+    impact: `The function ${name} ends without an answer: what it was to do fails, with 503 if it was a request.`,
     action: 'Look at its log: it cannot start, or has run out of memory or time.',
   },
   {
@@ -64,7 +64,7 @@ const functionWatches = (name: string, lambda: IFunction): readonly Watch[] => [
     metric: lambda.metricThrottles({ period }),
     threshold: 0,
     periods: 2,
-    impact: `Requests for the function ${name} are turned away with 503, because too many run at once.`,
+    impact: `What the function ${name} is to do waits, or is turned away with 503 if it is a request: too many run at once.`,
     action: 'Ask AWS for more concurrent executions in this region.',
   },
 ]

@@ -1,6 +1,7 @@
 import { tagOf } from '../../lib/http/conditions.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
+import { onceEach } from '../../lib/once-each.ts'
 import type { DataCentre } from '../../lib/sites/site.ts'
 
 /** The address that stands in the written document for that of the data centre that answers. */
@@ -15,11 +16,6 @@ const documentAt = async (url: string): Promise<Reply> => {
 
 /** The contract of the service as an OpenAPI document, with the address of the data centre that answers (decisions.md, section 8). */
 export const getOpenApi = (findHere: () => Promise<DataCentre>): OperationHandler => {
-  const replies = new Map<string, Promise<Reply>>()
-  return async () => {
-    const { url } = await findHere()
-    const reply = replies.get(url) ?? documentAt(url)
-    replies.set(url, reply)
-    return reply
-  }
+  const replyAt = onceEach(documentAt)
+  return async () => replyAt((await findHere()).url)
 }

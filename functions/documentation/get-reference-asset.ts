@@ -4,6 +4,7 @@ import { ServiceError } from '../../lib/errors.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
 import { type Exchange, settled } from '../../lib/http/exchange.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
+import { onceEach } from '../../lib/once-each.ts'
 import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
 
 const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)
@@ -16,12 +17,10 @@ const load = async (name: ReferenceAsset): Promise<Reply> => {
 
 /** A file that the reference page is drawn with. 404/100004 when it needs none of that name. */
 export const getReferenceAsset = () => {
-  const replies = new Map<string, Promise<Reply>>()
+  const replyOf = onceEach(load)
   return async ({ params }: Exchange): Promise<Reply> => {
     const name = settled(params, 'the path variables')['asset'] ?? ''
     if (!isAsset(name)) throw new ServiceError('routeUnknown')
-    const reply = replies.get(name) ?? load(name)
-    replies.set(name, reply)
-    return reply
+    return replyOf(name)
   }
 }

@@ -60,7 +60,7 @@ describe('the settings of the storage function', () => {
   })
 
   test('are read as what they mean', () => {
-    const told = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,,b' }
+    const told = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b' }
     expect(readDeployedStorageConfig(told)).toMatchObject({ LARGEST_FILE: 4_718_592, RESERVED_FOLDERS: ['a', 'b'] })
     expect(readDeployedStorageConfig({ ...completeStorage, RESERVED_FOLDERS: '' }).RESERVED_FOLDERS).toEqual([])
   })
