@@ -23,6 +23,16 @@ describe('operation 12', () => {
     expect((await read(`${own}/sniffed/a.txt`)).text).toBe('a')
   })
 
+  it('takes parts that are declared as attachments, as curl does when it is told another Content-Type', async () => {
+    const headers = { 'Content-Type': `application/octet-stream; boundary=${boundary}` }
+    const body = multipart([{ part: 'note', content: 'x' }, { name: 'a.txt', content: 'a' }])
+      .toString()
+      .replaceAll('form-data', 'attachment')
+    expect((await upload(`${own}/attached`, [], { headers, body })).status).toBe(200)
+    expect(await namesIn(`${own}/attached`)).toEqual(['a.txt'])
+    expect((await read(`${own}/attached/a.txt`)).text).toBe('a')
+  })
+
   it('takes the login token from the query', async () => {
     const path = `${at(`${own}/token`)}?access_token=${inject('target').token}`
     const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
