@@ -76,6 +76,9 @@ const takeThrough = async (window: Window, mark: Buffer, longest: number, what: 
 
 /** The boundary that the body's own first line shows, for bodies whose `Content-Type` does not name it. */
 const sniffBoundary = async (window: Window): Promise<string> => {
+  // Some clients put a line end in front of every boundary, the first one too.
+  await ensure(window, lineEnd.length)
+  if (startsWith(window, lineEnd)) window.take(lineEnd.length)
   const line = await takeThrough(window, lineEnd, longestBoundary + dashes.length, 'the first line')
   const boundary = line.toString('latin1').trimEnd()
   if (!/^--[\x21-\x7e][\x20-\x7e]*$/.test(boundary)) throw new MultipartError('it does not begin with a boundary')

@@ -33,6 +33,16 @@ describe('operation 12', () => {
     expect((await read(`${own}/attached/a.txt`)).text).toBe('a')
   })
 
+  it.each(['application/octet-stream', `multipart/form-data; boundary=${boundary}`])(
+    'takes a body with a line end in front of its first boundary, as %s',
+    async (type) => {
+      const folder = `${own}/behind-${type.length}`
+      const body = Buffer.concat([Buffer.from('\r\n'), multipart([{ name: 'a.txt', content: 'a' }])])
+      expect((await upload(folder, [], { headers: { 'Content-Type': type }, body })).status).toBe(200)
+      expect((await read(`${folder}/a.txt`)).text).toBe('a')
+    },
+  )
+
   it('takes the login token from the query', async () => {
     const path = `${at(`${own}/token`)}?access_token=${inject('target').token}`
     const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
