@@ -25,7 +25,10 @@ describe('operation 12', () => {
 
   it('takes parts that are declared as attachments, as curl does when it is told another Content-Type', async () => {
     const headers = { 'Content-Type': `application/octet-stream; boundary=${boundary}` }
-    const body = multipart([{ part: 'note', content: 'x' }, { name: 'a.txt', content: 'a' }])
+    const body = multipart([
+      { part: 'note', content: 'x' },
+      { name: 'a.txt', content: 'a' },
+    ])
       .toString()
       .replaceAll('form-data', 'attachment')
     expect((await upload(`${own}/attached`, [], { headers, body })).status).toBe(200)
@@ -92,12 +95,18 @@ describe('operation 12', () => {
       { name: 'a.png', type: 'text/plain' },
       { name: 'b', type: 'image/gif' },
       { name: 'c' },
+      // Names that every JavaScript object knows.
+      { name: 'd.constructor' },
+      { name: 'e.__proto__', type: 'image/gif' },
     ])
-    const types = await Promise.all(['a.png', 'b', 'c'].map((name) => read(`${own}/types/${name}`)))
+    const names = ['a.png', 'b', 'c', 'd.constructor', 'e.__proto__']
+    const types = await Promise.all(names.map((name) => read(`${own}/types/${name}`)))
     expect(types.map(({ headers }) => headers['content-type'])).toEqual([
       'image/png',
       'image/gif',
       'application/octet-stream',
+      'application/octet-stream',
+      'image/gif',
     ])
   })
 })
