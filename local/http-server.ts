@@ -13,8 +13,8 @@ const lingerMs = 2_000
 const longestSilence = 120_000
 
 const queryOf = (text: string): Record<string, string[]> => {
-  const query = new URLSearchParams(text)
-  return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]))
+  const pairs = Map.groupBy(new URLSearchParams(text), ([name]) => name)
+  return Object.fromEntries([...pairs].map(([name, same]) => [name, same.map(([, value]) => value)]))
 }
 
 /** Bytes outside ASCII, which some clients send as they are, in the form that they have in every other URL. */
