@@ -21,6 +21,9 @@ const queryOf = (text: string): Record<string, string[]> => {
 const encodeRawBytes = (path: string): string =>
   path.replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 
+/** A `#` in a target is a character like any other; in a URL that is made of it, all that follows would be no part of it. */
+const encodeHash = (target: string): string => target.replaceAll('#', '%23')
+
 const headersOf = (request: IncomingMessage) => request.headersDistinct as Record<string, string[]>
 
 /** The event that API Gateway would make of the request, but for the body, which stays a stream. */
@@ -28,11 +31,10 @@ const toEvent = (request: IncomingMessage, bodyStream: Readable): GatewayEvent =
   const [, path = '/', query = ''] = /^(?:https?:\/\/[^/]+)?([^?]*)\??(.*)$/s.exec(request.url ?? '/') ?? []
   return {
     httpMethod: request.method ?? 'GET',
-    path: encodeRawBytes(path),
+    path: encodeHash(encodeRawBytes(path)),
     multiValueHeaders: headersOf(request),
     multiValueQueryStringParameters: queryOf(query),
-    // A `#` in a target is a character like any other; in a URL that is made of it, it would end the query.
-    rawQueryString: query.replaceAll('#', '%23'),
+    rawQueryString: encodeHash(query),
     body: null,
     isBase64Encoded: false,
     bodyStream,
