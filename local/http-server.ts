@@ -14,18 +14,16 @@ const longestSilence = 120_000
 
 /** In one pass: a query may have thousands of names, and one of them thousands of values. */
 const queryOf = (text: string): Record<string, string[]> => {
-  const query = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(text)) {
-    const values = query.get(name)
-    if (values) values.push(value)
-    else query.set(name, [value])
-  }
-  return Object.fromEntries(query)
+  const pairs = Map.groupBy(new URLSearchParams(text), ([name]) => name)
+  return Object.fromEntries([...pairs].map(([name, same]) => [name, same.map(([, value]) => value)]))
 }
 
 /** Bytes outside ASCII, which some clients send as they are, in the form that they have in every other URL. */
 const encodeRawBytes = (path: string): string =>
   path.replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** A `#` in a target is a character like any other; in a URL that is made of it, all that follows would be no part of it. */
+const encodeHash = (target: string): string => target.replaceAll('#', '%23')
 
 const headersOf = (request: IncomingMessage) => request.headersDistinct as Record<string, string[]>
 
@@ -34,11 +32,10 @@ const toEvent = (request: IncomingMessage, bodyStream: Readable): GatewayEvent =
   const [, path = '/', query = ''] = /^(?:https?:\/\/[^/]+)?([^?]*)\??(.*)$/s.exec(request.url ?? '/') ?? []
   return {
     httpMethod: request.method ?? 'GET',
-    path: encodeRawBytes(path),
+    path: encodeHash(encodeRawBytes(path)),
     multiValueHeaders: headersOf(request),
     multiValueQueryStringParameters: queryOf(query),
-    // A `#` in a target is a character like any other; in a URL that is made of it, it would end the query.
-    rawQueryString: query.replaceAll('#', '%23'),
+    rawQueryString: encodeHash(query),
     body: null,
     isBase64Encoded: false,
     bodyStream,

@@ -26,8 +26,6 @@ interface Window {
   grow(): Promise<boolean>
   /** Takes from the front. */
   take(length: number): Buffer
-  /** Puts back what was taken last. */
-  giveBack(taken: Buffer): void
 }
 
 const createWindow = (source: AsyncIterator<Uint8Array>): Window => {
@@ -48,9 +46,6 @@ const createWindow = (source: AsyncIterator<Uint8Array>): Window => {
       bytes = bytes.subarray(length)
       return taken
     },
-    giveBack(taken) {
-      bytes = Buffer.concat([taken, bytes])
-    },
   }
 }
 
@@ -62,12 +57,18 @@ const ensure = async (window: Window, length: number): Promise<void> => {
   }
 }
 
-/** Takes everything up to a mark, and the mark. */
-const takeThrough = async (window: Window, mark: Buffer, longest: number, what: string): Promise<Buffer> => {
+/** Takes everything up to a mark, and the mark, or only so many bytes of it. */
+const takeThrough = async (
+  window: Window,
+  mark: Buffer,
+  longest: number,
+  what: string,
+  ofMark = mark.length,
+): Promise<Buffer> => {
   let from = 0
   for (;;) {
     const at = window.bytes.indexOf(mark, from)
-    if (at >= 0 && at <= longest) return window.take(at + mark.length).subarray(0, at)
+    if (at >= 0 && at <= longest) return window.take(at + ofMark).subarray(0, at)
     if (at > longest || window.bytes.length > longest + mark.length) throw new MultipartError(`${what} is too long`)
     from = Math.max(window.bytes.length - mark.length + 1, 0)
     if (!(await window.grow())) throw new MultipartError('it ends too early')
@@ -76,6 +77,9 @@ const takeThrough = async (window: Window, mark: Buffer, longest: number, what: 
 
 /** The boundary that the body's own first line shows, for bodies whose `Content-Type` does not name it. */
 const sniffBoundary = async (window: Window): Promise<string> => {
+  // Some clients put a line end in front of every boundary, the first one too.
+  await ensure(window, lineEnd.length)
+  if (startsWith(window, lineEnd)) window.take(lineEnd.length)
   const line = await takeThrough(window, lineEnd, longestBoundary + dashes.length, 'the first line')
   const boundary = line.toString('latin1').trimEnd()
   if (!/^--[\x21-\x7e][\x20-\x7e]*$/.test(boundary)) throw new MultipartError('it does not begin with a boundary')
@@ -103,9 +107,7 @@ const partFollows = async (window: Window): Promise<boolean> => {
 const takeHeader = async (window: Window): Promise<PartHeader> => {
   await ensure(window, lineEnd.length)
   if (startsWith(window, lineEnd)) return readPartHeader(Buffer.alloc(0))
-  const line = await takeThrough(window, headerEnd, longestHeader, 'the header of a part')
-  window.giveBack(lineEnd)
-  return readPartHeader(line)
+  return readPartHeader(await takeThrough(window, headerEnd, longestHeader, 'the header of a part', lineEnd.length))
 }
 
 /** How much comes before what may be the beginning of a delimiter at the end: mostly all of it, so that nothing has to be copied. */

@@ -10,7 +10,9 @@ export interface PartHeader {
 }
 
 const mostFields = 32
-const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n]*)$/
+const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n]*)$/
+/** curl calls its parts attachments when the request itself is declared as anything but `multipart/form-data`. */
+const dispositionType = /^(?:form-data|attachment)[ \t]*(?=;|$)/i
 const mediaType = /^([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})[ \t]*(?:;|$)/
 const parameter = /;[ \t]*([!#$&+.^_`|~0-9A-Za-z-]+\*?)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*/gy
 
@@ -64,7 +66,7 @@ const fieldsOf = (block: Buffer): Map<string, string> => {
       throw new MultipartError('a header field of a part is not well-formed')
     const key = name.toLowerCase()
     if (fields.has(key)) throw new MultipartError(`a part has two ${name} fields`)
-    fields.set(key, value.trimEnd())
+    fields.set(key, value.trim())
   }
   return fields
 }
@@ -73,7 +75,7 @@ const fieldsOf = (block: Buffer): Map<string, string> => {
 export const readPartHeader = (block: Buffer): PartHeader => {
   const fields = fieldsOf(block)
   const disposition = fields.get('content-disposition') ?? ''
-  const type = /^form-data[ \t]*(?=;|$)/i.exec(disposition)
+  const type = dispositionType.exec(disposition)
   const parameters = type ? parametersOf(disposition, type[0].length) : new Map<string, string>()
   const extended = parameters.get('filename*')
   return {

@@ -85,13 +85,14 @@ export const listFolder = async (
   const size = Math.min(limit, wholeFolder)
   if (position?.by === 'key') return pageByKey(store, prefix, size, position.after)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
-  if (next !== undefined && position === undefined) return pageByKey(store, prefix, size)
+  // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key behind it, too.
+  if (next !== undefined) return pageByKey(store, prefix, size, position?.after)
   const start = position
     ? entries.findIndex(({ name }) => Buffer.compare(Buffer.from(name), Buffer.from(position.after)) > 0)
     : 0
   const contents = start < 0 ? [] : entries.slice(start, start + size)
   const last = contents.at(-1)
-  const isEnd = last === undefined || (last === entries.at(-1) && next === undefined)
+  const isEnd = last === undefined || last === entries.at(-1)
   return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 

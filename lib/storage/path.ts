@@ -67,7 +67,8 @@ export const parseName = (text: string): string => {
 }
 
 /** The name that a part of an upload gives its file: what follows the last `/` or `\`. Errors as of parseName. */
-export const parseFileName = (text: string): string => parseName(text.slice(text.search(/[^/\\]*$/)))
+export const parseFileName = (text: string): string =>
+  parseName(text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1))
 
 /** Errors: urlInvalid when the whole becomes too long. */
 export const childOf = (folder: StoragePath, name: string): StoragePath => checked([...segmentsOf(folder), name])

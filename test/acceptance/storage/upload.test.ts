@@ -23,6 +23,29 @@ describe('operation 12', () => {
     expect((await read(`${own}/sniffed/a.txt`)).text).toBe('a')
   })
 
+  it('takes parts that are declared as attachments, as curl does when it is told another Content-Type', async () => {
+    const headers = { 'Content-Type': `application/octet-stream; boundary=${boundary}` }
+    const body = multipart([
+      { part: 'note', content: 'x' },
+      { name: 'a.txt', content: 'a' },
+    ])
+      .toString()
+      .replaceAll('form-data', 'attachment')
+    expect((await upload(`${own}/attached`, [], { headers, body })).status).toBe(200)
+    expect(await namesIn(`${own}/attached`)).toEqual(['a.txt'])
+    expect((await read(`${own}/attached/a.txt`)).text).toBe('a')
+  })
+
+  it.each(['application/octet-stream', `multipart/form-data; boundary=${boundary}`])(
+    'takes a body with a line end in front of its first boundary, as %s',
+    async (type) => {
+      const folder = `${own}/behind-${type.length}`
+      const body = Buffer.concat([Buffer.from('\r\n'), multipart([{ name: 'a.txt', content: 'a' }])])
+      expect((await upload(folder, [], { headers: { 'Content-Type': type }, body })).status).toBe(200)
+      expect((await read(`${folder}/a.txt`)).text).toBe('a')
+    },
+  )
+
   it('takes the login token from the query', async () => {
     const path = `${at(`${own}/token`)}?access_token=${inject('target').token}`
     const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
@@ -72,12 +95,18 @@ describe('operation 12', () => {
       { name: 'a.png', type: 'text/plain' },
       { name: 'b', type: 'image/gif' },
       { name: 'c' },
+      // Names that every JavaScript object knows.
+      { name: 'd.constructor' },
+      { name: 'e.__proto__', type: 'image/gif' },
     ])
-    const types = await Promise.all(['a.png', 'b', 'c'].map((name) => read(`${own}/types/${name}`)))
+    const names = ['a.png', 'b', 'c', 'd.constructor', 'e.__proto__']
+    const types = await Promise.all(names.map((name) => read(`${own}/types/${name}`)))
     expect(types.map(({ headers }) => headers['content-type'])).toEqual([
       'image/png',
       'image/gif',
       'application/octet-stream',
+      'application/octet-stream',
+      'image/gif',
     ])
   })
 })

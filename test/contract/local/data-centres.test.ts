@@ -65,6 +65,14 @@ describe('a site that lives in another data centre', () => {
     }
   })
 
+  test('is sent on with a path that has a hash in it', async ({ centres: { us, eu, token, sites } }) => {
+    const path = `/api/v2/admin/sites/${sites.eu}/storage/a`
+    const connection = await rawConnection({ url: us })
+    await connection.write(requestText('POST', `${path}#b?c=d`, { Authorization: token, Connection: 'close' }))
+    const { status, headers } = lastAnswer(await connection.rest())
+    expect({ status, location: headers['location'] }).toEqual({ status: 301, location: `${eu}${path}%23b?c=d` })
+  })
+
   test('changes when a client follows the answer', async ({ centres: { us, eu, token, sites } }) => {
     const created = await fetch(us + fields(sites.eu), {
       method: 'POST',

@@ -52,6 +52,12 @@ describe('what is no request is answered with a JSON body', () => {
   }
 })
 
+test('a query that says the same thing thousands of times costs no more than another one', async ({ service }) => {
+  const request = `GET /health?${'a&'.repeat(7_500)} HTTP/1.1\r\nHost: x\r\n`
+  const answers = await send(service, `${`${request}\r\n`.repeat(49)}${request}Connection: close\r\n\r\n`)
+  expect(answers.match(/HTTP\/1.1 200/g)).toHaveLength(50)
+})
+
 describe('CONNECT', () => {
   const tunnel = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'
   const socketTo = async ({ baseUrl }: SpawnedService): Promise<Socket> => {

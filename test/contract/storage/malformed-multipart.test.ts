@@ -40,7 +40,7 @@ const malformed: readonly (readonly [string, string | Buffer])[] = [
   ['two Content-Disposition fields', part(`${head}\r\n${head}`) + end],
   ['two Content-Type fields', part(`${head}\r\nContent-Type: a/b\r\nContent-Type: c/d`) + end],
   ['no Content-Disposition', part('Content-Type: text/plain') + end],
-  ['a disposition that is no form-data', part('Content-Disposition: attachment; name="file"; filename="a"') + end],
+  ['a disposition that is no form-data', part('Content-Disposition: inline; name="file"; filename="a"') + end],
   ['an empty disposition', part('Content-Disposition:') + end],
   ['a disposition without a name', part('Content-Disposition: form-data; filename="a"') + end],
   ['two names', part('Content-Disposition: form-data; name="file"; name="x"; filename="a"') + end],

@@ -143,6 +143,10 @@ describe('the name of an uploaded file', () => {
     expect(codeOf(() => parseFileName(text))).toBe(code)
   })
 
+  it('is found as quickly behind a long path as behind a short one', () => {
+    for (const slash of ['/', '\\']) expect(parseFileName(`${'x'.repeat(200_000)}${slash}a`)).toBe('a')
+  })
+
   it('never leads out of its folder', () => {
     fc.assert(
       fc.property(hostile, (text) => {

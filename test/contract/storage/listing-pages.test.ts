@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
+
+let storage: StorageUnderTest
+
+beforeAll(async () => {
+  storage = await openStorage()
+})
+
+afterAll(() => storage.close())
+
+const page = async (folder: string, query: Record<string, string>) => {
+  const { body } = await storage.call('GET', folder, { query: { meta: '', limit: '4000', ...query } })
+  const { contents, cursor } = JSON.parse(body) as { contents: { name: string }[]; cursor?: string }
+  return { names: contents.map(({ name }) => name), cursor }
+}
+
+it('a listing that has begun leaves nothing out when the folder outgrows 10,000 entries meanwhile', async () => {
+  await fillFolder(storage, '/growing', 9_000)
+  const first = await page('/growing', {})
+  await fillFolder(storage, '/growing', 12_000)
+  const names = new Set(first.names)
+  for (let { cursor } = first; cursor !== undefined; ) {
+    const next = await page('/growing', { cursor })
+    for (const name of next.names) names.add(name)
+    cursor = next.cursor
+  }
+  const missing = Array.from({ length: 9_000 }, (_, index) => String(index)).filter((name) => !names.has(name))
+  expect(missing).toEqual([])
+})
