@@ -13,9 +13,29 @@ import type { AreaStores, Stores } from './stores.ts'
 /** The outputs of a stack, by name. */
 type Outputs = (name: string) => string
 
+const regionOf = async ({ config }: CloudFormationClient): Promise<string> => {
+  try {
+    return await config.region()
+  } catch {
+    throw new Refusal('No usable region is set. Set AWS_REGION to the home region of the directory.')
+  }
+}
+
+/** What a person can do about a question to CloudFormation that failed; undefined when that is not known. */
+const adviceOn = (error: unknown, where: string): string | undefined => {
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'ValidationError') {
+    return `There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`
+  }
+  if (name === 'CredentialsProviderError') {
+    return 'There are no credentials for AWS. Set them as for any AWS tool, for example AWS_PROFILE.'
+  }
+  return undefined
+}
+
 const readOutputs = async (stack: string, region: string | undefined): Promise<Outputs> => {
   const client = new CloudFormationClient(region === undefined ? {} : { region })
-  const where = `stack ${stack} in ${await client.config.region()}`
+  const where = `stack ${stack} in ${await regionOf(client)}`
   try {
     const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }))
     const outputs = new Map(found?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]))
@@ -25,8 +45,8 @@ const readOutputs = async (stack: string, region: string | undefined): Promise<O
       return value
     }
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'ValidationError')) throw error
-    throw new Refusal(`There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`)
+    const advice = adviceOn(error, where)
+    throw advice === undefined ? error : new Refusal(advice)
   } finally {
     client.destroy()
   }

@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer } from '../../support/administration.ts'
+import { launch } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
 describe('people see tables', () => {
@@ -112,5 +113,30 @@ describe('a data directory that cannot be used is refused in one line', () => {
     const { status, stderr } = await administer(withSocketOf(104), ['site', 'list'])
     expect(status).toBe(1)
     expect(stderr).toMatch(/^The path of the data directory is too long: .+--data-dir\.\n$/)
+  })
+})
+
+describe('what the environment lacks for AWS is said in one line', () => {
+  /** As on a machine that no AWS tool was ever set up on. */
+  const bare = {
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '',
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: '',
+    AWS_ACCESS_KEY_ID: '',
+    AWS_SECRET_ACCESS_KEY: '',
+    AWS_PROFILE: '',
+  }
+
+  test.for([
+    ['a region', { AWS_REGION: '' }, 'No usable region is set. Set AWS_REGION to the home region of the directory.\n'],
+    ['credentials', { AWS_REGION: 'us-east-1' }, /^There are no credentials for AWS\. .+\n$/],
+  ] as const)('%s', async ([, environment, complaint]) => {
+    const program = launch('admin/main.ts', ['--target', 'aws', 'site', 'list'], { ...bare, ...environment })
+    program.stdin.end()
+    const { status, stdout, stderr } = await program.ended
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(complaint)
   })
 })
