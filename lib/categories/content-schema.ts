@@ -51,5 +51,5 @@ const memberSchema = ({ type, nullable }: Member): z.ZodType<Scalar | undefined>
 export const contentSchema = (kind: ContentKind) => {
   const { id: _id, ...members }: Members = contentMembers[kind]
   const shape = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberSchema(member)]))
-  return z.strictObject({ ...shape, id: contentId }, 'must be an object')
+  return z.strictObject({ ...shape, id: contentId })
 }

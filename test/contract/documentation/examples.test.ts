@@ -5,7 +5,19 @@ import { describe, expect } from 'vitest'
 import { test } from '../../support/test.ts'
 
 const run = promisify(execFile)
-const page = new URL('../../../docs/api.md', import.meta.url)
+const read = (page: string) => readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
+
+/** The pages that show the service by example, each with a heading: what stands below it, up to the next one of its level. */
+const pages = [
+  ['README.md', '## A tour'],
+  ['docs/api.md', '# The API by example'],
+] as const
+
+const sectionOf = (text: string, heading: string): string => {
+  const [, section = ''] = text.split(`${heading}\n`)
+  const [level] = heading.split(' ')
+  return section.split(`\n${level} `)[0] ?? ''
+}
 
 /** What differs from one run to the next. */
 const normalised = (text: string, baseUrl = 'http://127.0.0.1:4000') =>
@@ -33,12 +45,12 @@ const examplesIn = (text: string): Example[] =>
 
 const mark = '----- next -----'
 
-describe('docs/api.md', () => {
-  test('shows what its commands print', async ({ service }) => {
-    const examples = examplesIn(await readFile(page, 'utf8'))
-    expect(examples.length).toBeGreaterThan(20)
+describe('each command shown prints what stands below it, in', () => {
+  test.for(pages)('%s', async ([page, heading], { service, directory }) => {
+    const examples = examplesIn(sectionOf(await read(page), heading))
+    expect(examples.length).toBeGreaterThan(15)
     const script = examples.map(({ command }) => `${command}\nprintf '\\n${mark}\\n'\n`).join('')
-    const env = { ...process.env, BASE: service.baseUrl, TOKEN: service.token }
+    const env = { ...process.env, BASE: service.baseUrl, TOKEN: service.token, TMPDIR: directory }
     const { stdout } = await run('bash', ['-c', script], { env })
     const outputs = stdout.split(`\n${mark}\n`)
     expect(examples.map(({ command }, index) => [command, normalised(outputs[index] ?? '', service.baseUrl)])).toEqual(
