@@ -18,10 +18,6 @@ const queryOf = (text: string): Record<string, string[]> => {
   return Object.fromEntries([...pairs].map(([name, same]) => [name, same.map(([, value]) => value)]))
 }
 
-/** Bytes outside ASCII, which some clients send as they are, in the form that they have in every other URL. */
-const encodeRawBytes = (path: string): string =>
-  path.replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
-
 /** A `#` in a target is a character like any other; in a URL that is made of it, all that follows would be no part of it. */
 const encodeHash = (target: string): string => target.replaceAll('#', '%23')
 
@@ -32,7 +28,7 @@ const toEvent = (request: IncomingMessage, bodyStream: Readable): GatewayEvent =
   const [, path = '/', query = ''] = /^(?:https?:\/\/[^/]+)?([^?]*)\??(.*)$/s.exec(request.url ?? '/') ?? []
   return {
     httpMethod: request.method ?? 'GET',
-    path: encodeHash(encodeRawBytes(path)),
+    path: encodeHash(path),
     multiValueHeaders: headersOf(request),
     multiValueQueryStringParameters: queryOf(query),
     rawQueryString: encodeHash(query),

@@ -16,7 +16,7 @@ export const openCloudFiles = async (): Promise<Pick<StorageResources, 'store' |
   const queues = new SQSClient({})
   const { QueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: bucket }))
   return {
-    store: createS3ObjectStore({ client, bucket }),
+    store: createS3ObjectStore({ client, once: client, bucket }),
     removals: createSqsRemovalQueue(queues, QueueUrl),
     downloads: {
       largestAnswer: 4 * 1024 * 1024,

@@ -47,7 +47,7 @@ const openBucket = async () => {
   await client.send(new CreateBucketCommand({ Bucket: bucket }))
   const VersioningConfiguration = { Status: 'Enabled' } as const
   await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
-  return { client, bucket, store: createS3ObjectStore({ client, bucket }) }
+  return { client, bucket, store: createS3ObjectStore({ client, once: client, bucket }) }
 }
 
 type Opened = Awaited<ReturnType<typeof openBucket>>

@@ -33,10 +33,11 @@ const queueOnDemand = (queueUrl: string): RemovalQueue => {
 export const deployedStorage = (): StorageDeps => {
   const config = readDeployedStorageConfig()
   const client = new S3Client({ maxAttempts: 3 })
+  const once = new S3Client({ maxAttempts: 1, requestHandler: client.config.requestHandler })
   const bucket = config.FILES_BUCKET
   return createStorageDeps(config, {
     ...createCloudResources('storage', config),
-    store: createS3ObjectStore({ client, bucket }),
+    store: createS3ObjectStore({ client, once, bucket }),
     removals: queueOnDemand(config.REMOVALS_QUEUE_URL),
     downloads: {
       largestAnswer,

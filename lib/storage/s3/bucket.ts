@@ -1,9 +1,12 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { S3ServiceException } from '@aws-sdk/client-s3'
 
-/** A bucket and the client that speaks to it. */
+/** A bucket and the clients that speak to it. */
 export interface Bucket {
+  /** Repeats by itself what fails in passing: for calls that do no more the second time. */
   readonly client: S3Client
+  /** Makes each call once: for calls that make a version, which nobody would know of if their answer is lost. */
+  readonly once: S3Client
   readonly name: string
 }
 

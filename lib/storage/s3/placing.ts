@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -10,6 +11,7 @@ import {
 import type { Change, Late, Rival, Staged, Stale } from '../object-store.ts'
 import { type Bucket, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { inParallel } from './in-parallel.ts'
+import { makeVersion } from './make-version.ts'
 import { isScratch, type StagedBody } from './staging.ts'
 
 type Move = Extract<Change, { kind: 'move' }>
@@ -45,9 +47,13 @@ const copySource = ({ name }: Bucket, key: string): string =>
   `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
 
 /** The version that a call made although it seems to have failed: its answer may have been lost on the way. */
-const madeInSilence = async (bucket: Bucket, key: string, isOwn: (head: HeadObjectCommandOutput) => boolean) => {
+const madeInSilence = async (
+  bucket: Bucket,
+  key: string,
+  isOwn: (head: HeadObjectCommandOutput) => boolean | Promise<boolean>,
+): Promise<string | undefined> => {
   const head = await headObject(bucket, key)
-  return head && isOwn(head) ? head.VersionId : undefined
+  return head && (await isOwn(head)) ? head.VersionId : undefined
 }
 
 /** The delete marker that hides a key at present. */
@@ -60,24 +66,17 @@ const presentMarker = async ({ client, name }: Bucket, key: string): Promise<str
 
 /** One attempt to place changes: what it has made so far, so that all of it can be taken back. */
 export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => StagedBody) => {
-  const { client, name: Bucket } = bucket
+  const { client, once, name: Bucket } = bucket
   const made: Made[] = []
 
-  /** Runs a call that makes a version, and finds out what it made even when it fails. */
   const making = async (
     key: string,
     run: () => Promise<{ VersionId?: string | undefined }>,
     find: () => Promise<string | undefined>,
   ): Promise<void> => {
-    try {
-      const { VersionId } = await run()
-      if (!VersionId) throw new Error(`The bucket ${Bucket} keeps no versions, so no change could be taken back`)
-      made.push({ key, versionId: VersionId })
-    } catch (error) {
-      const versionId = isPreconditionFailure(error) ? undefined : await find()
-      if (versionId) made.push({ key, versionId })
-      throw error
-    }
+    const versionId = await makeVersion(run, find)
+    if (!versionId) throw new Error(`The bucket ${Bucket} keeps no versions, so no change could be taken back`)
+    made.push({ key, versionId })
   }
 
   const completeUpload = (key: string, { content, id }: StagedBody): Promise<void> => {
@@ -86,7 +85,7 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
     return making(
       key,
       () =>
-        client.send(
+        once.send(
           new CompleteMultipartUploadCommand({ Bucket, Key: key, UploadId: content.uploadId, MultipartUpload }),
         ),
       () => madeInSilence(bucket, key, ({ Metadata }) => Metadata?.['change'] === id),
@@ -102,14 +101,14 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
     if (content.kind === 'memory') {
       const Metadata = { change: id }
       const command = { Bucket, Key: key, Body: content.bytes, ContentType: contentType, Metadata }
-      return making(key, () => client.send(new PutObjectCommand(command)), own)
+      return making(key, () => once.send(new PutObjectCommand(command)), own)
     }
     if (content.key === key) return completeUpload(key, body)
     if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
     await completeUpload(content.key, body)
     await making(
       key,
-      () => client.send(new CopyObjectCommand({ Bucket, Key: key, CopySource: copySource(bucket, content.key) })),
+      () => once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource: copySource(bucket, content.key) })),
       own,
     )
     for (const scratch of made.filter((one) => one.key === content.key)) await removeVersion(scratch)
@@ -119,7 +118,7 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
     if (await headObject(bucket, key)) return
     await making(
       key,
-      () => client.send(new PutObjectCommand({ Bucket, Key: key, Body: Buffer.alloc(0), ContentLength: 0 })),
+      () => once.send(new PutObjectCommand({ Bucket, Key: key, Body: Buffer.alloc(0), ContentLength: 0 })),
       // A folder that stays behind is empty, and is found there by a repetition.
       async () => undefined,
     )
@@ -127,21 +126,27 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
 
   const copy = async ({ from, key, contentType }: Move): Promise<void> => {
     if (await headObject(bucket, key)) throw new NotPossible({ outcome: 'rival', key })
+    const id = randomUUID()
+    /** A copy bears the mark of its source, or one of its own; what others have put into the bucket may have none. */
+    const isOwn = async (copied: HeadObjectCommandOutput): Promise<boolean> => {
+      const mark = contentType ? id : (await headObject(bucket, from.key))?.Metadata?.['change']
+      return mark ? copied.Metadata?.['change'] === mark : unquote(copied.ETag) === from.version
+    }
     try {
       await making(
         key,
         () =>
-          client.send(
+          once.send(
             new CopyObjectCommand({
               Bucket,
               Key: key,
               CopySource: copySource(bucket, from.key),
               CopySourceIfMatch: from.version,
               IfNoneMatch: '*',
-              ...(contentType && { ContentType: contentType, MetadataDirective: 'REPLACE' }),
+              ...(contentType && { ContentType: contentType, MetadataDirective: 'REPLACE', Metadata: { change: id } }),
             }),
           ),
-        () => madeInSilence(bucket, key, ({ ETag }) => unquote(ETag) === from.version),
+        () => madeInSilence(bucket, key, isOwn),
       )
     } catch (error) {
       if (!isMissing(error) && !isPreconditionFailure(error)) throw error
@@ -155,7 +160,7 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
     try {
       await making(
         key,
-        () => client.send(new DeleteObjectCommand({ Bucket, Key: key, ...(version && { IfMatch: version }) })),
+        () => once.send(new DeleteObjectCommand({ Bucket, Key: key, ...(version && { IfMatch: version }) })),
         () => presentMarker(bucket, key),
       )
     } catch (error) {

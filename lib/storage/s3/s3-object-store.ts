@@ -5,7 +5,6 @@ import {
   type HeadObjectCommandOutput,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
-  type S3Client,
 } from '@aws-sdk/client-s3'
 import type { ListedObject, Listing, ListQuery, ObjectInfo, ObjectStore, Staged } from '../object-store.ts'
 import { type Bucket, unquote } from './bucket.ts'
@@ -14,8 +13,7 @@ import { createMemoryBudget } from './memory-budget.ts'
 import { createPlacing, headObject, NotPossible } from './placing.ts'
 import { abortUpload, type StagedBody, stageBody } from './staging.ts'
 
-interface Options {
-  readonly client: S3Client
+interface Options extends Pick<Bucket, 'client' | 'once'> {
   /** It must keep versions: they are what a change is taken back with. */
   readonly bucket: string
   /** Bytes of small files that may wait in memory, for all requests together. */
@@ -63,8 +61,8 @@ const batchError = (code = 'InternalError', message = ''): Error =>
   })
 
 /** The object store in a bucket of S3, or of anything that speaks like it. */
-export const createS3ObjectStore = ({ client, bucket: name, memory = defaultMemory }: Options): ObjectStore => {
-  const bucket: Bucket = { client, name }
+export const createS3ObjectStore = ({ client, once, bucket: name, memory = defaultMemory }: Options): ObjectStore => {
+  const bucket: Bucket = { client, once, name }
   const budget = createMemoryBudget(memory)
   const waiting = new Map<Staged, StagedBody>()
   const bodyOf = (staged: Staged): StagedBody => {

@@ -34,7 +34,7 @@ if (endpoint) {
       console.warn(`\n${endpoint} deletes and copies objects whatever their version: two cases are SKIPPED.\n`)
     return {
       comparesVersions,
-      store: createS3ObjectStore({ client, bucket }),
+      store: createS3ObjectStore({ client, once: new S3Client({ forcePathStyle: true, maxAttempts: 1 }), bucket }),
       async leftovers() {
         const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
         const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: 'scratch/' }))
