@@ -26,8 +26,9 @@ export const preferredFormat = (
   { headers }: Pick<Exchange, 'headers'>,
   offered: readonly [Format, ...Format[]],
 ): Format | undefined => {
-  if (offered.length === 1 || headers['accept'] === undefined) return offered[0]
-  const accept = headers['accept'].replace(charset, '')
+  const accept = (headers['accept'] ?? '').replace(charset, '').trim()
+  // A header without a word in it asks for nothing.
+  if (offered.length === 1 || accept === '') return offered[0]
   const chosen = new Negotiator({ headers: { accept } }).mediaType(offered.flatMap((format) => mediaTypes[format]))
   return chosen === undefined ? undefined : formatOf(chosen)
 }

@@ -48,7 +48,9 @@ const parametersOf = (value: string, from: number): Map<string, string> => {
     parameters.set(key, quoted === undefined ? plain : unquote(quoted))
     at += whole.length
   }
-  if (at !== value.length) throw new MultipartError('the Content-Disposition of a part is not well-formed')
+  // Some clients end the last parameter like the others.
+  if (!/^(?:;[ \t]*)?$/.test(value.slice(at)))
+    throw new MultipartError('the Content-Disposition of a part is not well-formed')
   return parameters
 }
 

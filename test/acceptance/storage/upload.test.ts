@@ -46,6 +46,15 @@ describe('operation 12', () => {
     },
   )
 
+  it('takes parts whose last parameter ends like the others', async () => {
+    const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+    const body = multipart([{ name: 'a.txt', content: 'a' }])
+      .toString()
+      .replace('filename="a.txt"', '$&; ')
+    expect((await upload(`${own}/ended`, [], { headers, body })).status).toBe(200)
+    expect(await namesIn(`${own}/ended`)).toEqual(['a.txt'])
+  })
+
   it('takes the login token from the query', async () => {
     const path = `${at(`${own}/token`)}?access_token=${inject('target').token}`
     const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }

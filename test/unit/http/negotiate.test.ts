@@ -8,6 +8,8 @@ const prefer = (accept: string | undefined, offered: readonly [Format, ...Format
 describe('the format of an answer', () => {
   test.each<[string | undefined, Format]>([
     [undefined, 'json'],
+    ['', 'json'],
+    [' ', 'json'],
     ['*/*', 'json'],
     ['application/*', 'json'],
     ['application/json', 'json'],
@@ -29,7 +31,7 @@ describe('the format of an answer', () => {
     expect(prefer(accept)).toBe(format)
   })
 
-  test.each(['text/html', 'application/json;q=0', 'image/*', 'application/json;q=0, application/xml;q=0', 'json', ''])(
+  test.each(['text/html', 'application/json;q=0', 'image/*', 'application/json;q=0, application/xml;q=0', 'json'])(
     'does not exist for Accept: %j',
     (accept) => {
       expect(prefer(accept)).toBeUndefined()
