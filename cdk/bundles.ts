@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleFunction } from './bundle.ts'
@@ -11,6 +11,8 @@ const registration = join(import.meta.dirname, '..', 'functions', 'registration'
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
+  // By then the app has copied what it deploys.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const entries = [
     ...functionNames.map((name) => [name, functionEntry(name), functionSettings[name].packageFiles] as const),
     ['registration', registration, undefined] as const,

@@ -22,7 +22,7 @@ const readArguments = () => {
 }
 
 const { 'base-url': baseUrl, token, admin, 'largest-file': largestFile = '' } = readArguments()
-if (!baseUrl || !token) {
+if (!baseUrl || !token || !/^\d*$/.test(largestFile)) {
   console.error(usage)
   process.exit(2)
 }
