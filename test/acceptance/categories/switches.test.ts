@@ -71,16 +71,13 @@ describeWithAdmin('the switches of a list', () => {
       })
     })
 
-    test.each(['-1', 'abc', '1.5', '1e2', '0x10', 'null'])('skip and limit of %s are 400 / 220000', async (value) => {
-      await refused({ skip: value }, 'skip')
-      await refused({ limit: value }, 'limit')
-    })
-
-    test('a limit of more digits than a number holds is 500, a skip of them 400 / 220000', async () => {
-      const digits = '9'.repeat(20)
-      expect((await list({ limit: digits })).json).toMatchObject({ limit: 500 })
-      await refused({ skip: digits }, 'skip')
-    })
+    test.each(['-1', 'abc', '1.5', '1e2', '0x10', 'null', '99999999999999999999'])(
+      'skip and limit of %s are 400 / 220000',
+      async (value) => {
+        await refused({ skip: value }, 'skip')
+        await refused({ limit: value }, 'limit')
+      },
+    )
   })
 
   describe('order', () => {
