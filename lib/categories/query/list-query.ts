@@ -34,17 +34,12 @@ export interface ListDescription {
 const readInteger = (text: string): number => {
   const word = text.trim()
   if (!/^\d+$/.test(word)) throw new QueryFault('must be a whole number, 0 or more')
-  return Number(word)
+  const value = Number(word)
+  if (value > Number.MAX_SAFE_INTEGER) throw new QueryFault(`must be ${Number.MAX_SAFE_INTEGER} or less`)
+  return value
 }
 
 const readLimit = (text: string): number => Math.min(readInteger(text), largestLimit)
-
-/** The answer echoes it, so that it has to be a number that it can hold. */
-const readSkip = (text: string): number => {
-  const skip = readInteger(text)
-  if (skip > Number.MAX_SAFE_INTEGER) throw new QueryFault(`must be ${Number.MAX_SAFE_INTEGER} or less`)
-  return skip
-}
 
 /**
  * Reads the switches `fields`, `where`, `order`, `skip`, `limit`, `cursor` and `count` of a list (decisions.md, section 4).
@@ -77,7 +72,7 @@ export const parseListQuery = (
   const fields = read('fields', standardFields(shape), (text) => parseFields(text, shape))
   const where = read<Where | undefined>('where', undefined, (text) => parseWhere(text, shape))
   const order = read('order', keyOrder(shape), (text) => parseOrder(text, shape))
-  const skip = read('skip', 0, readSkip)
+  const skip = read('skip', 0, readInteger)
   const limit = read('limit', standardLimit, readLimit)
   const hash = listHash([...identity, where ? (textOf('where') ?? '') : '', order.text])
   const cursor = textOf('cursor')

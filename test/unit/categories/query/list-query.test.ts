@@ -28,7 +28,6 @@ describe('paging', () => {
     ['500', 500],
     ['501', largestLimit],
     ['99999999', largestLimit],
-    ['9'.repeat(20), largestLimit],
     [' 7 ', 7],
   ])('limit %s is %i', (limit, expected) => {
     expect(read({ limit }).limit).toBe(expected)
@@ -39,10 +38,7 @@ describe('paging', () => {
       if (value === '') expect(problems({ [name]: value })).toBeUndefined()
       else expect(problems({ [name]: value })).toEqual(refusal(name, 'must be a whole number, 0 or more'))
     }
-  })
-
-  test('skip is a number that an answer can hold', () => {
-    expect(problems({ skip: '9'.repeat(400) })).toEqual(refusal('skip', expect.stringMatching(/or less$/)))
+    expect(problems({ [name]: '9'.repeat(400) })).toEqual(refusal(name, expect.stringMatching(/or less$/)))
   })
 
   test('takes the first of several values', () => {
