@@ -11,7 +11,6 @@ import {
 import type { Change, Late, Rival, Staged, Stale } from '../object-store.ts'
 import { type Bucket, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { inParallel } from './in-parallel.ts'
-import { makeVersion } from './make-version.ts'
 import { isScratch, type StagedBody } from './staging.ts'
 
 type Move = Extract<Change, { kind: 'move' }>
@@ -69,14 +68,21 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
   const { client, once, name: Bucket } = bucket
   const made: Made[] = []
 
+  /** Runs a call that makes a version, and finds out what it made even when it fails. */
   const making = async (
     key: string,
     run: () => Promise<{ VersionId?: string | undefined }>,
     find: () => Promise<string | undefined>,
   ): Promise<void> => {
-    const versionId = await makeVersion(run, find)
-    if (!versionId) throw new Error(`The bucket ${Bucket} keeps no versions, so no change could be taken back`)
-    made.push({ key, versionId })
+    try {
+      const { VersionId } = await run()
+      if (!VersionId) throw new Error(`The bucket ${Bucket} keeps no versions, so no change could be taken back`)
+      made.push({ key, versionId: VersionId })
+    } catch (error) {
+      const versionId = isPreconditionFailure(error) ? undefined : await find()
+      if (versionId) made.push({ key, versionId })
+      throw error
+    }
   }
 
   const completeUpload = (key: string, { content, id }: StagedBody): Promise<void> => {

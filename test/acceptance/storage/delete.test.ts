@@ -47,10 +47,12 @@ describe('operation 14', () => {
         )
       }
       const removal = remove(folder)
-      const others = Array.from({ length: 30 }, () => [
-        put(`${folder}/new`, 'x').then((answer) => count('put', answer)),
-        remove(`${folder}/below`).then((answer) => count('remove', answer)),
-      ]).flat()
+      const askPut = async () => count('put', await put(`${folder}/new`, 'x'))
+      const askRemove = async () => count('remove', await remove(`${folder}/below`))
+      // Half of them ask for one thing first, half for the other.
+      const others = Array.from({ length: 30 }, async (_, index) => {
+        for (const ask of index % 2 === 0 ? [askPut, askRemove] : [askRemove, askPut]) await ask()
+      })
       expect([200, 202]).toContain((await removal).status)
       await Promise.all(others)
     }
