@@ -68,6 +68,11 @@ export const errors = {
     status: 503,
     message: 'The service is busy. Repeat the request after the time in the Retry-After header.',
   },
+  outOfSpace: {
+    code: 100507,
+    status: 507,
+    message: 'The disk is full, so nothing was changed. Reading goes on. Repeat the request when there is room again.',
+  },
   unexpected: {
     code: 100500,
     status: 500,

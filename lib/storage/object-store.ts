@@ -1,9 +1,12 @@
 import type { Readable } from 'node:stream'
+import type { HistoryEntry } from '../history-entry.ts'
+import type { SiteId } from '../ids.ts'
+import type { StoragePath } from './path.ts'
 
 /**
  * The port to what holds the bytes: objects under keys, in the order of their keys' UTF-8 bytes. `/` separates what people see
  * as folders; the zero-byte object `a/b/` is the folder itself. Every adapter passes the same contract suite.
- * Calls fail with the adapter's own errors; a failure that passes is recognised by isStoreUnavailable.
+ * Errors of every call: unavailable when repeating it may help.
  */
 export interface ObjectStore {
   find(key: string): Promise<ObjectInfo | undefined>
@@ -15,17 +18,15 @@ export interface ObjectStore {
   /** Takes bytes in without making anything visible. When `content` fails, nothing is left of it and its error comes through. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /**
-   * Makes changes visible together, unless there is something at one of the `absent` keys: exactly there, or, for one that ends in
-   * `/`, there and below. What fails half-way is undone, and so is what is not done when the time is up. A rival that comes into being at
-   * the very same time is seen by one of the two at least.
+   * Makes changes visible together, or none of them (decisions.md, section 5): when something stands in the way, when the time is up, or
+   * when it fails half-way. Two that get in each other's way at the very same time are never both placed.
    */
-  place(
-    changes: readonly Change[],
-    absent: readonly string[],
-    isTimeUp?: () => boolean,
-  ): Promise<Placed | Rival | Stale | Late>
-  /** Removes these objects, but none that has been replaced since it was listed. Throws when one could not be removed. */
-  remove(objects: readonly Pick<ListedObject, 'key' | 'version'>[]): Promise<void>
+  place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
+  /**
+   * Removes these objects, but none that has been replaced since it was listed. Throws when one could not be removed. Without an entry it
+   * is a step of a folder's removal, which has its own (`FolderRemovals`).
+   */
+  remove(objects: readonly Pick<ListedObject, 'key' | 'version'>[], entry: HistoryEntry | undefined): Promise<void>
 }
 
 export interface ListedObject {
@@ -50,7 +51,8 @@ export interface ByteRange {
 
 export interface ReadObject {
   readonly info: ObjectInfo
-  readonly body?: Readable
+  /** Few bytes come as they are. */
+  readonly body?: Readable | Uint8Array
 }
 
 export interface ListQuery {
@@ -98,27 +100,23 @@ export type Change =
     }
   | { readonly kind: 'remove'; readonly key: string }
 
-/** Changes that are visible and can still be taken back. One of the two must be called. */
-export interface Placed {
-  readonly outcome: 'placed'
-  /** Brings back what was there before; what others have put there since stays. */
-  undo(): Promise<void>
-  settle(): Promise<void>
+/** What must be true for changes to be placed, at the moment when they become visible. */
+export interface PlaceConditions {
+  /** Keys where nothing may be: exactly there, or, for one that ends in `/`, there and below. */
+  readonly absent: readonly string[]
+  /** Folders of a site of which none may be going: a removal is open for it, or was while the changes were placed. */
+  readonly staying: { readonly site: SiteId; readonly folders: readonly StoragePath[] }
+  /** Asked again and again. */
+  readonly isTimeUp?: () => boolean
 }
 
-/** Nothing was changed, because there is something at `key` already. */
-export interface Rival {
-  readonly outcome: 'rival'
-  readonly key: string
-}
-
-/** Nothing was changed, because the time was up before everything was in place. */
-export interface Late {
-  readonly outcome: 'late'
-}
-
-/** Nothing was changed, because what was to be moved from `key` has been replaced or removed since it was listed. */
-export interface Stale {
-  readonly outcome: 'stale'
-  readonly key: string
-}
+/**
+ * What became of changes. Unless they are placed, nothing was changed: there is something at `key` already (rival); what was to be moved
+ * from `key` has been replaced or removed since it was listed (stale); the time was up (late); a folder is being removed (going).
+ */
+export type PlaceOutcome =
+  | { readonly outcome: 'placed' }
+  | { readonly outcome: 'rival'; readonly key: string }
+  | { readonly outcome: 'stale'; readonly key: string }
+  | { readonly outcome: 'late' }
+  | { readonly outcome: 'going' }

@@ -1,0 +1,43 @@
+import type { HistoryEntry } from '../history-entry.ts'
+import type { CategoryId, SiteId } from '../ids.ts'
+import type { ObjectKind } from './content-kinds.ts'
+import type { Count, SiteObject } from './contents.ts'
+
+/** The objects of one kind that a category is linked with. */
+export interface LinkList {
+  readonly site: SiteId
+  readonly kind: ObjectKind
+  readonly category: CategoryId
+}
+
+export interface CategoryLink {
+  /** The id of the linked object. */
+  readonly id: number
+  readonly displayable: boolean
+}
+
+/** What became of a wish to link: done, or nothing was changed because the category, or some objects, do not exist. */
+export type LinkOutcome =
+  | { readonly outcome: 'linked' }
+  | { readonly outcome: 'category unknown' }
+  | { readonly outcome: 'objects unknown'; readonly ids: ReadonlySet<number> }
+
+/**
+ * The port to the links between categories and objects of the sites of a data centre. A link is there only while its category and
+ * its object are: who removes one of them takes its links along (`Contents`). Errors of every call: unavailable.
+ */
+export interface CategoryLinks {
+  /** The links behind an object's id, in order of id, up to `limit`; fewer only at the end. */
+  list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
+  count(list: LinkList, after: number, limit: number): Promise<Count>
+  /** The categories behind a category's id that an object is linked with, in order of id, up to `limit`; fewer only at the end. May lag moments behind changes. */
+  categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
+  countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
+  /**
+   * Links these objects, by id, each with whether it is displayable; undefined keeps what a link says that exists, and makes a new
+   * one displayable. All of them or none; repeating is safe, and completes what a failure has left half done.
+   */
+  link(list: LinkList, wanted: ReadonlyMap<number, boolean | undefined>, entry: HistoryEntry): Promise<LinkOutcome>
+  /** Removes the links with these objects, whether they are there or not. Answers false when there is no such category. Repeating is safe. */
+  unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry): Promise<boolean>
+}

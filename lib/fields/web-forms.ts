@@ -1,0 +1,26 @@
+import type { HistoryEntry } from '../history-entry.ts'
+import type { SiteId, WebFormId } from '../ids.ts'
+import type { SystemField, WebForm, WebFormSummary } from './web-form.ts'
+
+/** The port to the web forms of the sites of a data centre. Errors of every call: unavailable. */
+export interface WebForms {
+  get(site: SiteId, id: WebFormId): Promise<WebForm | undefined>
+  /** In order of id. */
+  list(site: SiteId): Promise<readonly WebFormSummary[]>
+  /** Answers false when the site has a form of that id already; nothing is changed then. */
+  create(form: WebForm, entry: HistoryEntry): Promise<boolean>
+  /** Errors: webFormUnknown. */
+  rename(site: SiteId, id: WebFormId, name: string, entry: HistoryEntry): Promise<void>
+  /** The highest id of a form of the site; 0 when it has none. */
+  highestId(site: SiteId): Promise<number>
+  /**
+   * Replaces the fields by what `apply` makes of them. No change of another writer is lost: `apply` may be called again, on what
+   * that one has left. Errors: webFormUnknown, whatever `apply` throws; nothing is changed then.
+   */
+  changeFields(
+    site: SiteId,
+    id: WebFormId,
+    apply: (fields: readonly SystemField[]) => readonly SystemField[],
+    entry: HistoryEntry,
+  ): Promise<void>
+}

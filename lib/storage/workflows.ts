@@ -1,0 +1,13 @@
+import type { HistoryEntry } from '../history-entry.ts'
+import type { SiteId } from '../ids.ts'
+import type { StoragePath } from './path.ts'
+
+/** The port to the running workflows of pages. What was started a moment ago is seen. Errors of every call: unavailable. */
+export interface Workflows {
+  start(site: SiteId, page: StoragePath, entry: HistoryEntry): Promise<void>
+  /** Answers whether there was one. */
+  end(site: SiteId, page: StoragePath, entry: HistoryEntry): Promise<boolean>
+  /** Whether one of these pages has a running workflow. */
+  isRunning(site: SiteId, pages: readonly StoragePath[]): Promise<boolean>
+  isRunningBelow(site: SiteId, folder: StoragePath): Promise<boolean>
+}

@@ -1,0 +1,24 @@
+import type { Grants } from './access/grants.ts'
+import type { CategoryLinks } from './categories/category-links.ts'
+import type { Contents } from './categories/contents.ts'
+import type { WebForms } from './fields/web-forms.ts'
+import type { SiteDirectory } from './sites/site-directory.ts'
+import type { FolderRemovals } from './storage/folder-removals.ts'
+import type { ObjectStore } from './storage/object-store.ts'
+import type { RemovalQueue } from './storage/removal-queue.ts'
+import type { UploadProgress } from './storage/upload-progress.ts'
+import type { Workflows } from './storage/workflows.ts'
+
+/** Every port of the service. A hand holds them all; a group of operations takes those that it needs. */
+export interface Stores {
+  readonly sites: SiteDirectory
+  readonly grants: Grants
+  readonly webForms: WebForms
+  readonly contents: Contents
+  readonly links: CategoryLinks
+  readonly files: ObjectStore
+  readonly workflows: Workflows
+  readonly removals: FolderRemovals
+  readonly removalQueue: RemovalQueue
+  readonly progress: UploadProgress
+}
