@@ -73,9 +73,10 @@ export const fillFolder = async (
   { deps: { store }, site }: StorageUnderTest,
   folder: string,
   count: number,
+  names: readonly string[] = Array.from({ length: count }, (_, index) => String(index)),
 ): Promise<readonly string[]> => {
   const prefix = `live/${site}${folder}/`
-  const keys = [prefix, ...Array.from({ length: count }, (_, index) => `${prefix}${index}/`)]
+  const keys = [prefix, ...names.map((name) => `${prefix}${name}/`)]
   const placed = await store.place(
     keys.map((key) => ({ kind: 'folder', key })),
     [],
