@@ -5,10 +5,11 @@ import { cachedLookup } from './cached-lookup.ts'
 import type { ListDeps } from './categories/association-list.ts'
 import { createCategoryLinksTable } from './categories/category-links-table.ts'
 import { createContentTable } from './categories/content-table.ts'
+import { type Clock, systemClock } from './clock.ts'
 import type { CategoriesConfig, DocumentationConfig, EdgeConfig, FieldsConfig, StorageConfig } from './config.ts'
 import { createWebFormsTable, type WebFormsTable } from './fields/web-forms-table.ts'
+import type { EdgeDeps } from './http/handler.ts'
 import type { Telemetry } from './http/observe.ts'
-import type { PipelineDeps } from './http/pipeline.ts'
 import { findHere } from './http/resolve-site.ts'
 import type { SiteId } from './ids.ts'
 import type { DataCentre, Site } from './sites/site.ts'
@@ -24,8 +25,8 @@ export interface Resources {
   /** Reaches the directory; the same client unless the directory is in another region. */
   readonly directory?: DynamoDBDocumentClient
   readonly telemetry: Telemetry
-  /** Milliseconds since the epoch; the system's clock unless told. */
-  readonly now?: () => number
+  /** The system's clock unless told. */
+  readonly clock?: Clock
 }
 
 /** How long tokens and sites are remembered: a revoked token works no longer than this. In milliseconds. */
@@ -34,16 +35,15 @@ const directoryTtl = 20_000
 /** How many tokens, sites and data centres are remembered, each. */
 const directorySize = 10_000
 
-/** What the pipeline needs where nobody has to say who calls. */
-const openPipelineDeps = (
+/** What the core needs where nobody has to say who calls. */
+const openEdgeDeps = (
   config: DocumentationConfig,
-  { documents, directory = documents, telemetry, now = Date.now }: Resources,
-): PipelineDeps => {
+  { documents, directory = documents, telemetry, clock = systemClock }: Resources,
+): EdgeDeps => {
   const sites = createSitesTable(directory, config.SITES_TABLE)
-  const remembered = { ttl: directoryTtl, now }
+  const remembered = { ttl: directoryTtl, now: clock.monotonic }
   return {
     dataCentre: config.DATA_CENTRE,
-    ...(config.PATH_ENCODING && { pathEncoding: config.PATH_ENCODING }),
     findGrant: async () => undefined,
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), { ...remembered, max: directorySize }),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), {
@@ -51,47 +51,47 @@ const openPipelineDeps = (
       max: directorySize,
     }),
     telemetry,
-    now,
+    clock,
   }
 }
 
-const pipelineDeps = (config: EdgeConfig, resources: Resources): PipelineDeps => {
-  const { documents, directory = documents, now = Date.now } = resources
+const edgeDeps = (config: EdgeConfig, resources: Resources): EdgeDeps => {
+  const { documents, directory = documents, clock = systemClock } = resources
   const tokens = createTokensTable(directory, config.TOKENS_TABLE)
-  const remembered = { ttl: directoryTtl, max: directorySize, now }
+  const remembered = { ttl: directoryTtl, max: directorySize, now: clock.monotonic }
   return {
-    ...openPipelineDeps(config, resources),
+    ...openEdgeDeps(config, resources),
     findGrant: cachedLookup<string, Grant>((hash) => tokens.get(hash), remembered),
   }
 }
 
 export interface DocumentationDeps {
-  readonly pipeline: PipelineDeps
+  readonly edge: EdgeDeps
   /** The data centre that answers. */
   readonly findHere: () => Promise<DataCentre>
 }
 
 export const createDocumentationDeps = (config: DocumentationConfig, resources: Resources): DocumentationDeps => {
-  const pipeline = openPipelineDeps(config, resources)
-  return { pipeline, findHere: () => findHere(pipeline) }
+  const edge = openEdgeDeps(config, resources)
+  return { edge, findHere: () => findHere(edge) }
 }
 
 export interface FieldsDeps {
-  readonly pipeline: PipelineDeps
+  readonly edge: EdgeDeps
   readonly webForms: WebFormsTable
 }
 
 export const createFieldsDeps = (config: FieldsConfig, resources: Resources): FieldsDeps => ({
-  pipeline: pipelineDeps(config, resources),
+  edge: edgeDeps(config, resources),
   webForms: createWebFormsTable(resources.documents, config.WEB_FORMS_TABLE),
 })
 
 export interface CategoriesDeps extends ListDeps {
-  readonly pipeline: PipelineDeps
+  readonly edge: EdgeDeps
 }
 
 export const createCategoriesDeps = (config: CategoriesConfig, resources: Resources): CategoriesDeps => ({
-  pipeline: pipelineDeps(config, resources),
+  edge: edgeDeps(config, resources),
   content: createContentTable({ client: resources.documents, table: config.CONTENT_TABLE }),
   links: createCategoryLinksTable({ client: resources.documents, table: config.CATEGORY_LINKS_TABLE }),
   longestList: config.LONGEST_LIST,
@@ -113,7 +113,7 @@ interface Downloads {
 }
 
 export interface StorageDeps {
-  readonly pipeline: PipelineDeps
+  readonly edge: EdgeDeps
   readonly store: ObjectStore
   readonly pages: PagesTable
   readonly uploads: UploadsTable
@@ -126,9 +126,10 @@ export interface StorageDeps {
 }
 
 export const createStorageDeps = (config: StorageConfig, resources: StorageResources): StorageDeps => {
-  const { documents, store, removals, downloads, now = Date.now } = resources
+  const { documents, store, removals, downloads, clock = systemClock } = resources
+  const now = clock.wall
   return {
-    pipeline: pipelineDeps(config, resources),
+    edge: edgeDeps(config, resources),
     store,
     pages: createPagesTable(documents, config.PAGES_TABLE, now),
     uploads: createUploadsTable(documents, config.UPLOADS_TABLE, now),

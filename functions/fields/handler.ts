@@ -1,3 +1,4 @@
+import { lambdaHandler } from '../../lib/aws/lambda.ts'
 import { createCloudResources } from '../../lib/cloud-resources.ts'
 import { readFieldsConfig } from '../../lib/config.ts'
 import { createFieldsDeps } from '../../lib/deps.ts'
@@ -6,4 +7,7 @@ import { createFieldsHandler } from './group.ts'
 const config = readFieldsConfig()
 
 /** The entry of the Lambda function. */
-export const handler = createFieldsHandler(createFieldsDeps(config, createCloudResources('fields', config)))
+export const handler = lambdaHandler(
+  createFieldsHandler(createFieldsDeps(config, createCloudResources('fields', config))),
+  config.PATH_ENCODING,
+)

@@ -30,8 +30,7 @@ const queueOnDemand = (queueUrl: string): RemovalQueue => {
 }
 
 /** The storage on S3, SQS and DynamoDB, from the settings of the function. */
-export const deployedStorage = (): StorageDeps => {
-  const config = readDeployedStorageConfig()
+export const deployedStorage = (config = readDeployedStorageConfig()): StorageDeps => {
   const client = new S3Client({ maxAttempts: 3 })
   const once = new S3Client({ maxAttempts: 1, requestHandler: client.config.requestHandler })
   const bucket = config.FILES_BUCKET

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isStoreUnavailable } from '../../lib/store-failure.ts'
+import { isStoreUnavailable } from '../../../lib/aws/store-failure.ts'
 
 const failure = (name: string, details: object = {}) => Object.assign(new Error(name), { name }, details)
 
