@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
-import { catchAllGroup, prefixes } from '../functions/routes.ts'
 import { createTokensTable } from '../lib/access/tokens-table.ts'
 import { createCategoryLinksTable } from '../lib/categories/category-links-table.ts'
 import { createContentTable } from '../lib/categories/content-table.ts'
@@ -12,13 +11,13 @@ import { readLocalStorageConfig, standardLongestList } from '../lib/config.ts'
 import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../lib/deps.ts'
 import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
-import type { Handler } from '../lib/http/pipeline.ts'
 import { createSitesTable } from '../lib/sites/sites-table.ts'
-import { closerOf } from './close-server.ts'
+import { closerOf } from '../server/close-server.ts'
+import { createServer } from '../server/create-server.ts'
+import { dispatch } from '../server/dispatch.ts'
 import { lockDataDirectory, openDataDirectory, resetDataDirectory, UsageError } from './data-directory.ts'
 import { type Demo, ensureDemo } from './demo-data.ts'
 import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from './embedded-tables.ts'
-import { createHttpServer } from './http-server.ts'
 import { registerDataCentres } from './register-data-centres.ts'
 import { openStorageService, type StorageService } from './storage-service.ts'
 
@@ -66,7 +65,7 @@ const handlersOf = (
   { documents }: EmbeddedTables,
   storage: StorageService,
   telemetry: Telemetry,
-): Record<string, Handler> => {
+): Parameters<typeof dispatch>[0] => {
   const edge = {
     DATA_CENTRE: dataCentre,
     SITES_TABLE: embeddedTableNames.sites,
@@ -87,13 +86,6 @@ const handlersOf = (
     categories: createCategoriesHandler(createCategoriesDeps(categories, resources)),
     storage: storage.handlerOf(edge, telemetry),
   }
-}
-
-const dispatch = (handlers: Readonly<Record<string, Handler>>) => (path: string) => {
-  const group = prefixes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))?.group ?? catchAllGroup
-  const handler = handlers[group]
-  if (!handler) throw new Error(`No handler for group ${group}`)
-  return handler
 }
 
 /** Everything in one process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a person can put right. */
@@ -129,7 +121,7 @@ export const startService = async ({
 
     const urls: Record<string, string> = {}
     const servers = dataCentres.map(({ id, port }) => {
-      const server = createHttpServer(dispatch(handlersOf(id, tables, storage, telemetry)))
+      const server = createServer(dispatch(handlersOf(id, tables, storage, telemetry)))
       return { id, port, server, close: closerOf(server) }
     })
     closers.push(async () => {

@@ -1,7 +1,7 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import type { Exchange } from '../../lib/http/exchange.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { remove } from '../../lib/storage/remove.ts'
 import type { Answer } from '../answer.ts'
 import type { deleting } from './answers.doc.ts'
@@ -15,7 +15,7 @@ const timeToAnswer = 3_000
 const bothInOne = /^draft\?force=(true|false)$/
 
 /** The two parameters of operation 14. Errors: storageRefused for any other value. */
-const optionsOf = async (query: Exchange['query']) => {
+const optionsOf = async (query: Request['query']) => {
   const [, swallowed] = bothInOne.exec(queryValue(query, 'version') ?? '') ?? []
   const given =
     swallowed === undefined
@@ -30,8 +30,8 @@ const optionsOf = async (query: Exchange['query']) => {
 
 /** Operation 14: deletes a file, a draft or a folder. 200 when it is gone; 202 when the rest of a large folder goes on without the caller. */
 export const deletePath = (deps: StorageDeps) =>
-  operation({ params: deletedPathOf, query: optionsOf }, async ({ site, params, query, remainingTime }) => {
-    const options = { ...query, patience: Math.min(patience, remainingTime() - timeToAnswer) }
+  operation({ params: deletedPathOf, query: optionsOf }, async ({ site, params, query, remainingTime, author }) => {
+    const options = { ...query, patience: Math.min(patience, remainingTime() - timeToAnswer), author }
     const outcome = await remove(deps, site.id, params.path, options)
     if (outcome === 'removed') return done
     const value: Answer<typeof deleting> = { status: 'deleting' }

@@ -1,16 +1,16 @@
 import { largestPage, takeThatFit } from '../../lib/answer-size.ts'
 import type { StorageDeps } from '../../lib/deps.ts'
-import type { Exchange } from '../../lib/http/exchange.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { encodePath } from '../../lib/storage/path.ts'
 import type { Answer } from '../answer.ts'
 import type { content, entry as entryAnswer } from './answers.doc.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
 
-const pageOf = (query: Exchange['query']) =>
+const pageOf = (query: Request['query']) =>
   readSwitches(
     { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') },
     async () => (await import('./switches.ts')).page,
@@ -37,14 +37,14 @@ const countThatFit = (entries: readonly Entry[], folderUri: string, view: (entry
 }
 
 /** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
-export const getMeta = ({ store }: StorageDeps) =>
+export const getMeta = ({ files }: StorageDeps) =>
   operation({ params: pathOf, query: pageOf }, async ({ site, dataCentre, params: { path }, query }) => {
     const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-    const entry = await describeEntry(store, site.id, path)
+    const entry = await describeEntry(files, site.id, path)
     const self = entryView(entry, uri)
     if (entry.type === 'file') return ok<Answer<typeof entryAnswer>>({ value: self })
     const view = (child: Entry) => entryView(child, `${uri}/${encodeURIComponent(child.name)}`)
-    const { contents, cursor: next } = await listFolder(store, site.id, path, {
+    const { contents, cursor: next } = await listFolder(files, site.id, path, {
       limit: query.limit,
       cursor: query.cursor,
       countThatFit: (entries) => countThatFit(entries, uri, view),

@@ -1,6 +1,6 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import type { Exchange } from '../../lib/http/exchange.ts'
 import { operation } from '../../lib/http/operation.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { putFile } from '../../lib/storage/put-file.ts'
 import { fileTooLarge } from '../../lib/storage/stage-file.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
@@ -9,7 +9,7 @@ import { declaredLength, receiveUpload } from './receive-upload.ts'
 const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
 
 /** `draft`, `draft-publish` or nothing. Errors: storageRefused. */
-const asDraft = async (query: Exchange['query']): Promise<boolean> => {
+const asDraft = async (query: Request['query']): Promise<boolean> => {
   const { version } = await readSwitches(
     { version: queryValue(query, 'version') },
     async () => (await import('./switches.ts')).putSwitches,
@@ -23,6 +23,6 @@ export const putFileContent = (deps: StorageDeps) =>
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
     return receiveUpload(deps, input, (content) =>
-      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }),
+      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, input.author),
     )
   })

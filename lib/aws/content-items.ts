@@ -1,0 +1,194 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { type ContentKind, contentMembers, textMember } from '../categories/content-kinds.ts'
+import type { Content, Contents } from '../categories/contents.ts'
+import type { Members, Scalar } from '../categories/query/item-shape.ts'
+import type { SiteId } from '../ids.ts'
+import { isConditionFailure } from './dynamodb.ts'
+import { batchGet, batchWrite, type WriteRequest } from './dynamodb-batches.ts'
+import { countRange, type KeyRange, readRange } from './key-range.ts'
+
+/** What of the port one table can do by itself. */
+type OwnContents = Omit<Contents, 'create' | 'putMany' | 'removeObject' | 'removeCategory'>
+
+/**
+ * The table Content: the categories, news items and blogs of a site without their long texts, which are items of their own.
+ * What is marked as removed no longer exists, for whoever reads it here.
+ */
+export interface ContentItems extends OwnContents {
+  create(site: SiteId, kind: ContentKind, content: Content): Promise<boolean>
+  putMany(site: SiteId, kind: ContentKind, contents: readonly Content[]): Promise<void>
+
+  /** Marks it as removed. Answers whether there was anything to mark, marked before or not. */
+  markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean>
+  /** Deletes it with its text. */
+  delete(site: SiteId, kind: ContentKind, id: number): Promise<void>
+}
+
+interface Options {
+  readonly client: DynamoDBDocumentClient
+  readonly table: string
+  /** How long a busy store is tried again, in milliseconds. */
+  readonly patience?: number
+}
+
+/** Set on what is being removed. Not the member `deleted` of a news item, which is its author's affair. */
+const removedMark = 'removed'
+const textAttribute = 'text'
+
+const partitionOf = (site: SiteId, kind: ContentKind) => `${site}#${kind}`
+const textPartitionOf = (site: SiteId, kind: ContentKind) => `${site}#${kind}#text`
+
+type Attributes = Readonly<Record<string, unknown>>
+
+const isScalar = (value: unknown): value is Scalar =>
+  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+/** Members that are the same for the whole partition, or kept apart, are not stored with each item. */
+const toContent = (item: Attributes, site: SiteId, kind: ContentKind): Content | undefined => {
+  if (item[removedMark] === true) return undefined
+  const members: Members = contentMembers[kind]
+  const content: Record<string, Scalar> = {}
+  for (const [name, { type }] of Object.entries(members)) {
+    const value = name === 'siteId' ? site : item[name]
+    if (type !== 'text') content[name] = isScalar(value) ? value : null
+  }
+  return { ...content, id: Number(item['id']) }
+}
+
+const fromContent = (content: Content, site: SiteId, kind: ContentKind): Attributes => {
+  const text = textMember(kind)
+  const members = Object.entries(content).filter(([name]) => name !== text && name !== 'siteId')
+  return { ...Object.fromEntries(members), kind: partitionOf(site, kind) }
+}
+
+export const createContentItems = ({ client, table, patience }: Options): ContentItems => {
+  const batches = { client, table, ...(patience !== undefined && { patience }) }
+
+  const rangeOf = (site: SiteId, kind: ContentKind): KeyRange => ({
+    table,
+    partitionKey: 'kind',
+    partition: partitionOf(site, kind),
+    sortKey: 'id',
+    sortKeyOf: (id) => id,
+    idOf: Number,
+  })
+  const keysOf = (partition: string, ids: readonly number[]) => ids.map((id) => ({ kind: partition, id }))
+
+  return {
+    async get(site, kind, id) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: { kind: partitionOf(site, kind), id }, ConsistentRead: true }),
+      )
+      return Item && toContent(Item, site, kind)
+    },
+
+    async getMany(site, kind, ids) {
+      const items = (await batchGet(batches, keysOf(partitionOf(site, kind), ids))) as Attributes[]
+      const contents = items.map((item) => toContent(item, site, kind)).filter((content) => content !== undefined)
+      return new Map(contents.map((content) => [content.id, content]))
+    },
+
+    async existing(site, kind, ids) {
+      const items = (await batchGet(batches, keysOf(partitionOf(site, kind), ids), {
+        ConsistentRead: true,
+        ProjectionExpression: '#id, #removed',
+        ExpressionAttributeNames: { '#id': 'id', '#removed': removedMark },
+      })) as Attributes[]
+      return new Set(items.filter((item) => item[removedMark] !== true).map((item) => Number(item['id'])))
+    },
+
+    async texts(site, kind, ids) {
+      const items = (await batchGet(batches, keysOf(textPartitionOf(site, kind), ids))) as Attributes[]
+      return new Map(items.map((item) => [Number(item['id']), String(item[textAttribute] ?? '')]))
+    },
+
+    async list(site, kind, after, limit) {
+      const items = await readRange(client, rangeOf(site, kind), after, limit)
+      return items.map((item) => ({ id: Number(item['id']), content: toContent(item, site, kind) }))
+    },
+
+    count: (site, kind, after, limit) => countRange(client, rangeOf(site, kind), after, limit),
+
+    async highestId(site, kind) {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: '#kind = :kind',
+          ExpressionAttributeNames: { '#kind': 'kind' },
+          ExpressionAttributeValues: { ':kind': partitionOf(site, kind) },
+          ScanIndexForward: false,
+          Limit: 1,
+          ConsistentRead: true,
+        }),
+      )
+      return Number(Items[0]?.['id'] ?? 0)
+    },
+
+    async create(site, kind, content) {
+      try {
+        await client.send(
+          new PutCommand({
+            TableName: table,
+            Item: fromContent(content, site, kind),
+            ConditionExpression: 'attribute_not_exists(id)',
+          }),
+        )
+        return true
+      } catch (error) {
+        if (isConditionFailure(error)) return false
+        throw error
+      }
+    },
+
+    async putMany(site, kind, contents) {
+      const text = textMember(kind)
+      const requests = contents.flatMap((content): WriteRequest[] => [
+        { PutRequest: { Item: fromContent(content, site, kind) } },
+        ...(text === undefined
+          ? []
+          : [
+              {
+                PutRequest: {
+                  Item: { kind: textPartitionOf(site, kind), id: content.id, [textAttribute]: content[text] },
+                },
+              },
+            ]),
+      ])
+      await batchWrite(batches, requests)
+    },
+
+    async markRemoved(site, kind, id) {
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { kind: partitionOf(site, kind), id },
+            UpdateExpression: 'SET #removed = :true',
+            ConditionExpression: 'attribute_exists(id)',
+            ExpressionAttributeNames: { '#removed': removedMark },
+            ExpressionAttributeValues: { ':true': true },
+          }),
+        )
+        return true
+      } catch (error) {
+        if (isConditionFailure(error)) return false
+        throw error
+      }
+    },
+
+    async delete(site, kind, id) {
+      // The text first: whoever repeats a removal that broke off here still finds the marked item.
+      if (textMember(kind) !== undefined) {
+        await client.send(new DeleteCommand({ TableName: table, Key: { kind: textPartitionOf(site, kind), id } }))
+      }
+      await client.send(new DeleteCommand({ TableName: table, Key: { kind: partitionOf(site, kind), id } }))
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { ConditionalCheckFailedException, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, paginateQuery, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import { failLikePort } from './store-failure.ts'
+
+/** A document client whose calls end, one way or the other, long before the caller's own deadline. */
+export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocumentClient => {
+  const client = new DynamoDBClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
+    ...config,
+  })
+  failLikePort(client)
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
+}
+
+/** Whether a conditional write was refused because its condition did not hold. */
+export const isConditionFailure = (error: unknown): boolean => error instanceof ConditionalCheckFailedException
+
+/** Every item of a query, page after page. For lists that are bounded by their own nature. */
+export const queryAll = async (client: DynamoDBDocumentClient, input: QueryCommandInput): Promise<unknown[]> => {
+  const items: unknown[] = []
+  for await (const page of paginateQuery({ client }, input)) items.push(...(page.Items ?? []))
+  return items
+}

@@ -1,0 +1,10 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { RemovalQueue } from '../storage/removal-queue.ts'
+
+/** The queue of removals in SQS. What it delivers is read by `readRemovalTask`. */
+export const createSqsRemovalQueue = (client: SQSClient, queueUrl: string): RemovalQueue => ({
+  async send({ site, path, id }, delay) {
+    const MessageBody = JSON.stringify({ site: String(site), path, id })
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, DelaySeconds: delay }))
+  },
+})

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { ServiceError } from '../errors.ts'
+import type { SystemField } from '../fields/web-form.ts'
+import type { WebForms } from '../fields/web-forms.ts'
+import type { SiteId, WebFormId } from '../ids.ts'
+import { isConditionFailure, queryAll } from './dynamodb.ts'
+
+/** Attribute names are short because they count towards the item: a full form stays below the 4 KB of one read unit. */
+interface FieldItem {
+  t: number
+  n?: string
+  m: boolean
+  o: number
+}
+
+interface FormItem {
+  site: number
+  form: number
+  name: string
+  fields: FieldItem[]
+  version: number
+  /** Names the last changes, the newest first, so that a writer whose answer was lost recognises its own write. */
+  changes: string[]
+}
+
+const toField = ({ t, n, m, o }: FieldItem): SystemField => ({
+  typeId: t,
+  ...(n !== undefined && { name: n }),
+  mandatory: m,
+  order: o,
+})
+
+const fromField = ({ typeId, name, mandatory, order }: SystemField): FieldItem => ({
+  t: typeId,
+  ...(name !== undefined && { n: name }),
+  m: mandatory,
+  o: order,
+})
+
+/** How many others may change a form before a writer whose answer was lost looks again. */
+const rememberedChanges = 16
+
+const nameChange = () => randomBytes(9).toString('base64url')
+
+/** How long a writer keeps trying against others, in milliseconds. */
+const patience = 8_000
+const longestPause = 200
+
+/**
+ * Web forms in the table WebForms: one item for each, with all its fields. A change is one read and one conditional write, repeated from
+ * the start when another writer came between, so that no change is lost.
+ */
+export const createWebForms = (client: DynamoDBDocumentClient, table: string): WebForms => {
+  const read = async (site: SiteId, form: WebFormId, consistent: boolean) => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: table, Key: { site, form }, ConsistentRead: consistent }),
+    )
+    return Item as FormItem | undefined
+  }
+
+  const replaceFields = async (item: FormItem, fields: readonly SystemField[], change: string) => {
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: { site: item.site, form: item.form },
+          UpdateExpression: 'SET #fields = :fields, #version = :next, #changes = :changes',
+          ConditionExpression: '#version = :version',
+          ExpressionAttributeNames: { '#fields': 'fields', '#version': 'version', '#changes': 'changes' },
+          ExpressionAttributeValues: {
+            ':fields': fields.map(fromField),
+            ':version': item.version,
+            ':next': item.version + 1,
+            ':changes': [change, ...item.changes].slice(0, rememberedChanges),
+          },
+        }),
+      )
+      return true
+    } catch (error) {
+      if (isConditionFailure(error)) return false
+      throw error
+    }
+  }
+
+  return {
+    async get(site, id) {
+      const item = await read(site, id, false)
+      return item && { site, id, name: item.name, fields: item.fields.map(toField) }
+    },
+
+    async list(site) {
+      const items = await queryAll(client, {
+        TableName: table,
+        KeyConditionExpression: '#site = :site',
+        ProjectionExpression: '#form, #name',
+        ExpressionAttributeNames: { '#site': 'site', '#form': 'form', '#name': 'name' },
+        ExpressionAttributeValues: { ':site': site },
+      })
+      return (items as FormItem[]).map(({ form, name }) => ({ id: form as WebFormId, name }))
+    },
+
+    async create({ site, id, name, fields }) {
+      const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, changes: [] }
+      try {
+        await client.send(
+          new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(form)' }),
+        )
+        return true
+      } catch (error) {
+        if (isConditionFailure(error)) return false
+        throw error
+      }
+    },
+
+    async rename(site, id, name) {
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { site, form: id },
+            UpdateExpression: 'SET #name = :name',
+            ConditionExpression: 'attribute_exists(form)',
+            ExpressionAttributeNames: { '#name': 'name' },
+            ExpressionAttributeValues: { ':name': name },
+          }),
+        )
+      } catch (error) {
+        if (isConditionFailure(error)) throw new ServiceError('webFormUnknown')
+        throw error
+      }
+    },
+
+    async highestId(site) {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'site = :site',
+          ExpressionAttributeValues: { ':site': site },
+          ScanIndexForward: false,
+          Limit: 1,
+          ConsistentRead: true,
+        }),
+      )
+      return (Items[0] as FormItem | undefined)?.form ?? 0
+    },
+
+    async changeFields(site, id, apply) {
+      const change = nameChange()
+      const deadline = Date.now() + patience
+      for (let attempt = 0; Date.now() < deadline; attempt++) {
+        const item = await read(site, id, true)
+        if (!item) throw new ServiceError('webFormUnknown')
+        // The store may have taken a write whose answer was lost; the client library's own repetition then finds the
+        // version gone, although it was this very change that took it.
+        if (item.changes.includes(change)) return
+        if (await replaceFields(item, apply(item.fields.map(toField)), change)) return
+        // Full jitter: writers that collided once do not meet again.
+        await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
+      }
+      throw new ServiceError('unavailable')
+    },
+  }
+}
