@@ -24,10 +24,10 @@ export interface Blobs {
 }
 
 /** Where the blobs of a data directory are, and where those go that nothing refers to. */
-export const blobFolders = (directory: string) => ({
-  blobs: join(directory, 'blobs'),
-  orphans: join(directory, 'orphans'),
-})
+export interface BlobFolders {
+  readonly blobs: string
+  readonly orphans: string
+}
 
 const readBuffer = 512 * 1024
 
@@ -64,8 +64,10 @@ const makePrivate = (folder: string): void => {
 }
 
 /** The blobs of a data directory, whose folders are made when they are missing. */
-export const openBlobs = (directory: string, { durable }: { readonly durable: boolean }): Blobs => {
-  const { blobs: folder, orphans } = blobFolders(directory)
+export const openBlobs = (
+  { blobs: folder, orphans }: BlobFolders,
+  { durable }: { readonly durable: boolean },
+): Blobs => {
   makePrivate(folder)
   makePrivate(orphans)
   const pathOf = (name: string) => join(folder, name)

@@ -80,7 +80,7 @@ export const placeChanges = (
   { absent, staying, isTimeUp = () => false }: PlaceConditions,
 ): readonly string[] => {
   const { rows, isGoing } = placing
-  if (staying.folders.length > 0 && isGoing(staying)) throw new NotPossible({ outcome: 'going' })
+  if (isGoing(staying)) throw new NotPossible({ outcome: 'going' })
   const rival = absent.find((key) => isTaken(rows, key))
   if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
   return changes.flatMap((change) => {

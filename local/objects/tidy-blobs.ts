@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { blobFolders } from './blobs.ts'
+import type { BlobFolders } from './blobs.ts'
 
 /** Milliseconds that a blob is kept when nothing refers to it any more: 7 days (decisions.md, section 6). */
 const orphanLifetime = 7 * 24 * 60 * 60 * 1000
@@ -31,7 +31,7 @@ const filesIn = (folder: string): readonly string[] =>
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 
 /** The objects whose bytes are in a blob, one after the other. */
-export function* objectsInBlobs(
+function* objectsInBlobs(
   connection: DatabaseSync,
 ): Generator<{ readonly key: string; readonly blob: string; readonly size: number }> {
   const rows = connection
@@ -41,15 +41,6 @@ export function* objectsInBlobs(
     )
     .iterate()
   for (const { key, blob, size } of rows) yield { key: String(key), blob: String(blob), size: Number(size) }
-}
-
-/** The objects whose blob is missing or has another size than it should have. */
-export function* damagedObjects(connection: DatabaseSync, directory: string): Generator<DamagedObject> {
-  const { blobs } = blobFolders(directory)
-  for (const object of objectsInBlobs(connection)) {
-    const found = sizeOf(join(blobs, object.blob))
-    if (found !== object.size) yield { ...object, found }
-  }
 }
 
 /** Old orphans go for good. */
@@ -64,8 +55,7 @@ const removeOldOrphans = (orphans: string, now: number): void => {
  * Moves the blobs that nothing refers to out of the way, and looks for those that are missing. Blobs of requests that are being worked on look
  * just the same, so only a service that has the directory for itself may do this, before its first request. `now`: milliseconds since the epoch.
  */
-export const tidyBlobs = (connection: DatabaseSync, directory: string, now: number): TidyReport => {
-  const { blobs, orphans } = blobFolders(directory)
+export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFolders, now: number): TidyReport => {
   const present = new Set(filesIn(blobs))
   const damaged: DamagedObject[] = []
   for (const object of objectsInBlobs(connection)) {
