@@ -3,12 +3,13 @@ import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { type Grant, hashToken, newToken } from '../../lib/access/token.ts'
 import { createTokensTable } from '../../lib/access/tokens-table.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { type CategoriesConfig, type FieldsConfig, standardLongestList } from '../../lib/config.ts'
 import { createCategoriesDeps, createFieldsDeps, type FieldsDeps } from '../../lib/deps.ts'
 import type { SystemField } from '../../lib/fields/web-form.ts'
 import { createWebFormsTable } from '../../lib/fields/web-forms-table.ts'
 import type { RequestRecord } from '../../lib/http/observe.ts'
-import type { Handler } from '../../lib/http/pipeline.ts'
+import type { Handler } from '../../lib/http/request.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
 import { createSitesTable } from '../../lib/sites/sites-table.ts'
 import { openTestTables, type TestTables } from './tables.ts'
@@ -24,6 +25,9 @@ export const baseUrls = { us: 'https://us.example.com', eu: 'https://eu.example.
 /** A moment in epoch milliseconds at which tests begin, unless they say otherwise. */
 export const beginning = Date.UTC(2026, 0, 1)
 
+/** Durations pass as they do; the time of day stands still. */
+const stopped: Clock = { wall: () => beginning, monotonic: () => performance.now() }
+
 interface Instance {
   readonly handler: Handler
   /** The function of the categories, on the same directory. */
@@ -38,7 +42,7 @@ interface Instance {
 export interface FieldsService {
   readonly names: TestTables['names']
   /** A fresh instance of the function, with cold caches. */
-  start(now?: () => number): Instance
+  start(clock?: Clock): Instance
   issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
   revokeToken(token: string): Promise<void>
   /** Makes a web form of its own on a site and answers the path of its fields. */
@@ -75,11 +79,11 @@ export const openFieldsService = async (): Promise<FieldsService> => {
   return {
     names: tables.names,
 
-    start(now = () => beginning) {
+    start(clock = stopped) {
       const own = tables.connect()
       const records: RequestRecord[] = []
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-      const resources = { documents: own, telemetry, now }
+      const resources = { documents: own, telemetry, clock }
       const deps = createFieldsDeps(config, resources)
       const categoriesHandler = createCategoriesHandler(createCategoriesDeps(config, resources))
       return { handler: createFieldsHandler(deps), categoriesHandler, deps, records, documents: own }
