@@ -3,6 +3,8 @@ export interface RequestRecord {
   readonly requestId: string
   readonly operation: string
   readonly method: string
+  /** As it was asked for, without the query. */
+  readonly path: string
   readonly site: number | null
   readonly status: number
   readonly durationMs: number
