@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { type Database, openDatabase } from './database.ts'
-import { type DataDirectory, layoutOf } from './data-directory.ts'
-import { type DirectoryUse, type Role, useDirectory } from './directory-use.ts'
+import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
+import { type Role, useDirectory } from './directory-use.ts'
 import { type LocalStores, openStores } from './local-stores.ts'
 import { makePrivateFile } from './private-files.ts'
 import { prepareSchema } from './schema.ts'
@@ -40,36 +40,31 @@ const openPrepared = ({ database: file, wal }: DataDirectory, durable: boolean):
   }
 }
 
-const openOn = async (use: DirectoryUse, directory: DataDirectory, options: Options): Promise<Machine> => {
-  const { role, durable, clock = systemClock } = options
-  const database = openPrepared(directory, durable)
+const cannotBeOpened = ({ path }: DataDirectory, error: unknown) =>
+  new UsageError(`The data directory ${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
+
+/** Opens the data directory at a path. Throws UsageError, with what to do about it, when it cannot be used; nothing in it is changed then. */
+export const openMachine = async (path: string, options: Options): Promise<Machine> => {
+  const { role, reset = false, durable, clock = systemClock } = options
+  const directory = layoutOf(path)
+  const use = await useDirectory(directory, { role, reset })
+  let database: Database | undefined
   try {
+    database = openPrepared(directory, durable)
     use.opened()
     const stores = await openStores({ directory, database, role, durable, clock })
+    const open = database
     return {
       directory,
       database,
       stores,
       async close() {
         await stores.stop()
-        await use.leave(() => database.close())
+        await use.leave(() => open.close())
       },
     }
   } catch (error) {
-    await use.leave(() => database.close())
-    throw error
-  }
-}
-
-/** Opens the data directory at a path. Throws UsageError, with what to do about it, when it cannot be used; nothing in it is changed then. */
-export const openMachine = async (path: string, options: Options): Promise<Machine> => {
-  const directory = layoutOf(path)
-  const use = await useDirectory(directory, { role: options.role, reset: options.reset ?? false })
-  try {
-    return await openOn(use, directory, options)
-  } catch (error) {
-    await use.leave(() => {})
-    if (error instanceof UsageError || !(error instanceof Error)) throw error
-    throw new UsageError(`The data directory ${directory.path} cannot be opened: ${error.message}`, { cause: error })
+    await use.leave(() => database?.close())
+    throw error instanceof UsageError ? error : cannotBeOpened(directory, error)
   }
 }
