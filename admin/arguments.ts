@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { largestId } from '../lib/categories/key-range.ts'
-import { parseId } from '../lib/ids.ts'
+import { largestContentId, parseId } from '../lib/ids.ts'
 import { readBaseUrl } from '../lib/sites/base-url.ts'
 
 /** Reads a positive id from a command line. */
@@ -13,7 +12,7 @@ export const parsePositiveId = <Id extends number>(text: string): Id => {
 /** Reads the id of a category, a news item or a blog from a command line. */
 export const parseContentId = <Id extends number>(text: string): Id => {
   const id = parsePositiveId<Id>(text)
-  if (id > largestId) throw new InvalidArgumentError(`It must be ${largestId} or less.`)
+  if (id > largestContentId) throw new InvalidArgumentError(`It must be ${largestContentId} or less.`)
   return id
 }
 

@@ -1,14 +1,14 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
-import { createTokensTable } from '../lib/access/tokens-table.ts'
-import { createCategoryLinksTable } from '../lib/categories/category-links-table.ts'
-import { createContentTable } from '../lib/categories/content-table.ts'
-import { createDocumentClient } from '../lib/dynamodb.ts'
-import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
+import { createCategoryStores } from '../lib/aws/category-stores.ts'
+import { createDocumentClient } from '../lib/aws/dynamodb.ts'
+import { createGrants } from '../lib/aws/grants.ts'
+import { createPathLocks } from '../lib/aws/path-locks.ts'
+import { createSiteDirectory } from '../lib/aws/site-directory.ts'
+import { failLikePort } from '../lib/aws/store-failure.ts'
+import { createWebForms } from '../lib/aws/web-forms.ts'
 import type { Site } from '../lib/sites/site.ts'
-import { createSitesTable } from '../lib/sites/sites-table.ts'
-import { createPagesTable } from '../lib/storage/pages-table.ts'
 import { Refusal } from './refusal.ts'
-import type { AreaStores, Stores } from './stores.ts'
+import type { AdminStores, AreaStores } from './stores.ts'
 
 /** The outputs of a stack, by name. */
 type Outputs = (name: string) => string
@@ -23,6 +23,7 @@ const regionOf = async ({ config }: CloudFormationClient): Promise<string> => {
 
 const readOutputs = async (stack: string, region: string | undefined): Promise<Outputs> => {
   const client = new CloudFormationClient(region === undefined ? {} : { region })
+  failLikePort(client)
   const where = `stack ${stack} in ${await regionOf(client)}`
   try {
     const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }))
@@ -41,24 +42,27 @@ const readOutputs = async (stack: string, region: string | undefined): Promise<O
 }
 
 /** The stores of what is deployed: tables are found from the outputs of the stacks whose names begin with the prefix. */
-export const openAwsStores = async (prefix: string): Promise<Stores> => {
+export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   const directory = await readOutputs(`${prefix}-directory`, undefined)
   const documents = createDocumentClient()
-  const sites = createSitesTable(documents, directory('SitesTable'))
+  const sites = createSiteDirectory(documents, directory('SitesTable'))
 
   return {
     sites,
-    tokens: createTokensTable(documents, directory('TokensTable')),
+    grants: createGrants(documents, directory('TokensTable')),
     async areas({ dataCentre }: Site): Promise<AreaStores> {
       const record = await sites.getDataCentre(dataCentre)
       if (!record?.region) throw new Refusal(`Data centre ${dataCentre} is not deployed.`)
       const outputs = await readOutputs(`${prefix}-${dataCentre}`, record.region)
       const regional = createDocumentClient({ region: record.region })
       return {
-        webForms: createWebFormsTable(regional, outputs('WebFormsTable')),
-        content: createContentTable({ client: regional, table: outputs('ContentTable') }),
-        pages: createPagesTable(regional, outputs('PagesTable')),
-        links: createCategoryLinksTable({ client: regional, table: outputs('CategoryLinksTable') }),
+        webForms: createWebForms(regional, outputs('WebFormsTable')),
+        ...createCategoryStores({
+          documents: regional,
+          contentTable: outputs('ContentTable'),
+          categoryLinksTable: outputs('CategoryLinksTable'),
+        }),
+        workflows: createPathLocks({ documents: regional, table: outputs('PathLocksTable') }).workflows,
       }
     },
     async close() {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { print } from './output.ts'
-import { openLocalStores, type Stores } from './stores.ts'
+import { type AdminStores, openLocalStores } from './stores.ts'
 
 interface GlobalOptions {
   readonly target: 'local' | 'aws'
@@ -9,7 +9,7 @@ interface GlobalOptions {
   readonly json: boolean
 }
 
-const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Promise<Stores> => {
+const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Promise<AdminStores> => {
   if (target === 'local') return openLocalStores(dataDir)
   const { openAwsStores } = await import('./aws-stores.ts')
   return openAwsStores(stackPrefix)
@@ -18,7 +18,7 @@ const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Prom
 /** Runs a command on the stores that the command line names, prints its result, and closes them. */
 export const withStores = async (
   command: Command,
-  run: (stores: Stores) => Promise<object | readonly object[]>,
+  run: (stores: AdminStores) => Promise<object | readonly object[]>,
 ): Promise<void> => {
   const options = command.optsWithGlobals<GlobalOptions>()
   const stores = await openStores(options)

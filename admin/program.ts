@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
-import { ServiceError } from '../lib/errors.ts'
-import { isStoreUnavailable } from '../lib/store-failure.ts'
+import { errors, ServiceError } from '../lib/errors.ts'
 import { UsageError } from '../local/data-directory.ts'
 import { categoryCommand } from './commands/category.ts'
 import { dataCentreCommand } from './commands/data-centre.ts'
@@ -61,12 +60,12 @@ export const run = async (args: readonly string[]): Promise<number> => {
     return exitStatus.done
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.wrongUsage
-    if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) {
-      console.error(error.message)
+    if (error instanceof ServiceError && error.code === errors.unavailable.code) {
+      console.error('The store is away or busy. Repeat the command; repeating is safe.')
       return exitStatus.refused
     }
-    if (isStoreUnavailable(error)) {
-      console.error('The store is away or busy. Repeat the command; repeating is safe.')
+    if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) {
+      console.error(error.message)
       return exitStatus.refused
     }
     if (error instanceof Error && rightsErrors.has(error.name)) {

@@ -1,4 +1,4 @@
-import type { TableName } from '../lib/tables.ts'
+import type { TableName } from '../lib/aws/tables.ts'
 import type { FunctionName } from './functions.ts'
 
 type TableAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem'
@@ -29,10 +29,10 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
   ],
   storage: [
     ...directory,
-    { table: 'pages', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+    { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
     { table: 'uploads', actions: ['GetItem', 'UpdateItem'] },
   ],
-  removals: [{ table: 'pages', actions: ['BatchGetItem', 'UpdateItem'] }],
+  removals: [{ table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
 }
 
 type BucketAction = 'ListBucket' | 'ListBucketVersions'

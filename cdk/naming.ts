@@ -1,8 +1,5 @@
-import { type TableName, tables } from '../lib/tables.ts'
+import { type TableName, tables } from '../lib/aws/tables.ts'
 import type { FunctionName } from './functions.ts'
-
-/** `webForms` → `WEB_FORMS_TABLE`: the variable by which a function knows a table. */
-export const tableVariable = (name: TableName): string => `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_TABLE`
 
 /** `webForms` → `WebFormsTable`: the output by which the administration tool finds a table. */
 export const tableOutput = (name: TableName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`

@@ -4,6 +4,7 @@ import {
   optional,
   otherwise,
   readSettings,
+  required,
   type SettingsOf,
   text,
   textLike,
@@ -11,74 +12,86 @@ import {
 } from './settings.ts'
 
 /**
- * The settings of the functions: the only place that reads environment variables. A missing or bad one stops the cold
- * start with its name, before any request is taken.
+ * The settings of the service: the only place that knows environment variables by name. A missing or bad one stops the cold
+ * start with its name, before any request is taken. The deployment writes the environment of each function from the same tables.
  */
-const edge = {
+const logLevel = otherwise('LOG_LEVEL', oneOf(['DEBUG', 'INFO', 'WARN', 'ERROR']), 'INFO')
+
+/** What every function needs that is reached through the gateway, but tokens: nobody is asked for one where the contract is read. */
+const documentation = {
   /** The id of the data centre that this function belongs to. */
-  DATA_CENTRE: textLike(/^[a-z][a-z0-9-]{0,31}$/, 'a letter, then letters, digits or hyphens, in lower case'),
-  SITES_TABLE: text(),
-  TOKENS_TABLE: text(),
+  dataCentre: required(
+    'DATA_CENTRE',
+    textLike(/^[a-z][a-z0-9-]{0,31}$/, 'a letter, then letters, digits or hyphens, in lower case'),
+  ),
+  sitesTable: required('SITES_TABLE', text()),
   /** Where the directory is read, when it is not replicated to the function's own region. */
-  DIRECTORY_REGION: optional(text()),
-  /** How the gateway hands over paths; `encoded` unless told otherwise. */
-  PATH_ENCODING: optional(oneOf(['encoded', 'decoded'])),
-  LOG_LEVEL: otherwise(oneOf(['DEBUG', 'INFO', 'WARN', 'ERROR']), 'INFO'),
+  directoryRegion: optional('DIRECTORY_REGION', text()),
+  /** How the gateway hands over paths. */
+  pathEncoding: otherwise('PATH_ENCODING', oneOf(['encoded', 'decoded']), 'encoded'),
+  logLevel,
 }
 
-const { TOKENS_TABLE: _, ...withoutTokens } = edge
+const edge = { ...documentation, tokensTable: required('TOKENS_TABLE', text()) }
 
-/** What every function needs, but tokens: nobody is asked for one where the contract is read. */
-const documentation = withoutTokens
-
-const fields = { ...edge, WEB_FORMS_TABLE: text() }
-
-/** What the deployment needs to register a data centre. */
-const registration = { SITES_TABLE: text(), DIRECTORY_REGION: text() }
+const fields = { ...edge, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 
 /** Over how many objects a list is filtered or sorted as a whole (decisions.md, section 2, 220003). */
-export const standardLongestList = 20_000
+const longestList = otherwise('LONGEST_LIST', wholeNumber(1, Number.MAX_SAFE_INTEGER), '20000')
 
 const categories = {
   ...edge,
-  CONTENT_TABLE: text(),
-  CATEGORY_LINKS_TABLE: text(),
-  LONGEST_LIST: otherwise(wholeNumber(1, Number.MAX_SAFE_INTEGER), String(standardLongestList)),
+  contentTable: required('CONTENT_TABLE', text()),
+  categoryLinksTable: required('CATEGORY_LINKS_TABLE', text()),
+  longestList,
 }
 
-const storageSettings = {
+/** What the file storage is told wherever it runs. */
+const files = {
   /** The largest file that may be uploaded, in bytes. */
-  LARGEST_FILE: otherwise(wholeNumber(1, 5 * 1024 ** 3), String(100 * 1024 ** 2)),
+  largestFile: otherwise('LARGEST_FILE', wholeNumber(1, 5 * 1024 ** 3), String(100 * 1024 ** 2)),
   /** Folders that can neither be deleted nor renamed, separated by commas. */
-  RESERVED_FOLDERS: otherwise(list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
+  reservedFolders: otherwise('RESERVED_FOLDERS', list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
 }
 
-const storage = { ...edge, ...storageSettings, PAGES_TABLE: text(), UPLOADS_TABLE: text() }
-
-/** What the storage needs when it is deployed: its files are in S3, and the rest of a removal is in SQS. */
-const deployedStorage = {
-  ...storage,
-  FILES_BUCKET: text(3),
-  REMOVALS_QUEUE_URL: textLike(/^https?:\/\/\S+$/, 'a URL'),
+/** Where a function finds files, what keeps their paths from being changed, and the rest of removals. */
+const fileStores = {
+  pathLocksTable: required('PATH_LOCKS_TABLE', text()),
+  filesBucket: required('FILES_BUCKET', text(3)),
+  removalsQueueUrl: required('REMOVALS_QUEUE_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
 }
 
-/** What the storage can be told on one machine. */
-const localStorage = {
-  ...storageSettings,
-  /** Whether an upload is answered only when it would survive a power cut. The end of a process is survived either way. */
-  FSYNC: otherwise(oneOf(['on', 'off']), 'on'),
+const storage = { ...edge, ...files, ...fileStores, uploadsTable: required('UPLOADS_TABLE', text()) }
+
+/** What the deployment needs to register a data centre. */
+const registration = {
+  sitesTable: required('SITES_TABLE', text()),
+  directoryRegion: required('DIRECTORY_REGION', text()),
 }
 
-export type EdgeConfig = SettingsOf<typeof edge>
-export type DocumentationConfig = SettingsOf<typeof documentation>
-export type FieldsConfig = SettingsOf<typeof fields>
-export type CategoriesConfig = SettingsOf<typeof categories>
-export type StorageConfig = SettingsOf<typeof storage>
-export type LocalStorageConfig = SettingsOf<typeof localStorage>
+/** The settings of each function. */
+export const settingsOf = { documentation, fields, categories, storage, removals: fileStores, registration }
 
-export const readDocumentationConfig = (environment = process.env) => readSettings(documentation, environment)
-export const readFieldsConfig = (environment = process.env) => readSettings(fields, environment)
-export const readCategoriesConfig = (environment = process.env) => readSettings(categories, environment)
-export const readLocalStorageConfig = (environment = process.env) => readSettings(localStorage, environment)
-export const readDeployedStorageConfig = (environment = process.env) => readSettings(deployedStorage, environment)
-export const readRegistrationConfig = (environment = process.env) => readSettings(registration, environment)
+/** The settings on one machine. */
+const machine = {
+  ...files,
+  longestList,
+  /** Whether a change is answered only when it would survive a power cut. The end of a process is survived either way. */
+  fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
+}
+
+export type DocumentationSettings = SettingsOf<typeof documentation>
+export type EdgeSettings = SettingsOf<typeof edge>
+export type CategoriesSettings = SettingsOf<typeof categories>
+export type FileSettings = SettingsOf<typeof files>
+export type StorageSettings = SettingsOf<typeof storage>
+export type FileStoreSettings = SettingsOf<typeof fileStores>
+export type MachineSettings = SettingsOf<typeof machine>
+
+export const readDocumentationSettings = (environment = process.env) => readSettings(documentation, environment)
+export const readFieldsSettings = (environment = process.env) => readSettings(fields, environment)
+export const readCategoriesSettings = (environment = process.env) => readSettings(categories, environment)
+export const readStorageSettings = (environment = process.env) => readSettings(storage, environment)
+export const readRemovalsSettings = (environment = process.env) => readSettings(fileStores, environment)
+export const readRegistrationSettings = (environment = process.env) => readSettings(registration, environment)
+export const readMachineSettings = (environment = process.env) => readSettings(machine, environment)

@@ -1,31 +1,24 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Grant } from './access/token.ts'
-import { createTokensTable } from './access/tokens-table.ts'
 import { cachedLookup } from './cached-lookup.ts'
 import type { ListDeps } from './categories/association-list.ts'
-import { createCategoryLinksTable } from './categories/category-links-table.ts'
-import { createContentTable } from './categories/content-table.ts'
-import type { CategoriesConfig, DocumentationConfig, EdgeConfig, FieldsConfig, StorageConfig } from './config.ts'
-import { createWebFormsTable, type WebFormsTable } from './fields/web-forms-table.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { CategoriesSettings, EdgeSettings, FileSettings } from './config.ts'
+import type { WebForms } from './fields/web-forms.ts'
+import type { EdgeDeps } from './http/handler.ts'
 import type { Telemetry } from './http/observe.ts'
-import type { PipelineDeps } from './http/pipeline.ts'
 import { findHere } from './http/resolve-site.ts'
 import type { SiteId } from './ids.ts'
 import type { DataCentre, Site } from './sites/site.ts'
-import { createSitesTable } from './sites/sites-table.ts'
-import type { ObjectStore } from './storage/object-store.ts'
-import { createPagesTable, type PagesTable } from './storage/pages-table.ts'
+import type { StorageStores } from './storage/put-in-place.ts'
 import type { RemovalQueue } from './storage/removal-queue.ts'
-import { createUploadsTable, type UploadsTable } from './storage/uploads-table.ts'
+import type { UploadProgress } from './storage/upload-progress.ts'
+import type { Stores } from './stores.ts'
 
-/** The composition root: what the functions run on is put together here and nowhere else. */
-export interface Resources {
-  readonly documents: DynamoDBDocumentClient
-  /** Reaches the directory; the same client unless the directory is in another region. */
-  readonly directory?: DynamoDBDocumentClient
+/** What every group of operations has around it, whatever its stores are. */
+export interface Surroundings {
   readonly telemetry: Telemetry
-  /** Milliseconds since the epoch; the system's clock unless told. */
-  readonly now?: () => number
+  /** The system's clock unless told. */
+  readonly clock?: Clock
 }
 
 /** How long tokens and sites are remembered: a revoked token works no longer than this. In milliseconds. */
@@ -34,108 +27,108 @@ const directoryTtl = 20_000
 /** How many tokens, sites and data centres are remembered, each. */
 const directorySize = 10_000
 
-/** What the pipeline needs where nobody has to say who calls. */
-const openPipelineDeps = (
-  config: DocumentationConfig,
-  { documents, directory = documents, telemetry, now = Date.now }: Resources,
-): PipelineDeps => {
-  const sites = createSitesTable(directory, config.SITES_TABLE)
-  const remembered = { ttl: directoryTtl, now }
+type EdgeStores = Pick<Stores, 'sites' | 'grants'>
+
+/** What admits requests where nobody has to say who calls. */
+const openEdge = (
+  { dataCentre }: Pick<EdgeSettings, 'dataCentre'>,
+  { sites }: Pick<EdgeStores, 'sites'>,
+  { telemetry, clock = systemClock }: Surroundings,
+): EdgeDeps => {
+  const remembered = { ttl: directoryTtl, max: directorySize, now: clock.monotonic }
   return {
-    dataCentre: config.DATA_CENTRE,
-    ...(config.PATH_ENCODING && { pathEncoding: config.PATH_ENCODING }),
+    dataCentre,
     findGrant: async () => undefined,
-    findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), { ...remembered, max: directorySize }),
-    findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), {
-      ...remembered,
-      max: directorySize,
-    }),
+    findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
+    findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
     telemetry,
-    now,
+    clock,
   }
 }
 
-const pipelineDeps = (config: EdgeConfig, resources: Resources): PipelineDeps => {
-  const { documents, directory = documents, now = Date.now } = resources
-  const tokens = createTokensTable(directory, config.TOKENS_TABLE)
-  const remembered = { ttl: directoryTtl, max: directorySize, now }
+const edgeOf = (
+  settings: Pick<EdgeSettings, 'dataCentre'>,
+  stores: EdgeStores,
+  surroundings: Surroundings,
+): EdgeDeps => {
+  const { clock = systemClock } = surroundings
+  const remembered = { ttl: directoryTtl, max: directorySize, now: clock.monotonic }
   return {
-    ...openPipelineDeps(config, resources),
-    findGrant: cachedLookup<string, Grant>((hash) => tokens.get(hash), remembered),
+    ...openEdge(settings, stores, surroundings),
+    findGrant: cachedLookup<string, Grant>((hash) => stores.grants.get(hash), remembered),
   }
 }
 
 export interface DocumentationDeps {
-  readonly pipeline: PipelineDeps
+  readonly edge: EdgeDeps
   /** The data centre that answers. */
   readonly findHere: () => Promise<DataCentre>
 }
 
-export const createDocumentationDeps = (config: DocumentationConfig, resources: Resources): DocumentationDeps => {
-  const pipeline = openPipelineDeps(config, resources)
-  return { pipeline, findHere: () => findHere(pipeline) }
+export const createDocumentationDeps = (
+  settings: Pick<EdgeSettings, 'dataCentre'>,
+  stores: Pick<Stores, 'sites'>,
+  surroundings: Surroundings,
+): DocumentationDeps => {
+  const edge = openEdge(settings, stores, surroundings)
+  return { edge, findHere: () => findHere(edge) }
 }
 
 export interface FieldsDeps {
-  readonly pipeline: PipelineDeps
-  readonly webForms: WebFormsTable
+  readonly edge: EdgeDeps
+  readonly webForms: WebForms
 }
 
-export const createFieldsDeps = (config: FieldsConfig, resources: Resources): FieldsDeps => ({
-  pipeline: pipelineDeps(config, resources),
-  webForms: createWebFormsTable(resources.documents, config.WEB_FORMS_TABLE),
-})
+export const createFieldsDeps = (
+  settings: Pick<EdgeSettings, 'dataCentre'>,
+  stores: EdgeStores & Pick<Stores, 'webForms'>,
+  surroundings: Surroundings,
+): FieldsDeps => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms })
 
 export interface CategoriesDeps extends ListDeps {
-  readonly pipeline: PipelineDeps
+  readonly edge: EdgeDeps
 }
 
-export const createCategoriesDeps = (config: CategoriesConfig, resources: Resources): CategoriesDeps => ({
-  pipeline: pipelineDeps(config, resources),
-  content: createContentTable({ client: resources.documents, table: config.CONTENT_TABLE }),
-  links: createCategoryLinksTable({ client: resources.documents, table: config.CATEGORY_LINKS_TABLE }),
-  longestList: config.LONGEST_LIST,
+export const createCategoriesDeps = (
+  settings: Pick<CategoriesSettings, 'dataCentre' | 'longestList'>,
+  stores: EdgeStores & Pick<Stores, 'contents' | 'links'>,
+  surroundings: Surroundings,
+): CategoriesDeps => ({
+  edge: edgeOf(settings, stores, surroundings),
+  contents: stores.contents,
+  links: stores.links,
+  longestList: settings.longestList,
 })
 
-/** Where the storage keeps its files: chosen by who runs it, so that no function carries a store that it does not use. */
-export interface StorageResources extends Resources {
-  readonly store: ObjectStore
-  readonly removals: RemovalQueue
-  readonly downloads?: Downloads
-}
-
 /** How a file is handed out that is too large for an answer of the platform. */
-interface Downloads {
+export interface Downloads {
   /** What an answer may hold, in bytes. */
   readonly largestAnswer: number
   /** A URL that gives this very object to whoever has it, for a few minutes. */
   readonly urlOf: (key: string) => Promise<string>
 }
 
-export interface StorageDeps {
-  readonly pipeline: PipelineDeps
-  readonly store: ObjectStore
-  readonly pages: PagesTable
-  readonly uploads: UploadsTable
-  readonly removals: RemovalQueue
+export interface StorageDeps extends StorageStores, FileSettings {
+  readonly edge: EdgeDeps
+  readonly progress: UploadProgress
+  readonly removalQueue: RemovalQueue
   readonly downloads: Downloads | undefined
-  readonly reservedFolders: readonly string[]
-  /** Bytes. */
-  readonly largestFile: number
-  readonly now: () => number
+  readonly clock: Clock
 }
 
-export const createStorageDeps = (config: StorageConfig, resources: StorageResources): StorageDeps => {
-  const { documents, store, removals, downloads, now = Date.now } = resources
-  return {
-    pipeline: pipelineDeps(config, resources),
-    store,
-    pages: createPagesTable(documents, config.PAGES_TABLE, now),
-    uploads: createUploadsTable(documents, config.UPLOADS_TABLE, now),
-    removals,
-    downloads,
-    reservedFolders: config.RESERVED_FOLDERS,
-    largestFile: config.LARGEST_FILE,
-    now,
-  }
-}
+export const createStorageDeps = (
+  settings: Pick<EdgeSettings, 'dataCentre'> & FileSettings,
+  stores: EdgeStores & Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress'>,
+  surroundings: Surroundings & { readonly downloads?: Downloads },
+): StorageDeps => ({
+  edge: edgeOf(settings, stores, surroundings),
+  files: stores.files,
+  workflows: stores.workflows,
+  removals: stores.removals,
+  removalQueue: stores.removalQueue,
+  progress: stores.progress,
+  downloads: surroundings.downloads,
+  reservedFolders: settings.reservedFolders,
+  largestFile: settings.largestFile,
+  clock: surroundings.clock ?? systemClock,
+})

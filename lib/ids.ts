@@ -9,6 +9,9 @@ export type CategoryId = Id<'category'>
 /** The id of a news item or of a blog. */
 export type ObjectId = Id<'object'>
 
+/** Ids of categories, news items and blogs run from 1 to this: what a 32-bit integer holds, as clients of the contract expect. */
+export const largestContentId = 2_147_483_647
+
 /** The largest id of a site or a web form: beyond it, no path could name it. */
 export const largestNamedId = 999_999_999_999_999
 

@@ -1,38 +1,76 @@
-/** Reads one setting from its text; undefined when it is not set. Throws an Error that says what it must be. */
-type Setting<Value> = (text: string | undefined) => Value
+/** Reads a value from the text of an environment variable. Throws an Error that says what it must be. */
+type Reader<Value> = (text: string) => Value
 
-type Settings = Readonly<Record<string, Setting<unknown>>>
+type Presence = 'required' | 'standard' | 'optional'
 
-type OptionalNames<Wanted extends Settings> = {
-  [Name in keyof Wanted]: undefined extends ReturnType<Wanted[Name]> ? Name : never
+/** One setting: the variable that holds it, and how it is read. */
+interface Setting<Value, Present extends Presence> {
+  readonly variable: string
+  readonly presence: Present
+  /** The text is undefined when the variable is not set. */
+  readonly read: (text: string | undefined) => Value
+}
+
+type Settings = Readonly<Record<string, Setting<unknown, Presence>>>
+
+type NamesOf<Wanted extends Settings, Present extends Presence> = {
+  [Name in keyof Wanted]: Wanted[Name]['presence'] extends Present ? Name : never
 }[keyof Wanted]
 
 /** The settings by name, each with what was read of it. */
 export type SettingsOf<Wanted extends Settings> = {
-  readonly [Name in Exclude<keyof Wanted, OptionalNames<Wanted>>]: ReturnType<Wanted[Name]>
+  readonly [Name in NamesOf<Wanted, 'required' | 'standard'>]: ReturnType<Wanted[Name]['read']>
 } & {
-  readonly [Name in OptionalNames<Wanted>]?: Exclude<ReturnType<Wanted[Name]>, undefined>
+  readonly [Name in NamesOf<Wanted, 'optional'>]?: Exclude<ReturnType<Wanted[Name]['read']>, undefined>
 }
 
-export const text =
-  (shortest = 1): Setting<string> =>
-  (given = '') => {
+/** The texts from which settings will be read: none that is required can be left out. */
+export type SettingTexts<Wanted extends Settings> = {
+  readonly [Name in NamesOf<Wanted, 'required'>]: string
+} & {
+  readonly [Name in NamesOf<Wanted, 'standard' | 'optional'>]?: string | undefined
+}
+
+export const required = <Value>(variable: string, reader: Reader<Value>): Setting<Value, 'required'> => ({
+  variable,
+  presence: 'required',
+  read(given = '') {
     if (given === '') throw new Error('must be set')
+    return reader(given)
+  },
+})
+
+/** `standard` is what the setting is when it is left out, in the words in which it would be set. */
+export const otherwise = <Value>(
+  variable: string,
+  reader: Reader<Value>,
+  standard: string,
+): Setting<Value, 'standard'> => ({ variable, presence: 'standard', read: (given = standard) => reader(given) })
+
+export const optional = <Value>(variable: string, reader: Reader<Value>): Setting<Value | undefined, 'optional'> => ({
+  variable,
+  presence: 'optional',
+  read: (given) => (given === undefined ? undefined : reader(given)),
+})
+
+/** Any text, of so many characters at least. */
+export const text =
+  (shortest = 1): Reader<string> =>
+  (given) => {
     if (given.length < shortest) throw new Error(`must have ${shortest} characters or more`)
     return given
   }
 
 /** A text of a certain shape; `shape` says in words which. */
 export const textLike =
-  (pattern: RegExp, shape: string): Setting<string> =>
+  (pattern: RegExp, shape: string): Reader<string> =>
   (given) => {
-    const value = text()(given)
-    if (!pattern.test(value)) throw new Error(`must be ${shape}`)
-    return value
+    if (!pattern.test(given)) throw new Error(`must be ${shape}`)
+    return given
   }
 
 export const oneOf =
-  <const Choice extends string>(choices: readonly Choice[]): Setting<Choice> =>
+  <const Choice extends string>(choices: readonly Choice[]): Reader<Choice> =>
   (given) => {
     const choice = choices.find((each) => each === given)
     if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
@@ -40,8 +78,8 @@ export const oneOf =
   }
 
 export const wholeNumber =
-  (least: number, most: number): Setting<number> =>
-  (given = '') => {
+  (least: number, most: number): Reader<number> =>
+  (given) => {
     const value = Number(given)
     if (!/^\d+$/.test(given) || value < least || value > most) {
       throw new Error(`must be a whole number from ${least} to ${most}`)
@@ -50,22 +88,11 @@ export const wholeNumber =
   }
 
 /** Texts separated by commas, which blanks may surround; none at all when it is empty. */
-export const list: Setting<readonly string[]> = (given = '') =>
+export const list: Reader<readonly string[]> = (given) =>
   given
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-
-export const optional =
-  <Value>(setting: Setting<Value>): Setting<Value | undefined> =>
-  (given) =>
-    given === undefined ? undefined : setting(given)
-
-/** What a setting is when it is left out, in the words in which it would be set. */
-export const otherwise =
-  <Value>(setting: Setting<Value>, standard: string): Setting<Value> =>
-  (given = standard) =>
-    setting(given)
 
 /** What is missing or wrong in an environment, in one sentence. */
 export class SettingsError extends Error {
@@ -81,15 +108,24 @@ export const readSettings = <Wanted extends Settings>(
   environment: NodeJS.ProcessEnv,
 ): SettingsOf<Wanted> => {
   const faults: string[] = []
-  const read = (name: string, setting: Setting<unknown>): [string, unknown] => {
+  const values = Object.entries(wanted).map(([name, { variable, read }]): [string, unknown] => {
     try {
-      return [name, setting(environment[name])]
+      return [name, read(environment[variable])]
     } catch (error) {
-      faults.push(`${name} (${(error as Error).message})`)
+      faults.push(`${variable} (${(error as Error).message})`)
       return [name, undefined]
     }
-  }
-  const values = Object.entries(wanted).map(([name, setting]) => read(name, setting))
+  })
   if (faults.length > 0) throw new SettingsError(`Settings missing or wrong: ${faults.join(', ')}.`)
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as SettingsOf<Wanted>
+}
+
+/** The environment from which these settings will be read. One that is required and left out is an error of the compiler's. */
+export const environmentOf = <Wanted extends Settings>(
+  wanted: Wanted,
+  texts: SettingTexts<Wanted>,
+): Record<string, string> => {
+  const given: Readonly<Record<string, string | undefined>> = texts
+  const variables = Object.entries(wanted).map(([name, { variable }]) => [variable, given[name]] as const)
+  return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

@@ -18,11 +18,11 @@ export interface Machine {
 
 interface Options {
   /** The service makes a directory that is not there, has it to itself but for commands, and puts it in order. */
-  readonly role: Role
+  readonly role?: Role
   /** Whether everything in the directory is given up first. */
   readonly reset?: boolean
-  /** Whether a change waits for the disk. */
-  readonly durable: boolean
+  /** Whether a change waits for the disk; it does unless told otherwise. */
+  readonly durable?: boolean
   readonly clock?: Clock
 }
 
@@ -44,8 +44,8 @@ const cannotBeOpened = ({ path }: DataDirectory, error: unknown) =>
   new UsageError(`The data directory ${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
 
 /** Opens the data directory at a path. Throws UsageError, with what to do about it, when it cannot be used; nothing in it is changed then. */
-export const openMachine = async (path: string, options: Options): Promise<Machine> => {
-  const { role, reset = false, durable, clock = systemClock } = options
+export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
+  const { role = 'command', reset = false, durable = true, clock = systemClock } = options
   const directory = layoutOf(path)
   const use = await useDirectory(directory, { role, reset })
   let database: Database | undefined

@@ -1,5 +1,5 @@
 import { systemClock } from '../lib/clock.ts'
-import { readLocalStorageConfig } from '../lib/config.ts'
+import { readMachineSettings } from '../lib/config.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
 import type { Demo } from './demo-file.ts'
 import { ensureDemo } from './demo-data.ts'
@@ -31,8 +31,8 @@ export interface RunningService {
 /** Everything in one process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a person can put right. */
 export const startService = async (options: Options): Promise<RunningService> => {
   const { dataDirectory, host, dataCentres, reset, telemetry, say } = options
-  const settings = readLocalStorageConfig()
-  const machine = await openMachine(dataDirectory, { role: 'service', reset, durable: settings.FSYNC === 'on' })
+  const settings = readMachineSettings()
+  const machine = await openMachine(dataDirectory, { role: 'service', reset, durable: settings.fsync === 'on' })
   const { directory, stores } = machine
   const [{ id: home }] = dataCentres
   const listeners = createListeners(

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import type { Content } from '../../lib/categories/content-table.ts'
-import { largestId } from '../../lib/categories/key-range.ts'
-import { removeCategory } from '../../lib/categories/remove-content.ts'
-import type { CategoryId, SiteId } from '../../lib/ids.ts'
+import type { Content } from '../../lib/categories/contents.ts'
+import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
+import { type CategoryId, largestContentId, type SiteId } from '../../lib/ids.ts'
 import { parseContentId, parseName, parsePositiveId } from '../arguments.ts'
+import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
 import { Refusal } from '../refusal.ts'
-import { type AreaStores, type Stores, siteOf } from '../stores.ts'
+import { type AdminStores, type AreaStores, siteOf } from '../stores.ts'
 
 interface CreateOptions {
   readonly site: SiteId
@@ -14,25 +14,34 @@ interface CreateOptions {
   readonly id?: CategoryId
 }
 
-const create = async (stores: Stores, { site: siteId, name, id: wanted }: CreateOptions) => {
+const entryOf = (type: ChangeType, site: SiteId, id: number): HistoryEntry => ({
+  ...administrator,
+  site,
+  type,
+  subject: `category/${id}`,
+})
+
+const create = async (stores: AdminStores, { site: siteId, name, id: wanted }: CreateOptions) => {
   const site = await siteOf(stores, siteId)
-  const { content } = await stores.areas(site)
+  const { contents } = await stores.areas(site)
   if (wanted !== undefined) {
-    if (await content.create(site.id, 'category', { id: wanted, name })) return { id: wanted, name }
+    if (await contents.create(site.id, 'category', { id: wanted, name }, entryOf('category.created', site.id, wanted)))
+      return { id: wanted, name }
     throw new Refusal(`Site ${site.id} has a category ${wanted} already. Choose another --id, or leave it out.`)
   }
-  for (let id = (await content.highestId(site.id, 'category')) + 1; id <= largestId; id++) {
-    if (await content.create(site.id, 'category', { id, name })) return { id, name }
+  for (let id = (await contents.highestId(site.id, 'category')) + 1; id <= largestContentId; id++) {
+    if (await contents.create(site.id, 'category', { id, name }, entryOf('category.created', site.id, id)))
+      return { id, name }
   }
   throw new Refusal('The ids behind the highest one are used up. Choose a free one with --id.')
 }
 
 const step = 1_000
 
-const list = async ({ content }: AreaStores, site: SiteId): Promise<object[]> => {
+const list = async ({ contents }: AreaStores, site: SiteId): Promise<object[]> => {
   const categories: Content[] = []
   for (let after = 0; ; ) {
-    const listed = await content.list(site, 'category', after, step)
+    const listed = await contents.list(site, 'category', after, step)
     categories.push(...listed.flatMap((entry) => entry.content ?? []))
     const last = listed.at(-1)
     if (last === undefined || listed.length < step) return categories.map(({ id, name }) => ({ id, name }))
@@ -40,9 +49,10 @@ const list = async ({ content }: AreaStores, site: SiteId): Promise<object[]> =>
   }
 }
 
-const remove = async (stores: Stores, siteId: SiteId, id: CategoryId) => {
+const remove = async (stores: AdminStores, siteId: SiteId, id: CategoryId) => {
   const site = await siteOf(stores, siteId)
-  if (await removeCategory(await stores.areas(site), site.id, id)) return { removed: true }
+  const { contents } = await stores.areas(site)
+  if (await contents.removeCategory(site.id, id, entryOf('category.removed', site.id, id))) return { removed: true }
   throw new Refusal(`Site ${site.id} has no category ${id}. "category list" shows those that it has.`)
 }
 

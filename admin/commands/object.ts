@@ -1,17 +1,19 @@
 import { Argument, Command } from 'commander'
 import { type ObjectKind, objectKinds } from '../../lib/categories/content-kinds.ts'
-import { removeObject } from '../../lib/categories/remove-content.ts'
 import type { ObjectId, SiteId } from '../../lib/ids.ts'
 import { parseContentId, parsePositiveId } from '../arguments.ts'
+import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
 import { Refusal } from '../refusal.ts'
-import { type Stores, siteOf } from '../stores.ts'
+import { type AdminStores, siteOf } from '../stores.ts'
 
 const names: Readonly<Record<ObjectKind, string>> = { news: 'news item', blog: 'blog' }
 
-const remove = async (stores: Stores, siteId: SiteId, kind: ObjectKind, id: ObjectId) => {
+const remove = async (stores: AdminStores, siteId: SiteId, kind: ObjectKind, id: ObjectId) => {
   const site = await siteOf(stores, siteId)
-  if (await removeObject(await stores.areas(site), { site: site.id, kind, id })) return { removed: true }
+  const { contents } = await stores.areas(site)
+  const entry = { ...administrator, site: site.id, type: 'object.removed', subject: `${kind}/${id}` } as const
+  if (await contents.removeObject({ site: site.id, kind, id }, entry)) return { removed: true }
   throw new Refusal(`Site ${site.id} has no ${names[kind]} ${id}.`)
 }
 

@@ -1,10 +1,12 @@
 import { Command } from 'commander'
+import type { HistoryEntry } from '../../lib/history-entry.ts'
 import { largestNamedId, type SiteId } from '../../lib/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site.ts'
 import { parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
+import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
 import { Refusal } from '../refusal.ts'
-import { type Stores, siteOf } from '../stores.ts'
+import { type AdminStores, siteOf } from '../stores.ts'
 
 interface CreateOptions {
   readonly name: string
@@ -31,19 +33,26 @@ const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]):
   )
 }
 
-const create = async ({ sites }: Stores, options: CreateOptions): Promise<Site> => {
+const entryOf = ({ id }: Site): HistoryEntry => ({
+  ...administrator,
+  site: id,
+  type: 'site.created',
+  subject: `site/${id}`,
+})
+
+const create = async ({ sites }: AdminStores, options: CreateOptions): Promise<Site> => {
   const { sites: existing, dataCentres } = await sites.list()
   const { name, renderingEngine } = options
   const dataCentre = homeOf(options.dataCentre, dataCentres)
   if (options.id !== undefined) {
     const site: Site = { id: options.id, name, dataCentre, renderingEngine }
-    if (await sites.createSite(site)) return site
+    if (await sites.createSite(site, entryOf(site))) return site
     throw new Refusal(`There is a site ${options.id} already. Choose another --id, or leave it out.`)
   }
   // Another command may take the next id at the same moment; the one after it will do as well.
   for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1); id <= largestNamedId; id++) {
     const site: Site = { id: id as SiteId, name, dataCentre, renderingEngine }
-    if (await sites.createSite(site)) return site
+    if (await sites.createSite(site, entryOf(site))) return site
   }
   throw new Refusal('The ids behind the highest one are used up. Choose a free one with --id.')
 }

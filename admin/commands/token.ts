@@ -1,10 +1,12 @@
 import { Command, Option } from 'commander'
 import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/token.ts'
+import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { collect, parseLifetime, parseName, parsePositiveId } from '../arguments.ts'
+import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
 import { Refusal } from '../refusal.ts'
-import { type Stores, siteOf } from '../stores.ts'
+import { type AdminStores, siteOf } from '../stores.ts'
 
 interface IssueOptions {
   readonly user: string
@@ -15,7 +17,17 @@ interface IssueOptions {
 
 const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
 
-const issue = async (stores: Stores, { user, site, permission, ttl }: IssueOptions) => {
+/** A token belongs to the history of each site that it covers, by the beginning of its hash. */
+const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
+  sites.map((site) => ({
+    ...administrator,
+    site,
+    type,
+    subject: `token/${hash.slice(0, 12)}`,
+    details: { user },
+  }))
+
+const issue = async (stores: AdminStores, { user, site, permission, ttl }: IssueOptions) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))
   const token = newToken()
   const grant: Grant = {
@@ -25,13 +37,13 @@ const issue = async (stores: Stores, { user, site, permission, ttl }: IssueOptio
     permissions: [...new Set(permission)],
     expires: Math.floor(Date.now() / 1000) + ttl,
   }
-  await stores.tokens.put(grant)
+  await stores.grants.put(grant, entriesOf('token.created', grant))
   return { token, expires: expiryOf(grant) }
 }
 
-const list = async ({ tokens }: Stores) => {
+const list = async ({ grants }: AdminStores) => {
   const rows: object[] = []
-  for await (const grant of tokens.list()) {
+  for await (const grant of grants.list()) {
     const { hash, user, sites, permissions } = grant
     rows.push({ hash, user, sites, permissions, expires: expiryOf(grant) })
   }
@@ -39,8 +51,9 @@ const list = async ({ tokens }: Stores) => {
 }
 
 /** Whoever revokes a token may have it, or only its hash from the list. */
-const revoke = async ({ tokens }: Stores, token: string) => {
-  if ((await tokens.remove(hashToken(token))) || (await tokens.remove(token))) return { revoked: true }
+const revoke = async ({ grants }: AdminStores, token: string) => {
+  const grant = (await grants.get(hashToken(token))) ?? (await grants.get(token))
+  if (grant && (await grants.remove(grant.hash, entriesOf('token.removed', grant)))) return { revoked: true }
   throw new Refusal('There is no such token. It may have been revoked already, or have expired.')
 }
 

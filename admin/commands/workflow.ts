@@ -1,11 +1,13 @@
 import { Command } from 'commander'
+import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { isPage } from '../../lib/storage/page.ts'
 import { type StoragePath, toStoragePath } from '../../lib/storage/path.ts'
 import { parsePositiveId } from '../arguments.ts'
+import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
 import { Refusal } from '../refusal.ts'
-import { type Stores, siteOf } from '../stores.ts'
+import { type AdminStores, siteOf } from '../stores.ts'
 
 interface Options {
   readonly site: SiteId
@@ -18,17 +20,25 @@ const pageOf = (text: string): StoragePath => {
   return path
 }
 
-const start = async (stores: Stores, text: string, { site: id }: Options) => {
+const entryOf = (type: ChangeType, site: SiteId, path: StoragePath): HistoryEntry => ({
+  ...administrator,
+  site,
+  type,
+  subject: path,
+})
+
+const start = async (stores: AdminStores, text: string, { site: id }: Options) => {
   const site = await siteOf(stores, id)
   const path = pageOf(text)
-  await (await stores.areas(site)).pages.startWorkflow(site.id, path)
+  await (await stores.areas(site)).workflows.start(site.id, path, entryOf('workflow.created', site.id, path))
   return { path, workflow: 'running' }
 }
 
-const end = async (stores: Stores, text: string, { site: id }: Options) => {
+const end = async (stores: AdminStores, text: string, { site: id }: Options) => {
   const site = await siteOf(stores, id)
   const path = pageOf(text)
-  if (await (await stores.areas(site)).pages.endWorkflow(site.id, path)) return { path, workflow: 'ended' }
+  const { workflows } = await stores.areas(site)
+  if (await workflows.end(site.id, path, entryOf('workflow.removed', site.id, path))) return { path, workflow: 'ended' }
   throw new Refusal(`No workflow is running for ${path}.`)
 }
 

@@ -1,7 +1,7 @@
 import { withDefaults } from '../../lib/categories/content-defaults.ts'
 import type { ContentKind } from '../../lib/categories/content-kinds.ts'
 import { contentSchema } from '../../lib/categories/content-schema.ts'
-import { recordKind } from './record-kind.ts'
+import { importEntry, recordKind } from './record-kind.ts'
 
 /** Long texts are in memory until their batch is stored. */
 const batch = 100
@@ -11,10 +11,10 @@ const contentRecord = (kind: ContentKind) =>
   recordKind({
     schema: contentSchema(kind),
     batch,
-    async store(records, site, { content }) {
+    async store(records, site, { contents }) {
       // Of several records of one id, the last one counts.
       const byId = new Map(records.map((record) => [record.id, withDefaults(kind, record, Date.now())]))
-      await content.putMany(site, kind, [...byId.values()])
+      await contents.putMany(site, kind, [...byId.values()], importEntry(site, kind, byId.size))
       return []
     },
   })

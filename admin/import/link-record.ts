@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import type { LinkList } from '../../lib/categories/category-links-table.ts'
+import type { LinkList } from '../../lib/categories/category-links.ts'
 import { objectKinds } from '../../lib/categories/content-kinds.ts'
 import { contentId } from '../../lib/categories/content-schema.ts'
 import { linkObjects } from '../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import type { CategoryId, SiteId } from '../../lib/ids.ts'
+import { administrator } from '../author.ts'
 import type { AreaStores } from '../stores.ts'
 import { recordKind } from './record-kind.ts'
 
@@ -22,11 +23,11 @@ type LinkRecord = z.infer<typeof linkSchema>
 
 /** Links those objects that exist; answers for each record what kept it from being linked. */
 const linkKnown = async (records: readonly LinkRecord[], list: LinkList, stores: AreaStores) => {
-  const existing = await stores.content.existing(list.site, list.kind, [
+  const existing = await stores.contents.existing(list.site, list.kind, [
     ...new Set(records.map(({ objectId }) => objectId)),
   ])
   const known = records.filter(({ objectId }) => existing.has(objectId))
-  if (known.length > 0) await linkObjects(stores, list, known)
+  if (known.length > 0) await linkObjects(stores, list, known, administrator)
   return records.map(({ objectId }) =>
     existing.has(objectId) ? undefined : `objectId: there is no ${list.kind} ${objectId}`,
   )

@@ -1,5 +1,7 @@
 import type * as z from 'zod'
+import type { HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
+import { administrator } from '../author.ts'
 import type { AreaStores } from '../stores.ts'
 
 /** Why a record was not stored, by its line. */
@@ -31,6 +33,15 @@ interface Definition<Value> {
   /** Stores records in their order; answers for each what kept it from being stored, or undefined. Storing again changes nothing. */
   store(records: readonly Value[], site: SiteId, stores: AreaStores): Promise<readonly (string | undefined)[]>
 }
+
+/** What the history of a site says of a batch that was imported. */
+export const importEntry = (site: SiteId, kind: string, count: number): HistoryEntry => ({
+  ...administrator,
+  site,
+  type: 'content.imported',
+  subject: kind,
+  details: { count },
+})
 
 const describe = ({ issues: [issue] }: z.ZodError): string => {
   const path = issue?.path.join('.')

@@ -4,7 +4,7 @@ import { fieldTypeName } from '../../lib/fields/catalogue.ts'
 import { importField } from '../../lib/fields/field-rules.ts'
 import { maxOrder } from '../../lib/fields/web-form.ts'
 import { largestNamedId, type WebFormId } from '../../lib/ids.ts'
-import { recordKind } from './record-kind.ts'
+import { importEntry, recordKind } from './record-kind.ts'
 
 /** Full forms stay below the 4 KB of one read unit with names up to this length. */
 const longestName = 80
@@ -26,8 +26,9 @@ export const webFormRecord = recordKind({
   batch: 1,
   async store(records, site, { webForms }) {
     for (const { id, name } of records) {
-      const created = await webForms.create({ site, id, name: name ?? `Web form ${id}`, fields: [] })
-      if (!created && name !== undefined) await webForms.rename(site, id, name)
+      const entry = importEntry(site, 'webForm', 1)
+      const created = await webForms.create({ site, id, name: name ?? `Web form ${id}`, fields: [] }, entry)
+      if (!created && name !== undefined) await webForms.rename(site, id, name, entry)
     }
     return []
   },
@@ -53,7 +54,12 @@ export const fieldRecord = recordKind({
     const faults: (string | undefined)[] = []
     for (const { webFormId, ...field } of records) {
       try {
-        await webForms.changeFields(site, webFormId, (fields) => importField(fields, field))
+        await webForms.changeFields(
+          site,
+          webFormId,
+          (fields) => importField(fields, field),
+          importEntry(site, 'field', 1),
+        )
         faults.push(undefined)
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status >= 500) throw error

@@ -3,10 +3,11 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
-import type { TableName } from '../../lib/tables.ts'
+import { settingsOf } from '../../lib/config.ts'
+import { environmentOf } from '../../lib/settings.ts'
 import { type FunctionName, functionSettings } from '../functions.ts'
 import { fileGrants, removalsGrants, tableGrants } from '../grants.ts'
-import { functionName, tableVariable } from '../naming.ts'
+import { functionName } from '../naming.ts'
 import { homeRegion, type Settings } from '../settings.ts'
 import { createServiceFunction } from './service-function.ts'
 import type { Tables } from './tables.ts'
@@ -43,24 +44,50 @@ const statementsOf = (name: FunctionName, { tables, files, removals }: Stores): 
   ].filter(({ actions }) => actions.length > 0)
 }
 
-const environmentOf = ({ dataCentre, settings, stores: { tables, files, removals } }: Options) => ({
-  DATA_CENTRE: dataCentre,
-  PATH_ENCODING: settings.pathEncoding,
-  ...(!settings.replicateDirectory && { DIRECTORY_REGION: homeRegion(settings) }),
-  ...Object.fromEntries(
-    Object.entries(tables).map(([name, { tableName }]) => [tableVariable(name as TableName), tableName]),
-  ),
-  FILES_BUCKET: files.bucketName,
-  REMOVALS_QUEUE_URL: removals.queueUrl,
-  LARGEST_FILE: String(largestFile),
+const edgeTexts = ({ dataCentre, settings, stores: { tables } }: Options) => ({
+  dataCentre,
+  pathEncoding: settings.pathEncoding,
+  directoryRegion: settings.replicateDirectory ? undefined : homeRegion(settings),
+  sitesTable: tables.sites.tableName,
+  tokensTable: tables.tokens.tableName,
 })
 
-/** A function of the service. All know the names of all stores; what each may do with them, its grants say. */
+const fileTexts = ({ stores: { tables, files, removals } }: Options) => ({
+  pathLocksTable: tables.pathLocks.tableName,
+  filesBucket: files.bucketName,
+  removalsQueueUrl: removals.queueUrl,
+})
+
+/** The environment of each function, from the settings that it reads: one that is missing is an error of the compiler's. */
+const environments: Readonly<Record<FunctionName, (options: Options) => Record<string, string>>> = {
+  documentation: (options) => environmentOf(settingsOf.documentation, edgeTexts(options)),
+  fields: (options) =>
+    environmentOf(settingsOf.fields, {
+      ...edgeTexts(options),
+      webFormsTable: options.stores.tables.webForms.tableName,
+    }),
+  categories: (options) =>
+    environmentOf(settingsOf.categories, {
+      ...edgeTexts(options),
+      contentTable: options.stores.tables.content.tableName,
+      categoryLinksTable: options.stores.tables.categoryLinks.tableName,
+    }),
+  storage: (options) =>
+    environmentOf(settingsOf.storage, {
+      ...edgeTexts(options),
+      ...fileTexts(options),
+      uploadsTable: options.stores.tables.uploads.tableName,
+      largestFile: String(largestFile),
+    }),
+  removals: (options) => environmentOf(settingsOf.removals, fileTexts(options)),
+}
+
+/** A function of the service. It knows the stores that it uses; what it may do with them, its grants say. */
 export const createGrantedFunction = (scope: Construct, name: FunctionName, options: Options): LambdaFunction => {
   const lambda = createServiceFunction(scope, functionName(name), {
     ...functionSettings[name],
     bundle: options.bundle,
-    environment: environmentOf(options),
+    environment: environments[name](options),
   })
   for (const statement of statementsOf(name, options.stores)) lambda.addToRolePolicy(statement)
   return lambda

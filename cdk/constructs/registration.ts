@@ -2,6 +2,8 @@ import { CustomResource, Duration } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
+import { settingsOf } from '../../lib/config.ts'
+import { environmentOf } from '../../lib/settings.ts'
 import { createServiceFunction } from './service-function.ts'
 
 interface Options {
@@ -25,7 +27,7 @@ export const registerDataCentre = (
   const lambda = createServiceFunction(scope, 'RegistrationFunction', {
     bundle,
     description: 'Writes the base URL of the data centre into the directory',
-    environment: { SITES_TABLE: directory.tableName, DIRECTORY_REGION: directoryRegion },
+    environment: environmentOf(settingsOf.registration, { sitesTable: directory.tableName, directoryRegion }),
     memorySize: 256,
     timeout: Duration.seconds(30),
   })

@@ -8,7 +8,7 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
-import { type TableDefinition, type TableName, tables } from '../../lib/tables.ts'
+import { type TableDefinition, type TableName, tables } from '../../lib/aws/tables.ts'
 import { tableOutput } from '../naming.ts'
 
 interface Options {

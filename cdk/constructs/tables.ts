@@ -1,6 +1,6 @@
 import type { Stack } from 'aws-cdk-lib'
 import { type ITable, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
-import type { TableName } from '../../lib/tables.ts'
+import type { TableName } from '../../lib/aws/tables.ts'
 import { globalTableName, globalTables, regionalTables, tableOutput } from '../naming.ts'
 import { homeRegion, type Settings } from '../settings.ts'
 import { createTable } from './table.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { largestId } from '../../lib/categories/key-range.ts'
+import { largestContentId } from '../../lib/ids.ts'
 import type { GroupDoc } from '../operation-doc.ts'
 import { siteParameter } from '../site.doc.ts'
 import { getCategoryDoc } from './get-category.doc.ts'
@@ -9,7 +9,7 @@ import { listCategoriesOfObjectDoc } from './list-categories-of-object.doc.ts'
 import { listObjectsDoc } from './list-objects.doc.ts'
 import { unlinkObjectsDoc } from './unlink-objects.doc.ts'
 
-const id = z.int().check(z.minimum(1), z.maximum(largestId))
+const id = z.int().check(z.minimum(1), z.maximum(largestContentId))
 
 /** What the document says of this group. */
 export const categoriesDoc: GroupDoc<'categories'> = {

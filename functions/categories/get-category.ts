@@ -9,11 +9,11 @@ import type { category as categoryAnswer } from './answers.doc.ts'
 import { categoryOf } from './params.ts'
 
 /** One category of a site (decisions.md, section 8); of the query switches, `fields` does something. 404/220001 when there is no such category. */
-export const getCategory = ({ content }: CategoriesDeps) =>
+export const getCategory = ({ contents }: CategoriesDeps) =>
   operation(
     { params: categoryOf, query: (query, { site }) => parseListQuery(query, categoryList(site.id)) },
     async ({ site, params, query }) => {
-      const category = await content.get(site.id, 'category', params.category)
+      const category = await contents.get(site.id, 'category', params.category)
       if (!category) throw new ServiceError('categoryUnknown')
       return okWithTag<Answer<typeof categoryAnswer>>(query.fields.select(category))
     },

@@ -1,9 +1,22 @@
-import { createCloudResources } from '../../lib/cloud-resources.ts'
-import { readCategoriesConfig } from '../../lib/config.ts'
+import { createCategoryStores } from '../../lib/aws/category-stores.ts'
+import { createDirectoryStores } from '../../lib/aws/directory-stores.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { onGateway } from '../../lib/aws/lambda.ts'
+import { createTelemetry } from '../../lib/aws/telemetry.ts'
+import { readCategoriesSettings } from '../../lib/config.ts'
 import { createCategoriesDeps } from '../../lib/deps.ts'
 import { createCategoriesHandler } from './group.ts'
 
-const config = readCategoriesConfig()
+const settings = readCategoriesSettings()
+const documents = createDocumentClient()
+const stores = {
+  ...createDirectoryStores(settings, documents),
+  ...createCategoryStores({ documents, ...settings }),
+}
+const telemetry = createTelemetry('categories', settings.logLevel)
 
 /** The entry of the Lambda function. */
-export const handler = createCategoriesHandler(createCategoriesDeps(config, createCloudResources('categories', config)))
+export const handler = onGateway(
+  createCategoriesHandler(createCategoriesDeps(settings, stores, { telemetry })),
+  settings,
+)

@@ -1,14 +1,14 @@
 import JSON5 from 'json5'
 import * as z from 'zod/mini'
-import { largestId } from '../../lib/categories/key-range.ts'
+import { largestContentId } from '../../lib/ids.ts'
 
 const mostItems = 500
 
 export const numericString = z.string().check(z.regex(/^\d{1,15}$/))
 
 /** The id of a news item or of a blog, as a number or in a string. */
-const inRange = `must be a whole number from 1 to ${largestId}`
-const id = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange), z.maximum(largestId, inRange))
+const inRange = `must be a whole number from 1 to ${largestContentId}`
+const id = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange), z.maximum(largestContentId, inRange))
 export const objectId = z.union([id, z.pipe(z.pipe(numericString, z.transform(Number)), id)], inRange)
 
 const displayable = z.pipe(

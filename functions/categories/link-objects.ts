@@ -11,8 +11,8 @@ export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
       params: categoryOf,
       body: { schema: async () => (await import('./items-body.ts')).linkBody, malformed: 'categoriesMalformed' },
     },
-    async ({ site, params, body, path }) => {
-      await link(deps, { site: site.id, kind, category: params.category }, body.items)
+    async ({ site, params, body, path, author }) => {
+      await link(deps, { site: site.id, kind, category: params.category }, body.items, author)
       return { status: 201, headers: { Location: path } }
     },
   )

@@ -1,12 +1,11 @@
-import { largestId } from '../../lib/categories/key-range.ts'
 import { ServiceError } from '../../lib/errors.ts'
-import { type CategoryId, type ObjectId, parseId } from '../../lib/ids.ts'
+import { type CategoryId, largestContentId, type ObjectId, parseId } from '../../lib/ids.ts'
 
 type Segments = Readonly<Record<string, string>>
 
 const idIn = <Id extends number>(segment: string | undefined): Id | undefined => {
   const id = parseId<Id>(segment ?? '')
-  return id !== undefined && id >= 1 && id <= largestId ? id : undefined
+  return id !== undefined && id >= 1 && id <= largestContentId ? id : undefined
 }
 
 /** The category that a path names. Errors: categoryUnknown, also for what cannot be the id of one. */

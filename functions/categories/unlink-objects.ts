@@ -19,9 +19,9 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
         inQuery: true,
       },
     },
-    async ({ site, params, body, path }) => {
+    async ({ site, params, body, path, author }) => {
       const ids = body.items.map(({ objectId }) => objectId)
-      await unlink(deps, { site: site.id, kind, category: params.category }, ids)
+      await unlink(deps, { site: site.id, kind, category: params.category }, ids, author)
       return { status: 204, headers: { Location: path } }
     },
   )

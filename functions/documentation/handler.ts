@@ -1,11 +1,19 @@
-import { createCloudResources } from '../../lib/cloud-resources.ts'
-import { readDocumentationConfig } from '../../lib/config.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { onGateway } from '../../lib/aws/lambda.ts'
+import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
+import { createTelemetry } from '../../lib/aws/telemetry.ts'
+import { readDocumentationSettings } from '../../lib/config.ts'
 import { createDocumentationDeps } from '../../lib/deps.ts'
 import { createDocumentationHandler } from './group.ts'
 
-const config = readDocumentationConfig()
+const settings = readDocumentationSettings()
+const { directoryRegion: region } = settings
+const directory = createDocumentClient(region === undefined ? {} : { region })
+const stores = { sites: createSiteDirectory(directory, settings.sitesTable) }
+const telemetry = createTelemetry('documentation', settings.logLevel)
 
 /** The entry of the Lambda function. */
-export const handler = createDocumentationHandler(
-  createDocumentationDeps(config, createCloudResources('documentation', config)),
+export const handler = onGateway(
+  createDocumentationHandler(createDocumentationDeps(settings, stores, { telemetry })),
+  settings,
 )

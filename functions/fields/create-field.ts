@@ -1,5 +1,5 @@
 import type { FieldsDeps } from '../../lib/deps.ts'
-import { addField } from '../../lib/fields/field-rules.ts'
+import { addField, fieldEntry } from '../../lib/fields/field-rules.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import type { Answer } from '../answer.ts'
@@ -19,9 +19,10 @@ export const createField = ({ webForms }: FieldsDeps) =>
         xml: asXml,
       },
     },
-    async ({ site, dataCentre, params, body: { type, mandatory, order } }) => {
+    async ({ site, dataCentre, params, body: { type, mandatory, order }, author }) => {
       const field = { typeId: type.id, mandatory, order }
-      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field))
+      const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
+      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry)
       const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
       const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
       return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }

@@ -1,9 +1,19 @@
-import { createCloudResources } from '../../lib/cloud-resources.ts'
-import { readFieldsConfig } from '../../lib/config.ts'
+import { createDirectoryStores } from '../../lib/aws/directory-stores.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { onGateway } from '../../lib/aws/lambda.ts'
+import { createTelemetry } from '../../lib/aws/telemetry.ts'
+import { createWebForms } from '../../lib/aws/web-forms.ts'
+import { readFieldsSettings } from '../../lib/config.ts'
 import { createFieldsDeps } from '../../lib/deps.ts'
 import { createFieldsHandler } from './group.ts'
 
-const config = readFieldsConfig()
+const settings = readFieldsSettings()
+const documents = createDocumentClient()
+const stores = {
+  ...createDirectoryStores(settings, documents),
+  webForms: createWebForms(documents, settings.webFormsTable),
+}
+const telemetry = createTelemetry('fields', settings.logLevel)
 
 /** The entry of the Lambda function. */
-export const handler = createFieldsHandler(createFieldsDeps(config, createCloudResources('fields', config)))
+export const handler = onGateway(createFieldsHandler(createFieldsDeps(settings, stores, { telemetry })), settings)

@@ -1,5 +1,5 @@
 import type { FieldsDeps } from '../../lib/deps.ts'
-import { changeField } from '../../lib/fields/field-rules.ts'
+import { changeField, fieldEntry } from '../../lib/fields/field-rules.ts'
 import { ifMatch } from '../../lib/http/conditions.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
@@ -18,10 +18,13 @@ export const updateField = ({ webForms }: FieldsDeps) =>
         xml: asXml,
       },
     },
-    async ({ site, params, body, headers }) => {
+    async ({ site, params, body, headers, author }) => {
       const check = ifMatch(headers['if-match'])
-      await webForms.changeFields(site.id, params.webForm, (fields) =>
-        changeField(fields, params.typeId, body, (field) => check(fieldTag(field))),
+      await webForms.changeFields(
+        site.id,
+        params.webForm,
+        (fields) => changeField(fields, params.typeId, body, (field) => check(fieldTag(field))),
+        fieldEntry('field.updated', site, params.webForm, params.typeId, author),
       )
       return done
     },

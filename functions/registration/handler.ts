@@ -1,11 +1,11 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda'
-import { readRegistrationConfig } from '../../lib/config.ts'
-import { createDocumentClient } from '../../lib/dynamodb.ts'
-import { createSitesTable } from '../../lib/sites/sites-table.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
+import { readRegistrationSettings } from '../../lib/config.ts'
 import { registerDataCentre } from './register-data-centre.ts'
 
-const { SITES_TABLE, DIRECTORY_REGION } = readRegistrationConfig()
-const sites = createSitesTable(createDocumentClient({ region: DIRECTORY_REGION }), SITES_TABLE)
+const settings = readRegistrationSettings()
+const sites = createSiteDirectory(createDocumentClient({ region: settings.directoryRegion }), settings.sitesTable)
 
 /** The entry of the Lambda function behind the deployment's own resource: CloudFormation waits for its answer at the event's URL. */
 export const handler = async (event: CloudFormationCustomResourceEvent, context: Context): Promise<void> => {

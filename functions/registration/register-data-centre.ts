@@ -1,6 +1,6 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
 import * as z from 'zod/mini'
-import type { SitesTable } from '../../lib/sites/sites-table.ts'
+import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
 
 /** What the deployment says of the data centre; CloudFormation makes texts of everything. */
 const properties = z.object({
@@ -15,7 +15,7 @@ const properties = z.object({
  * stack goes: sites may still live there, and a stack that comes back writes it anew.
  */
 export const registerDataCentre = async (
-  sites: Pick<SitesTable, 'putDataCentre'>,
+  sites: Pick<SiteDirectory, 'putDataCentre'>,
   { RequestType, ResourceProperties }: CloudFormationCustomResourceEvent,
 ): Promise<void> => {
   if (RequestType !== 'Delete') await sites.putDataCentre(properties.parse(ResourceProperties))

@@ -61,14 +61,14 @@ const asDraft = (query: Exchange['query']): boolean => queryValue(query, 'versio
  * The bytes of a file, or those that `Range` asks for; `?version=draft` the draft of a page, or the live file when there is none
  * (decisions.md, section 5, "Read"). 304 by `If-None-Match`; 302 to a URL that expires when an answer cannot carry the bytes.
  */
-export const getFile = ({ store, downloads }: StorageDeps) =>
+export const getFile = ({ files, downloads }: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async ({ site, params, method, query: isDraft, headers }) => {
     const isElsewhere = (info: ObjectInfo) => {
       const bytes = bytesFor(info, headers)
       if (!downloads || !bytes || method === 'HEAD') return false
       return !fits(bytes.last - bytes.first + 1, headers, downloads.largestAnswer)
     }
-    const object = await readFile(store, site.id, params.path, isDraft, (info) =>
+    const object = await readFile(files, site.id, params.path, isDraft, (info) =>
       method === 'HEAD' || isElsewhere(info) ? undefined : bytesFor(info, headers),
     )
     if (downloads && isElsewhere(object.info)) {

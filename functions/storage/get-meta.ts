@@ -27,13 +27,13 @@ const childPath = (folder: StoragePath, name: string): string =>
   folder === root ? encodeURIComponent(name) : `${encodePath(folder)}/${encodeURIComponent(name)}`
 
 /** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
-export const getMeta = ({ store }: StorageDeps) =>
+export const getMeta = ({ files }: StorageDeps) =>
   operation({ params: pathOf, query: pageOf }, async ({ site, dataCentre, params: { path }, query }) => {
     const urls = siteUrls(dataCentre, site)
-    const entry = await describeEntry(store, site.id, path)
+    const entry = await describeEntry(files, site.id, path)
     const self = entryView(entry, encodePath(path), urls)
     if (entry.type === 'file') return ok<Answer<typeof entryAnswer>>({ value: self })
-    const { contents, cursor: next } = await listFolder(store, site.id, path, {
+    const { contents, cursor: next } = await listFolder(files, site.id, path, {
       limit: query.limit,
       cursor: query.cursor,
     })

@@ -2,11 +2,11 @@ import type { StorageDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Answer } from '../answer.ts'
-import type { progress } from './answers.doc.ts'
+import type { progress as progressAnswer } from './answers.doc.ts'
 import { pathOf } from './params.ts'
 
 /** Operation 13: how far the token's newest upload is, in percent; 0 when it has never uploaded. */
-export const getProgress = ({ uploads }: StorageDeps) =>
+export const getProgress = ({ progress }: StorageDeps) =>
   operation({ params: pathOf }, async ({ caller }) =>
-    ok<Answer<typeof progress>>({ value: { percent: await uploads.percentOf(caller.hash) } }),
+    ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )

@@ -1,5 +1,25 @@
-import { deployedStorage } from './deployed.ts'
+import { createDirectoryStores } from '../../lib/aws/directory-stores.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { createFileStores } from '../../lib/aws/file-stores.ts'
+import { onGateway } from '../../lib/aws/lambda.ts'
+import { createTelemetry } from '../../lib/aws/telemetry.ts'
+import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
+import { readStorageSettings } from '../../lib/config.ts'
+import { createStorageDeps } from '../../lib/deps.ts'
 import { createStorageHandler } from './group.ts'
 
+const settings = readStorageSettings()
+const documents = createDocumentClient()
+const { downloads, ...fileStores } = createFileStores(settings, documents)
+const stores = {
+  ...createDirectoryStores(settings, documents),
+  ...fileStores,
+  progress: createUploadProgress(documents, settings.uploadsTable),
+}
+const telemetry = createTelemetry('storage', settings.logLevel)
+
 /** The entry of the Lambda function. */
-export const handler = createStorageHandler(deployedStorage())
+export const handler = onGateway(
+  createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads })),
+  settings,
+)

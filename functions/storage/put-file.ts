@@ -23,6 +23,6 @@ export const putFileContent = (deps: StorageDeps) =>
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
     return receiveUpload(deps, input, (content) =>
-      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }),
+      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, input.author),
     )
   })

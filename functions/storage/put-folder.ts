@@ -8,7 +8,7 @@ import { pathOf } from './params.ts'
 
 /** PUT with `?type=folder`: creates a folder, which may be there already. 200 with the status. */
 export const putFolder = (deps: StorageDeps) =>
-  operation({ params: pathOf }, async ({ site, params }) => {
-    await createFolder(deps, site.id, params.path)
+  operation({ params: pathOf }, async ({ site, params, author }) => {
+    await createFolder(deps, site.id, params.path, author)
     return ok<Answer<typeof success>>({ value: { status: 'success' } })
   })

@@ -16,11 +16,16 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
 
 /** Runs an upload over the bytes of the body, and keeps the progress of it that operation 13 tells. 200 with its status. */
 export const receiveUpload = async (
-  { uploads, now }: StorageDeps,
+  { progress: store, clock }: StorageDeps,
   input: Input,
   run: (body: AsyncGenerator<Uint8Array, void>) => Promise<void>,
 ): Promise<Reply> => {
-  const progress = startProgress({ uploads, token: input.caller.hash, total: declaredLength(input), now })
+  const progress = startProgress({
+    progress: store,
+    token: input.caller.hash,
+    total: declaredLength(input),
+    now: clock.monotonic,
+  })
   const body = async function* () {
     for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
       progress.advance(chunk.length)

@@ -13,8 +13,8 @@ export const renamePath = (deps: StorageDeps) =>
       params: pathOf,
       body: { schema: async () => (await import('./new-name-body.ts')).newNameBody, malformed: 'storageRefused' },
     },
-    async ({ site, params, body, remainingTime }) => {
-      await rename(deps, site.id, params.path, body.name, remainingTime())
+    async ({ site, params, body, remainingTime, author }) => {
+      await rename(deps, site.id, params.path, body.name, remainingTime(), author)
       return ok<Answer<typeof success>>({ value: { status: 'success' } })
     },
   )

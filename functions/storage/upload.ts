@@ -8,7 +8,8 @@ import { receiveUpload } from './receive-upload.ts'
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. 200 with the status. */
 export const upload = (deps: StorageDeps) =>
   operation({ params: pathOf }, (input) =>
-    receiveUpload(deps, input, (body) =>
-      uploadFiles(deps, input.site.id, input.params.path, incomingFiles(body, input.headers['content-type'])),
-    ),
+    receiveUpload(deps, input, (body) => {
+      const files = incomingFiles(body, input.headers['content-type'])
+      return uploadFiles(deps, input.site.id, input.params.path, files, input.author)
+    }),
   )

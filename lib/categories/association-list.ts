@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts'
 import type { CategoryId, SiteId } from '../ids.ts'
-import type { CategoryLink, CategoryLinksTable, LinkList } from './category-links-table.ts'
+import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
 import { type associationMembers, associationShape, type ObjectKind, objectTypes, textMember } from './content-kinds.ts'
-import type { Content, ContentTable } from './content-table.ts'
+import type { Content, Contents } from './contents.ts'
 import { largestPage, takeThatFit } from './cut-page.ts'
 import type { ListSource } from './list-source.ts'
 import type { Selection } from './query/fields.ts'
@@ -11,8 +11,8 @@ import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ListPage, runList } from './run-list.ts'
 
 export interface ListDeps {
-  readonly content: ContentTable
-  readonly links: CategoryLinksTable
+  readonly contents: Contents
+  readonly links: CategoryLinks
   /** Over how many objects a list is filtered or sorted as a whole. */
   readonly longestList: number
 }
@@ -34,7 +34,7 @@ const withText = (item: Item, kind: ObjectKind, member: string, text: string): I
 }
 
 const associationSource = (
-  { content, links }: ListDeps,
+  { contents, links }: ListDeps,
   list: LinkList,
   category: Content,
 ): ListSource<CategoryLink> => {
@@ -51,7 +51,7 @@ const associationSource = (
   })
 
   const readTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
-    const texts = await content.texts(site, kind, items.map(idOf))
+    const texts = await contents.texts(site, kind, items.map(idOf))
     return items.map((item) => withText(item, kind, member, texts.get(idOf(item)) ?? ''))
   }
 
@@ -61,7 +61,7 @@ const associationSource = (
     outline,
     outlines: ({ object }) => object === undefined,
     async items(entries) {
-      const objects = await content.getMany(
+      const objects = await contents.getMany(
         site,
         kind,
         entries.map(({ id }) => id),
@@ -93,7 +93,7 @@ const associationSource = (
  * Errors: categoryUnknown, listTooLong.
  */
 export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<ListPage> => {
-  const category = await deps.content.get(list.site, 'category', list.category)
+  const category = await deps.contents.get(list.site, 'category', list.category)
   if (!category) throw new ServiceError('categoryUnknown')
   return runList(associationSource(deps, list, category), query, deps.longestList)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { largestContentId } from '../ids.ts'
 import { type ContentKind, contentMembers } from './content-kinds.ts'
-import { largestId } from './key-range.ts'
 import { readDateTime } from './query/date-time.ts'
 import type { Member, Members, MemberType, Scalar } from './query/item-shape.ts'
 
@@ -10,8 +10,8 @@ const longestText = 350_000
 
 const integer = z
   .int('must be a whole number')
-  .min(-largestId - 1)
-  .max(largestId)
+  .min(-largestContentId - 1)
+  .max(largestContentId)
 
 const string = z
   .string('must be a text')
@@ -42,7 +42,7 @@ const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
 export const contentId = z
   .int('must be a whole number')
   .min(1, 'must be 1 or more')
-  .max(largestId, `must be ${largestId} or less`)
+  .max(largestContentId, `must be ${largestContentId} or less`)
 
 const memberSchema = ({ type, nullable }: Member): z.ZodType<Scalar | undefined> =>
   (nullable ? schemas[type].nullable() : schemas[type]).optional()

@@ -1,4 +1,4 @@
-import type { Count } from './key-range.ts'
+import type { Count } from './contents.ts'
 import type { Selection } from './query/fields.ts'
 import type { Item, MemberReference } from './query/item-shape.ts'
 

@@ -1,4 +1,6 @@
 import { invalidInput, ServiceError } from '../errors.ts'
+import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
+import type { SiteId, WebFormId } from '../ids.ts'
 import { fieldTypes } from './catalogue.ts'
 import { placeField } from './place-field.ts'
 import type { SystemField } from './web-form.ts'
@@ -64,3 +66,12 @@ export const importField = (fields: Fields, field: NewField & { readonly name?: 
   const { name, ...rest } = field
   return placeField(others, { ...rest, ...(name !== undefined && { name }), order: field.order ?? existing?.order })
 }
+
+/** What the history of a site says of a change of one of its fields. */
+export const fieldEntry = (
+  type: Extract<ChangeType, `field.${string}`>,
+  { id: site }: { readonly id: SiteId },
+  webForm: WebFormId,
+  typeId: number,
+  author: Author,
+): HistoryEntry => ({ ...author, site, type, subject: `form/${webForm}/field/${typeId}` })

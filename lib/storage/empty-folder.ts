@@ -13,7 +13,7 @@ const emptyPrefix = async (store: ObjectStore, prefix: string, isTimeUp: () => b
   const failures: unknown[] = []
   for await (const objects of objectPages(store, prefix)) {
     const removal = store
-      .remove(objects)
+      .remove(objects, undefined)
       .catch((error: unknown) => void failures.push(error))
       .finally(() => inFlight.delete(removal))
     inFlight.add(removal)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { UploadsTable } from './uploads-table.ts'
+import type { UploadProgress } from './upload-progress.ts'
 
 /** How an upload tells how far it is. Telling costs it nothing: writes happen beside it, and one that fails is no matter. */
 export interface Progress {
@@ -15,28 +15,29 @@ export interface Progress {
 const interval = 334
 
 interface Options {
-  readonly uploads: UploadsTable
+  readonly progress: UploadProgress
   /** SHA-256 of the login token. */
   readonly token: string
   /** What the request declares to be long, in bytes; without it the progress is 0 until the end. */
   readonly total: number | undefined
+  /** The monotonic clock, in milliseconds. */
   readonly now: () => number
 }
 
-export const startProgress = ({ uploads, token, total, now }: Options): Progress => {
-  const upload = { token, id: randomUUID(), started: now() }
+export const startProgress = ({ progress, token, total, now }: Options): Progress => {
+  const upload = { token, id: randomUUID() }
   let received = 0
   let told = 0
   let toldAt = now()
   // One write after the other: were they to overtake each other, the table would have to sort them out.
-  let writing: Promise<void> = uploads.begin(upload).catch(() => {})
+  let writing: Promise<void> = progress.begin(upload).catch(() => {})
   let isWriting = true
   const write = (percent: number): void => {
     told = percent
     toldAt = now()
     isWriting = true
     writing = writing
-      .then(() => uploads.report(upload, percent))
+      .then(() => progress.report(upload, percent))
       .catch(() => {})
       .finally(() => {
         isWriting = false

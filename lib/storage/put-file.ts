@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts'
+import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { watchFolders } from './going-folders.ts'
+import { refuseGoing } from './going-folders.ts'
 import { type Area, fileKey, folderKey } from './keys.ts'
 import type { Change } from './object-store.ts'
 import { isPage } from './page.ts'
@@ -27,15 +28,16 @@ export const putFile = async (
   path: StoragePath,
   asDraft: boolean,
   content: FileContent,
+  author: Author,
 ): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
   const area: Area = asDraft && isPage(path) ? 'draft' : 'live'
   const absent: Absences = [...noFileOnTheWay(site, path), [folderKey('live', site, path), 'destinationExists']]
-  await watchFolders(deps.pages, site, [path])
+  await refuseGoing(deps.removals, site, [path])
   await refuseRivals(deps, absent)
   const staged = await stageFile(deps, { site, area, path, isSettled: true }, content)
   try {
-    if (isPage(path) && (await deps.pages.hasWorkflow(site, [path]))) throw new ServiceError('workflowUpdated')
+    if (isPage(path) && (await deps.workflows.isRunning(site, [path]))) throw new ServiceError('workflowUpdated')
     const published: Change[] =
       area === 'live' && isPage(path) ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
     await putInPlace(deps, {
@@ -43,6 +45,13 @@ export const putFile = async (
       paths: [path],
       changes: [...foldersOnTheWay(site, path), { kind: 'put', key: fileKey(area, site, path), staged }, ...published],
       absent,
+      entry: {
+        ...author,
+        site,
+        type: 'file.stored',
+        subject: path,
+        ...(area === 'draft' && { details: { draft: true } }),
+      },
     })
   } catch (error) {
     await staged.discard()
@@ -51,12 +60,18 @@ export const putFile = async (
 }
 
 /** Creates a folder with all that it lies in; one that is there already is fine. Errors: nameRequired, pathUnknown, destinationExists, folderGoing. */
-export const createFolder = async (stores: StorageStores, site: SiteId, path: StoragePath): Promise<void> => {
+export const createFolder = async (
+  stores: StorageStores,
+  site: SiteId,
+  path: StoragePath,
+  author: Author,
+): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
   await putInPlace(stores, {
     site,
     paths: [path],
     changes: [...foldersOnTheWay(site, path), { kind: 'folder', key: folderKey('live', site, path) }],
     absent: [...noFileOnTheWay(site, path), [fileKey('live', site, path), 'destinationExists']],
+    entry: { ...author, site, type: 'folder.created', subject: path },
   })
 }

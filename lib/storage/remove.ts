@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
+import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { emptyFolder } from './empty-folder.ts'
 import { fileKey, folderKey } from './keys.ts'
@@ -10,10 +12,13 @@ import { ancestorsOf, root, type StoragePath } from './path.ts'
 import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
 import type { RemovalQueue, RemovalTask } from './removal-queue.ts'
 
+/** What a worker needs that goes on with the removal of a folder. */
+export type ContinueDeps = Pick<StorageStores, 'files' | 'removals'> & { readonly clock: Clock }
+
 export interface RemoveDeps extends StorageStores {
-  readonly removals: RemovalQueue
+  readonly removalQueue: RemovalQueue
   readonly reservedFolders: readonly string[]
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 export interface RemoveOptions {
@@ -22,7 +27,15 @@ export interface RemoveOptions {
   readonly withContents: boolean
   /** Milliseconds that a removal may take before the rest of it is left to the queue. */
   readonly patience: number
+  readonly author: Author
 }
+
+const entryOf = (type: ChangeType, site: SiteId, path: StoragePath, author: Author): HistoryEntry => ({
+  ...author,
+  site,
+  type,
+  subject: path,
+})
 
 /** What is left to do when a removal is answered. */
 export type RemoveOutcome = 'removed' | 'going on'
@@ -31,23 +44,25 @@ export type RemoveOutcome = 'removed' | 'going on'
 const takeover = 60
 
 const removeFile = async (
-  { store, pages }: RemoveDeps,
+  { files, workflows }: RemoveDeps,
   site: SiteId,
   path: StoragePath,
-  live: ObjectInfo | undefined,
-  draft: ObjectInfo | undefined,
-  draftOnly: boolean,
+  { live, draft }: { readonly live: ObjectInfo | undefined; readonly draft: ObjectInfo | undefined },
+  { draftOnly, author }: RemoveOptions,
 ): Promise<void> => {
-  if (isPage(path) && (await pages.hasWorkflow(site, [path]))) throw new ServiceError('workflowDeleted')
+  if (isPage(path) && (await workflows.isRunning(site, [path]))) throw new ServiceError('workflowDeleted')
   const versions = draftOnly && isPage(path) ? [draft] : [live, draft]
-  await store.remove(versions.filter((version) => version !== undefined))
+  await files.remove(
+    versions.filter((version) => version !== undefined),
+    entryOf('file.removed', site, path, author),
+  )
 }
 
 /** Everything of a folder that fits in one page per area; undefined when it does not. */
-const listSmall = async ({ store }: RemoveDeps, site: SiteId, folder: StoragePath) => {
+const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
   const pages = await Promise.all(
     (['live', 'draft'] as const).map((area) =>
-      store.list({ prefix: folderKey(area, site, folder), folded: false, limit: pageSize }),
+      files.list({ prefix: folderKey(area, site, folder), folded: false, limit: pageSize }),
     ),
   )
   if (pages.some(({ next }) => next !== undefined)) return undefined
@@ -58,9 +73,13 @@ const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): bo
   objects?.every(({ key }) => key === self) ?? false
 
 /** Removes what a slice of time allows, and closes the removal when all is gone. Answers whether it is. */
-const continueUntil = async (deps: RemoveDeps, { site, path, id }: RemovalTask, deadline: number): Promise<boolean> => {
-  const done = await emptyFolder(deps.store, site, path, () => deps.now() >= deadline)
-  if (done) await deps.pages.closeRemoval(site, path, id)
+const continueUntil = async (
+  { files, removals, clock }: ContinueDeps,
+  { site, path, id }: RemovalTask,
+  deadline: number,
+): Promise<boolean> => {
+  const done = await emptyFolder(files, site, path, () => clock.monotonic() >= deadline)
+  if (done) await removals.close(site, path, id)
   return done
 }
 
@@ -69,15 +88,16 @@ const removeLargeFolder = async (
   deps: RemoveDeps,
   site: SiteId,
   path: StoragePath,
-  patience: number,
+  { patience, author }: RemoveOptions,
 ): Promise<RemoveOutcome> => {
-  const deadline = deps.now() + patience
+  const deadline = deps.clock.monotonic() + patience
   const task: RemovalTask = { site, path, id: randomUUID() }
   // The message comes first: without a removal on record it is harmless, while a removal without a message might never end.
-  await deps.removals.send(task, takeover)
-  if ((await deps.pages.openRemoval(site, path, task.id)) !== task.id) return 'going on'
+  await deps.removalQueue.send(task, takeover)
+  const entry = entryOf('folder.removed', site, path, author)
+  if ((await deps.removals.open(site, path, task.id, entry)) !== task.id) return 'going on'
   if (await continueUntil(deps, task, deadline)) return 'removed'
-  await deps.removals.send(task, 0)
+  await deps.removalQueue.send(task, 0)
   return 'going on'
 }
 
@@ -85,7 +105,7 @@ const removeFolder = async (
   deps: RemoveDeps,
   site: SiteId,
   path: StoragePath,
-  { withContents, patience }: RemoveOptions,
+  options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
   if (deps.reservedFolders.includes(path)) throw new ServiceError('folderReserved')
   const objects = await listSmall(deps, site, path)
@@ -93,10 +113,11 @@ const removeFolder = async (
     await refuseRivals(deps, noFileOnTheWay(site, path))
     throw new ServiceError('fileUnknown')
   }
-  if (!withContents && !isEmpty(objects, folderKey('live', site, path))) throw new ServiceError('folderNotEmpty')
-  if (await deps.pages.hasWorkflowBelow(site, path)) throw new ServiceError('workflowDeleted')
-  if (!objects) return removeLargeFolder(deps, site, path, patience)
-  await deps.store.remove(objects)
+  if (!options.withContents && !isEmpty(objects, folderKey('live', site, path)))
+    throw new ServiceError('folderNotEmpty')
+  if (await deps.workflows.isRunningBelow(site, path)) throw new ServiceError('workflowDeleted')
+  if (!objects) return removeLargeFolder(deps, site, path, options)
+  await deps.files.remove(objects, entryOf('folder.removed', site, path, options.author))
   return 'removed'
 }
 
@@ -111,29 +132,29 @@ export const remove = async (
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
   if (path === root) throw new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' })
-  const going = (await deps.pages.removalsOf(site, [...ancestorsOf(path), path])).filter(({ open }) => open)
+  const going = await deps.removals.openOf(site, [...ancestorsOf(path), path])
   if (going.some((removal) => removal.path !== path)) throw new ServiceError('folderGoing')
   const [same] = going
   if (same) {
     // Asked for once more, in case that its message was lost.
-    await deps.removals.send({ site, path, id: same.id }, 0)
+    await deps.removalQueue.send({ site, path, id: same.id }, 0)
     return 'going on'
   }
   const [live, draft] = await Promise.all([
-    deps.store.find(fileKey('live', site, path)),
-    isPage(path) ? deps.store.find(fileKey('draft', site, path)) : undefined,
+    deps.files.find(fileKey('live', site, path)),
+    isPage(path) ? deps.files.find(fileKey('draft', site, path)) : undefined,
   ])
   if (!live && !draft) return removeFolder(deps, site, path, options)
-  await removeFile(deps, site, path, live, draft, options.draftOnly)
+  await removeFile(deps, site, path, { live, draft }, options)
   return 'removed'
 }
 
 /**
- * What the queue's worker does with a task: a slice of the work, until the deadline. Answers whether there is nothing left to do; a task whose
+ * What the queue's worker does with a task: a slice of the work, until the deadline on the monotonic clock. Answers whether there is nothing left to do; a task whose
  * removal is closed, or is not the folder's present one, is worked off as it is.
  */
-export const continueRemoval = async (deps: RemoveDeps, task: RemovalTask, deadline: number): Promise<boolean> => {
-  const [removal] = await deps.pages.removalsOf(task.site, [task.path])
-  if (!removal?.open || removal.id !== task.id) return true
+export const continueRemoval = async (deps: ContinueDeps, task: RemovalTask, deadline: number): Promise<boolean> => {
+  const [removal] = await deps.removals.openOf(task.site, [task.path])
+  if (removal?.id !== task.id) return true
   return continueUntil(deps, task, deadline)
 }

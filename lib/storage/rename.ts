@@ -1,7 +1,9 @@
+import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
+import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { contentTypeOf } from './content-type.ts'
-import { watchFolders } from './going-folders.ts'
+import { refuseGoing } from './going-folders.ts'
 import { type Area, fileKey, folderKey } from './keys.ts'
 import { objectPages } from './list-all.ts'
 import { checkTemplates, templatesAmong } from './moved-templates.ts'
@@ -13,7 +15,7 @@ import { mostObjects, timeToUndo, tooMuchToRename } from './rename-limits.ts'
 
 export interface RenameDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 const areas: readonly Area[] = ['live', 'draft']
@@ -74,16 +76,17 @@ interface Renaming {
   readonly path: StoragePath
   readonly target: StoragePath
   readonly isTimeUp: () => boolean
+  readonly author: Author
 }
 
 /** One attempt. Answers false when something has changed under its hands. */
-const attempt = async (deps: RenameDeps, { site, path, target, isTimeUp }: Renaming): Promise<boolean> => {
-  const { store, pages, reservedFolders } = deps
-  const file = await movesOfFile(store, site, path, target)
-  const moves = file.length > 0 ? file : await movesOfFolder(store, site, path, target)
+const attempt = async (deps: RenameDeps, { site, path, target, isTimeUp, author }: Renaming): Promise<boolean> => {
+  const { files, workflows, reservedFolders } = deps
+  const file = await movesOfFile(files, site, path, target)
+  const moves = file.length > 0 ? file : await movesOfFolder(files, site, path, target)
   if (moves.length === 0) throw new ServiceError('fileUnknown')
   if (file.length === 0 && reservedFolders.includes(path)) throw new ServiceError('folderReserved')
-  const inWorkflow = file.length > 0 ? pages.hasWorkflow(site, [path]) : pages.hasWorkflowBelow(site, path)
+  const inWorkflow = file.length > 0 ? workflows.isRunning(site, [path]) : workflows.isRunningBelow(site, path)
   if (await inWorkflow) throw new ServiceError('workflowUpdated')
   if (target === path) return true
   checkLengths(site, moves)
@@ -95,9 +98,10 @@ const attempt = async (deps: RenameDeps, { site, path, target, isTimeUp }: Renam
   const templates = templatesAmong(site, moves)
   if (templates.length > 0) {
     await refuseRivals(deps, absent)
-    await checkTemplates(store, site, templates, isTimeUp)
+    await checkTemplates(files, site, templates, isTimeUp)
   }
-  const outcome = await putInPlace(deps, { site, paths: [path, target], changes: moves, absent, isTimeUp })
+  const entry = { ...author, site, type: 'file.moved' as const, subject: path, details: { to: target } }
+  const outcome = await putInPlace(deps, { site, paths: [path, target], changes: moves, absent, isTimeUp, entry })
   if (outcome === 'late') throw tooMuchToRename()
   return outcome === 'placed'
 }
@@ -115,16 +119,17 @@ export const rename = async (
   path: StoragePath,
   newName: string,
   remaining: number,
+  author: Author,
 ): Promise<void> => {
-  const deadline = deps.now() + remaining - timeToUndo
-  const isTimeUp = () => deps.now() >= deadline
+  const deadline = deps.clock.monotonic() + remaining - timeToUndo
+  const isTimeUp = () => deps.clock.monotonic() >= deadline
   const name = parseName(newName)
   if (path === root) throw new ServiceError('nameRequired')
   const target = childOf(parentOf(path), name)
-  await watchFolders(deps.pages, site, [path, target])
-  if (await deps.pages.hasOpenRemovalBelow(site, path)) throw new ServiceError('folderGoing')
+  await refuseGoing(deps.removals, site, [path, target])
+  if (await deps.removals.isOpenBelow(site, path)) throw new ServiceError('folderGoing')
   for (let count = 0; count < mostAttempts; count++) {
-    if (await attempt(deps, { site, path, target, isTimeUp })) return
+    if (await attempt(deps, { site, path, target, isTimeUp, author })) return
   }
   throw new ServiceError('unavailable')
 }

@@ -47,11 +47,11 @@ export interface StageTarget {
 
 /** Takes a file in, unseen yet. Errors: fileTooLarge, those of a template, those of the content. */
 export const stageFile = (
-  { store, largestFile }: { readonly store: ObjectStore; readonly largestFile: number },
+  { files, largestFile }: { readonly files: ObjectStore; readonly largestFile: number },
   { site, area, path, isSettled }: StageTarget,
   { contentType, content }: FileContent,
 ): Promise<Staged> =>
-  store.stage(inspected(content, path, largestFile), {
+  files.stage(inspected(content, path, largestFile), {
     key: isSettled ? fileKey(area, site, path) : undefined,
     contentType: contentTypeOf(nameOf(path), contentType),
   })

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts'
+import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { watchFolders } from './going-folders.ts'
+import { refuseGoing } from './going-folders.ts'
 import { fileKey, folderKey } from './keys.ts'
 import type { Staged } from './object-store.ts'
 import { isPage } from './page.ts'
@@ -83,10 +84,11 @@ export const uploadFiles = async (
   deps: UploadDeps,
   site: SiteId,
   folder: StoragePath,
-  files: AsyncIterable<IncomingFile>,
+  incoming: AsyncIterable<IncomingFile>,
+  author: Author,
 ): Promise<void> => {
-  const { store, pages } = deps
-  await watchFolders(pages, site, [folder])
+  const { files, workflows, removals } = deps
+  await refuseGoing(removals, site, [folder])
   await refuseRivals(deps, noFileOnTheWay(site, folder))
   const staged: NamedFile[] = []
   try {
@@ -96,11 +98,11 @@ export const uploadFiles = async (
         return { site, area: 'live', path: childOf(folder, name), isSettled: true }
       }
       // Whether it stays the only one, nobody knows yet. Whether the folder stands is asked now: for other names it is no matter.
-      firstMayBeFolder = !(await store.exists(folderKey('live', site, folder)))
+      firstMayBeFolder = !(await files.exists(folderKey('live', site, folder)))
       const path = firstMayBeFolder ? folder : childOf(folder, name)
       return { site, area: 'live', path, isSettled: !firstMayBeFolder }
     }
-    await stageAll(deps, files, expected, staged)
+    await stageAll(deps, incoming, expected, staged)
     const atFolderPath = firstMayBeFolder && staged.length === 1
     const placed = await Promise.all(
       staged.map(async ({ name, staging }) => ({
@@ -109,7 +111,7 @@ export const uploadFiles = async (
       })),
     )
     const paths = placed.map(({ path }) => path)
-    if (await pages.hasWorkflow(site, paths.filter(isPage))) throw new ServiceError('workflowUpdated')
+    if (await workflows.isRunning(site, paths.filter(isPage))) throw new ServiceError('workflowUpdated')
     const folderIsFile: Absences =
       atFolderPath || folder === root ? [] : [[fileKey('live', site, folder), 'folderUnknown']]
     await putInPlace(deps, {
@@ -125,6 +127,7 @@ export const uploadFiles = async (
         ...folderIsFile,
         ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const),
       ],
+      entry: { ...author, site, type: 'file.stored', subject: folder, details: { names: paths.map(nameOf) } },
     })
   } catch (error) {
     await discardAll(staged)

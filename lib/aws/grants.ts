@@ -1,16 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import type { Grants } from '../access/grants.ts'
+import type { Grant, Permission } from '../access/token.ts'
 import type { SiteId } from '../ids.ts'
-import type { Grant, Permission } from './token.ts'
-
-/** The global Tokens table: one grant per token, under the SHA-256 of the token. */
-export interface TokensTable {
-  get(hash: string): Promise<Grant | undefined>
-  put(grant: Grant): Promise<void>
-  /** Answers whether there was such a grant. */
-  remove(hash: string): Promise<boolean>
-  /** Every grant, for administration; reads the whole table. */
-  list(): AsyncIterable<Grant>
-}
 
 interface Item {
   hash: string
@@ -28,7 +19,8 @@ const toGrant = (item: Item): Grant => ({
   expires: item.expires,
 })
 
-export const createTokensTable = (client: DynamoDBDocumentClient, table: string): TokensTable => ({
+/** Grants in the global table Tokens: one item for each. */
+export const createGrants = (client: DynamoDBDocumentClient, table: string): Grants => ({
   async get(hash) {
     const { Item: item } = await client.send(new GetCommand({ TableName: table, Key: { hash } }))
     return item && toGrant(item as Item)

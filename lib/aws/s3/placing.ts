@@ -8,7 +8,8 @@ import {
   ListObjectVersionsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import type { Change, Late, Rival, Staged, Stale } from '../object-store.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Change, PlaceOutcome, Staged } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { inParallel } from './in-parallel.ts'
 import { isScratch, type StagedBody } from './staging.ts'
@@ -21,10 +22,12 @@ interface Made {
   readonly versionId: string
 }
 
-/** Thrown by a change that finds its place taken, its source changed, or its time up. */
+type Refusal = Exclude<PlaceOutcome, { outcome: 'placed' }>
+
+/** Thrown when changes cannot be placed, from within the attempt to do so. */
 export class NotPossible extends Error {
-  readonly result: Rival | Stale | Late
-  constructor(result: Rival | Stale | Late) {
+  readonly result: Refusal
+  constructor(result: Refusal) {
     super(result.outcome)
     this.result = result
   }
@@ -194,10 +197,17 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
       })
     },
 
-    async undo(): Promise<void> {
-      await inParallel(made.toReversed(), async (version) => {
-        await removeVersion(version)
-      })
+    /** Brings back what was there before, and answers what it was for. When that fails as well, both failures come through. */
+    async undo(failure: unknown): Promise<unknown> {
+      try {
+        await inParallel(made.toReversed(), async (version) => {
+          await removeVersion(version)
+        })
+        return failure
+      } catch (second) {
+        const cause = new AggregateError([failure, second], 'A placement failed, and so did taking it back')
+        return new ServiceError(second instanceof ServiceError ? 'unavailable' : 'unexpected', { cause })
+      }
     },
   }
 }

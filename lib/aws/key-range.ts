@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
-
-/** Ids run from 1 to this: what a 32-bit integer holds, as clients of the contract expect. */
-export const largestId = 2_147_483_647
+import type { Count } from '../categories/contents.ts'
+import { largestContentId } from '../ids.ts'
 
 /** Items of one partition of a table or an index, in order of an id that their sort key holds. */
 export interface KeyRange {
@@ -28,7 +27,7 @@ const queryBehind = (range: KeyRange, after: number, limit: number): QueryComman
   ExpressionAttributeValues: {
     ':partition': range.partition,
     ':from': range.sortKeyOf(after + 1),
-    ':to': range.sortKeyOf(largestId),
+    ':to': range.sortKeyOf(largestContentId),
   },
   Limit: Math.min(limit, mostPerCall),
   ConsistentRead: range.consistent ?? false,
@@ -42,7 +41,7 @@ export const readRange = async (
   limit: number,
 ): Promise<Record<string, unknown>[]> => {
   const items: Record<string, unknown>[] = []
-  for (let last = after; items.length < limit && last < largestId; ) {
+  for (let last = after; items.length < limit && last < largestContentId; ) {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand(queryBehind(range, last, limit - items.length)),
     )
@@ -51,13 +50,6 @@ export const readRange = async (
     last = range.idOf(LastEvaluatedKey[range.sortKey])
   }
   return items
-}
-
-/** How many items there are behind an id, up to `limit`, and the id of the last one counted when there may be more. */
-export interface Count {
-  readonly count: number
-  readonly last: number
-  readonly ended: boolean
 }
 
 /** Counts without reading anything but keys into this process. */
@@ -69,11 +61,11 @@ export const countRange = async (
 ): Promise<Count> => {
   let count = 0
   let last = after
-  while (count < limit && last < largestId) {
+  while (count < limit && last < largestContentId) {
     const answer = await client.send(new QueryCommand({ ...queryBehind(range, last, limit - count), Select: 'COUNT' }))
     count += answer.Count ?? 0
     if (!answer.LastEvaluatedKey) return { count, last, ended: true }
     last = range.idOf(answer.LastEvaluatedKey[range.sortKey])
   }
-  return { count, last, ended: last >= largestId }
+  return { count, last, ended: last >= largestContentId }
 }

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '../object-store.ts'
+import type { ObjectStore } from '../../storage/object-store.ts'
 
 const isFolder = (key: string) => key.endsWith('/')
 const parentOf = (folder: string) => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)

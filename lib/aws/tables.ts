@@ -40,7 +40,7 @@ export const tables = {
     indexes: { byObject: { partitionKey: { name: 'id', type: 'N' }, sortKey: { name: 'list', type: 'S' } } },
     global: false,
   },
-  pages: {
+  pathLocks: {
     partitionKey: { name: 'site', type: 'N' },
     sortKey: { name: 'path', type: 'S' },
     global: false,

@@ -1,18 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
-import { isConditionFailure } from '../dynamodb.ts'
 import type { SiteId } from '../ids.ts'
-import type { DataCentre, Site } from './site.ts'
-
-/** The global Sites table: the directory of sites and data centres. */
-export interface SitesTable {
-  getSite(id: SiteId): Promise<Site | undefined>
-  getDataCentre(id: string): Promise<DataCentre | undefined>
-  /** Answers false when a site of that id exists already; nothing is changed then. */
-  createSite(site: Site): Promise<boolean>
-  putDataCentre(dataCentre: DataCentre): Promise<void>
-  /** The whole directory, for administration; reads the whole table. */
-  list(): Promise<{ sites: Site[]; dataCentres: DataCentre[] }>
-}
+import type { DataCentre, Site } from '../sites/site.ts'
+import type { SiteDirectory } from '../sites/site-directory.ts'
+import { isConditionFailure } from './dynamodb.ts'
 
 const siteKey = (id: SiteId) => ({ id: String(id) })
 const dataCentreKey = (id: string) => ({ id: `dc#${id}` })
@@ -45,7 +35,8 @@ const toDataCentre = ({ id, url, isDefault, region }: DataCentreItem): DataCentr
   ...(region !== undefined && { region }),
 })
 
-export const createSitesTable = (client: DynamoDBDocumentClient, table: string): SitesTable => {
+/** The directory in the global table Sites. */
+export const createSiteDirectory = (client: DynamoDBDocumentClient, table: string): SiteDirectory => {
   const get = async (key: { id: string }) => (await client.send(new GetCommand({ TableName: table, Key: key }))).Item
 
   return {

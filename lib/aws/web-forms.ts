@@ -1,30 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { isConditionFailure, queryAll } from '../dynamodb.ts'
 import { ServiceError } from '../errors.ts'
+import type { SystemField } from '../fields/web-form.ts'
+import type { WebForms } from '../fields/web-forms.ts'
 import type { SiteId, WebFormId } from '../ids.ts'
-import type { SystemField, WebForm, WebFormSummary } from './web-form.ts'
-
-/** The WebForms table: one item per form, with all its fields. */
-export interface WebFormsTable {
-  get(site: SiteId, id: WebFormId): Promise<WebForm | undefined>
-  list(site: SiteId): Promise<WebFormSummary[]>
-  /** Answers false when the site has a form of that id already; nothing is changed then. */
-  create(form: WebForm): Promise<boolean>
-  rename(site: SiteId, id: WebFormId, name: string): Promise<void>
-  /** The highest id of a form of the site; 0 when it has none. */
-  highestId(site: SiteId): Promise<number>
-  /**
-   * Replaces the fields by what `apply` makes of them: one read and one conditional write, repeated from the start
-   * when another writer came between, so that no change is lost. Errors: webFormUnknown, unavailable, whatever `apply` throws.
-   */
-  changeFields(
-    site: SiteId,
-    id: WebFormId,
-    apply: (fields: readonly SystemField[]) => readonly SystemField[],
-  ): Promise<void>
-}
+import { isConditionFailure, queryAll } from './dynamodb.ts'
 
 /** Attribute names are short because they count towards the item: a full form stays below the 4 KB of one read unit. */
 interface FieldItem {
@@ -67,7 +48,11 @@ const nameChange = () => randomBytes(9).toString('base64url')
 const patience = 8_000
 const longestPause = 200
 
-export const createWebFormsTable = (client: DynamoDBDocumentClient, table: string): WebFormsTable => {
+/**
+ * Web forms in the table WebForms: one item for each, with all its fields. A change is one read and one conditional write, repeated from
+ * the start when another writer came between, so that no change is lost.
+ */
+export const createWebForms = (client: DynamoDBDocumentClient, table: string): WebForms => {
   const read = async (site: SiteId, form: WebFormId, consistent: boolean) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: { site, form }, ConsistentRead: consistent }),
@@ -130,16 +115,21 @@ export const createWebFormsTable = (client: DynamoDBDocumentClient, table: strin
     },
 
     async rename(site, id, name) {
-      await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: { site, form: id },
-          UpdateExpression: 'SET #name = :name',
-          ConditionExpression: 'attribute_exists(form)',
-          ExpressionAttributeNames: { '#name': 'name' },
-          ExpressionAttributeValues: { ':name': name },
-        }),
-      )
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { site, form: id },
+            UpdateExpression: 'SET #name = :name',
+            ConditionExpression: 'attribute_exists(form)',
+            ExpressionAttributeNames: { '#name': 'name' },
+            ExpressionAttributeValues: { ':name': name },
+          }),
+        )
+      } catch (error) {
+        if (isConditionFailure(error)) throw new ServiceError('webFormUnknown')
+        throw error
+      }
     },
 
     async highestId(site) {

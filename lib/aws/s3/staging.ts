@@ -5,7 +5,7 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import type { StageTarget } from '../object-store.ts'
+import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing } from './bucket.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 

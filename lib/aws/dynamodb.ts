@@ -1,16 +1,17 @@
 import { ConditionalCheckFailedException, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, paginateQuery, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import { failLikePort } from './store-failure.ts'
 
 /** A document client whose calls end, one way or the other, long before the caller's own deadline. */
-export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      maxAttempts: 3,
-      requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
-      ...config,
-    }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  )
+export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocumentClient => {
+  const client = new DynamoDBClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
+    ...config,
+  })
+  failLikePort(client)
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
+}
 
 /** Whether a conditional write was refused because its condition did not hold. */
 export const isConditionFailure = (error: unknown): boolean => error instanceof ConditionalCheckFailedException

@@ -7,7 +7,7 @@ import {
   type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb'
 import pMap from 'p-map'
-import { ServiceError } from './errors.ts'
+import { ServiceError } from '../errors.ts'
 
 type KeysAndAttributes = NonNullable<BatchGetCommandInput['RequestItems']>[string]
 export type ItemKey = NonNullable<KeysAndAttributes['Keys']>[number]

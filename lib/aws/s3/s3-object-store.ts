@@ -1,14 +1,18 @@
 import { Readable } from 'node:stream'
 import {
+  DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   type HeadObjectCommandOutput,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
 } from '@aws-sdk/client-s3'
-import type { ListedObject, Listing, ListQuery, ObjectInfo, ObjectStore, Staged } from '../object-store.ts'
-import { type Bucket, unquote } from './bucket.ts'
+import { ServiceError } from '../../errors.ts'
+import type { ListedObject, Listing, ListQuery, ObjectInfo, ObjectStore, Staged } from '../../storage/object-store.ts'
+import type { WatchedRemovals } from '../path-locks.ts'
+import { type Bucket, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { findRival } from './find-rival.ts'
+import { inParallel } from './in-parallel.ts'
 import { createMemoryBudget } from './memory-budget.ts'
 import { createPlacing, headObject, NotPossible } from './placing.ts'
 import { abortUpload, type StagedBody, stageBody } from './staging.ts'
@@ -16,6 +20,8 @@ import { abortUpload, type StagedBody, stageBody } from './staging.ts'
 interface Options extends Pick<Bucket, 'client' | 'once'> {
   /** It must keep versions: they are what a change is taken back with. */
   readonly bucket: string
+  /** What is asked whether a folder is being removed. */
+  readonly removals: Pick<WatchedRemovals, 'watch'>
   /** Bytes of small files that may wait in memory, for all requests together. */
   readonly memory?: number
 }
@@ -53,15 +59,20 @@ const lastCharacter = '\u{10ffff}'
 /** What XML cannot hold cannot be deleted in a batch. */
 const unfitForXml = /[\ufffe\uffff]/
 
-/** An S3 error of one key in a batch, in the form of other errors of the client. */
-const batchError = (code = 'InternalError', message = ''): Error =>
-  Object.assign(new Error(`S3 did not delete every object: ${message}`), {
-    name: code,
-    $metadata: { httpStatusCode: code === 'AccessDenied' ? 403 : 503 },
-  })
+/** An S3 error of one key in a batch. All but one of them pass. */
+const batchError = (code = 'InternalError', message = ''): Error => {
+  const cause = Object.assign(new Error(`S3 did not delete every object: ${message}`), { name: code })
+  return code === 'AccessDenied' ? cause : new ServiceError('unavailable', { cause })
+}
 
 /** The object store in a bucket of S3, or of anything that speaks like it. */
-export const createS3ObjectStore = ({ client, once, bucket: name, memory = defaultMemory }: Options): ObjectStore => {
+export const createS3ObjectStore = ({
+  client,
+  once,
+  bucket: name,
+  removals,
+  memory = defaultMemory,
+}: Options): ObjectStore => {
   const bucket: Bucket = { client, once, name }
   const budget = createMemoryBudget(memory)
   const waiting = new Map<Staged, StagedBody>()
@@ -94,6 +105,15 @@ export const createS3ObjectStore = ({ client, once, bucket: name, memory = defau
       .filter((folder) => after === undefined || compareKeys(folder, after) > 0)
     const last = [objects.at(-1)?.key, folders.at(-1)].filter((key) => key !== undefined).sort(compareKeys)
     return { objects, folders, next: page.IsTruncated ? last.at(-1) : undefined }
+  }
+
+  /** In the version that was listed alone, as in a batch. */
+  const removeOne = async ({ key, version }: Pick<ListedObject, 'key' | 'version'>): Promise<void> => {
+    try {
+      await client.send(new DeleteObjectCommand({ Bucket: name, Key: key, IfMatch: version }))
+    } catch (error) {
+      if (!isPreconditionFailure(error) && !isMissing(error)) throw error
+    }
   }
 
   const find = async (key: string) => {
@@ -139,35 +159,36 @@ export const createS3ObjectStore = ({ client, once, bucket: name, memory = defau
       return staged
     },
 
-    async place(changes, absent, isTimeUp = () => false) {
-      const before = await rivalAmong(absent)
+    async place(changes, { absent, staying, isTimeUp = () => false }) {
+      const [watch, before] = await Promise.all([removals.watch(staying.site, staying.folders), rivalAmong(absent)])
+      if (watch.isGoing) return { outcome: 'going' }
       if (before !== undefined) return { outcome: 'rival', key: before }
       const placing = createPlacing(bucket, bodyOf)
       try {
         await placing.apply(changes, isTimeUp)
-        // The second look: of two rivals that did not see each other before, at least one sees the other now.
+        // The second look: of two that did not see each other before, at least one sees the other now.
         // What has just been put there is no rival of itself.
         const isOwn = (key: string) =>
           changes.some((made) => made.key === key || (key.endsWith('/') && made.key.startsWith(key)))
-        const rival = await rivalAmong(absent.filter((key) => !isOwn(key)))
+        const [hasChanged, rival] = await Promise.all([
+          watch.hasChanged(),
+          rivalAmong(absent.filter((key) => !isOwn(key))),
+        ])
+        if (hasChanged) throw new NotPossible({ outcome: 'going' })
         if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
       } catch (error) {
-        await placing.undo()
-        if (error instanceof NotPossible) return error.result
-        throw error
+        const failure = await placing.undo(error)
+        if (failure instanceof NotPossible) return failure.result
+        throw failure
       }
       for (const change of changes) if (change.kind === 'put') letGo(change.staged)
-      return { outcome: 'placed', undo: placing.undo, settle: async () => {} }
+      return { outcome: 'placed' }
     },
 
     async remove(objects) {
       const plain = objects.filter(({ key }) => !unfitForXml.test(key))
       const others = objects.filter(({ key }) => unfitForXml.test(key))
-      const placing = createPlacing(bucket, bodyOf)
-      await placing.apply(
-        others.map(({ key }) => ({ kind: 'remove', key })),
-        () => false,
-      )
+      await inParallel(others, removeOne)
       for (let at = 0; at < plain.length; at += 1000) {
         const Objects = plain.slice(at, at + 1000).map(({ key, version }) => ({ Key: key, ETag: version }))
         const { Errors = [] } = await client.send(

@@ -6,47 +6,29 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { isConditionFailure } from '../dynamodb.ts'
-import { batchGet, batchWrite, type WriteRequest } from '../dynamodb-batches.ts'
+import { type ContentKind, contentMembers, textMember } from '../categories/content-kinds.ts'
+import type { Content, Contents } from '../categories/contents.ts'
+import type { Members, Scalar } from '../categories/query/item-shape.ts'
 import type { SiteId } from '../ids.ts'
-import { type ContentKind, contentMembers, textMember } from './content-kinds.ts'
-import { type Count, countRange, type KeyRange, readRange } from './key-range.ts'
-import type { Members, Scalar, Scalars } from './query/item-shape.ts'
+import { isConditionFailure } from './dynamodb.ts'
+import { batchGet, batchWrite, type WriteRequest } from './dynamodb-batches.ts'
+import { countRange, type KeyRange, readRange } from './key-range.ts'
 
-/** A category, news item or blog: its members by name. */
-export type Content = Scalars & { readonly id: number }
+/** What of the port one table can do by itself. */
+type OwnContents = Omit<Contents, 'create' | 'putMany' | 'removeObject' | 'removeCategory'>
 
 /**
- * The Content table: the categories, news items and blogs of a site without their long texts, which are items of their own.
+ * The table Content: the categories, news items and blogs of a site without their long texts, which are items of their own.
  * What is marked as removed no longer exists, for whoever reads it here.
  */
-export interface ContentTable {
-  /** Read consistently: what was stored a moment ago is there. */
-  get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
-  /** By id, without texts. */
-  getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>
-  /** Which of these exist, read consistently. */
-  existing(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlySet<number>>
-  /** The long texts of these, by id. */
-  texts(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
-  /** Those behind an id, in order of id, up to `limit`; fewer only at the end. A removed one stands there without its content. */
-  list(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
-  count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
-  /** The highest id of a kind on the site; 0 when there is none. */
-  highestId(site: SiteId, kind: ContentKind): Promise<number>
-  /** Answers false when there is one of that id already; nothing is changed then. */
+export interface ContentItems extends OwnContents {
   create(site: SiteId, kind: ContentKind, content: Content): Promise<boolean>
-  /** Stores these, each id once, in place of what has the same id. Repeating is safe. */
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[]): Promise<void>
+
   /** Marks it as removed. Answers whether there was anything to mark, marked before or not. */
   markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean>
   /** Deletes it with its text. */
   delete(site: SiteId, kind: ContentKind, id: number): Promise<void>
-}
-
-export interface Listed {
-  readonly id: number
-  readonly content: Content | undefined
 }
 
 interface Options {
@@ -86,7 +68,7 @@ const fromContent = (content: Content, site: SiteId, kind: ContentKind): Attribu
   return { ...Object.fromEntries(members), kind: partitionOf(site, kind) }
 }
 
-export const createContentTable = ({ client, table, patience }: Options): ContentTable => {
+export const createContentItems = ({ client, table, patience }: Options): ContentItems => {
   const batches = { client, table, ...(patience !== undefined && { patience }) }
 
   const rangeOf = (site: SiteId, kind: ContentKind): KeyRange => ({

@@ -1,32 +1,18 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { batchGet, batchWrite } from '../dynamodb-batches.ts'
+import type { CategoryLink, CategoryLinks, LinkList } from '../categories/category-links.ts'
+import type { ObjectKind } from '../categories/content-kinds.ts'
+import type { SiteObject } from '../categories/contents.ts'
 import type { CategoryId, SiteId } from '../ids.ts'
-import type { ObjectKind } from './content-kinds.ts'
-import { type Count, countRange, type KeyRange, readRange } from './key-range.ts'
-
-/** The objects of one kind that a category is linked with. */
-export interface LinkList {
-  readonly site: SiteId
-  readonly kind: ObjectKind
-  readonly category: CategoryId
-}
-
-export interface CategoryLink {
-  /** The id of the linked object. */
-  readonly id: number
-  readonly displayable: boolean
-}
+import { batchGet, batchWrite } from './dynamodb-batches.ts'
+import { countRange, type KeyRange, readRange } from './key-range.ts'
 
 /**
- * The CategoryLinks table: one item per link, as small as can be, and an index of the same two keys the other way round.
+ * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys the other way round.
  * A new link costs two write units, one for the item and one for its entry in the index.
  */
-export interface CategoryLinksTable {
-  /** The links behind an object's id, in order of id, up to `limit`; fewer only at the end. */
-  list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
-  /** The same, read consistently: with every link that was written before. */
+export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink'> {
+  /** As `list`, read consistently: with every link that was written before. */
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
-  count(list: LinkList, after: number, limit: number): Promise<Count>
   /** The links with these objects, read consistently. */
   getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
   /** Stores these, each id once. Repeating is safe. */
@@ -34,10 +20,7 @@ export interface CategoryLinksTable {
   /** Deletes these, each id once, whether they are there or not. Repeating is safe. */
   deleteMany(list: LinkList, ids: readonly number[]): Promise<void>
   /** Deletes the links of one object with these categories, each once, whether they are there or not. Repeating is safe. */
-  deleteOfObject(site: SiteId, kind: ObjectKind, id: number, categories: readonly CategoryId[]): Promise<void>
-  /** The categories behind a category's id that an object is linked with, in order of id, up to `limit`; fewer only at the end. Lags moments behind writes. */
-  categoriesOf(site: SiteId, kind: ObjectKind, id: number, after: number, limit: number): Promise<readonly CategoryId[]>
-  countCategoriesOf(site: SiteId, kind: ObjectKind, id: number, after: number, limit: number): Promise<Count>
+  deleteOfObject(object: SiteObject, categories: readonly CategoryId[]): Promise<void>
 }
 
 interface Options {
@@ -65,7 +48,7 @@ const toLink = (item: Readonly<Record<string, unknown>>): CategoryLink => ({
   displayable: item['d'] !== 0,
 })
 
-export const createCategoryLinksTable = ({ client, table, patience }: Options): CategoryLinksTable => {
+export const createLinkItems = ({ client, table, patience }: Options): LinkItems => {
   const batches = { client, table, ...(patience !== undefined && { patience }) }
 
   const rangeOf = (list: LinkList): KeyRange => ({
@@ -76,7 +59,7 @@ export const createCategoryLinksTable = ({ client, table, patience }: Options): 
     sortKeyOf: (id) => id,
     idOf: Number,
   })
-  const inverseRangeOf = (site: SiteId, kind: ObjectKind, id: number): KeyRange => ({
+  const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
     table,
     index: 'byObject',
     partitionKey: 'id',
@@ -114,18 +97,17 @@ export const createCategoryLinksTable = ({ client, table, patience }: Options): 
         ids.map((id) => ({ DeleteRequest: { Key: { list: listKey(list), id } } })),
       ),
 
-    deleteOfObject: (site, kind, id, categories) =>
+    deleteOfObject: ({ site, kind, id }, categories) =>
       batchWrite(
         batches,
         categories.map((category) => ({ DeleteRequest: { Key: { list: listKey({ site, kind, category }), id } } })),
       ),
 
-    async categoriesOf(site, kind, id, after, limit) {
-      const range = inverseRangeOf(site, kind, id)
+    async categoriesOf(object, after, limit) {
+      const range = inverseRangeOf(object)
       const items = await readRange(client, range, after, limit)
       return items.map((item) => range.idOf(item['list']) as CategoryId)
     },
-    countCategoriesOf: (site, kind, id, after, limit) =>
-      countRange(client, inverseRangeOf(site, kind, id), after, limit),
+    countCategoriesOf: (object, after, limit) => countRange(client, inverseRangeOf(object), after, limit),
   }
 }

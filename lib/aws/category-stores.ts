@@ -1,0 +1,151 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { CategoryLink, CategoryLinks, LinkList } from '../categories/category-links.ts'
+import { objectKinds } from '../categories/content-kinds.ts'
+import type { Contents, SiteObject } from '../categories/contents.ts'
+import { createContentItems } from './content-items.ts'
+import { createLinkItems } from './link-items.ts'
+
+interface Options {
+  readonly documents: DynamoDBDocumentClient
+  readonly contentTable: string
+  readonly categoryLinksTable: string
+  /** How long a busy store is tried again, in milliseconds. */
+  readonly patience?: number
+}
+
+/** How many links are read and deleted together. */
+const step = 1_000
+
+/** Walks over what `read` answers in order of id, a step at a time. */
+const inSteps = async <Value>(
+  read: (after: number) => Promise<readonly Value[]>,
+  idOf: (value: Value) => number,
+  handle: (values: readonly Value[]) => Promise<void>,
+): Promise<void> => {
+  for (let after = 0; ; ) {
+    const values = await read(after)
+    await handle(values)
+    const last = values.at(-1)
+    if (last === undefined || values.length < step) return
+    after = idOf(last)
+  }
+}
+
+/** The links to be written: new ones, and those that change. */
+const changes = (
+  wanted: ReadonlyMap<number, boolean | undefined>,
+  present: ReadonlyMap<number, CategoryLink>,
+): CategoryLink[] =>
+  [...wanted].flatMap(([id, wish]) => {
+    const before = present.get(id)
+    const displayable = wish ?? before?.displayable ?? true
+    return before?.displayable === displayable ? [] : [{ id, displayable }]
+  })
+
+/**
+ * Contents and their links in two tables, which must agree although no write touches both. Whoever removes something marks it first,
+ * deletes the links that there are, and deletes it then. Whoever links checks first, writes, and looks once more: a link that was written too
+ * late to be deleted was written after the mark, so the second look finds the mark and takes the link back. What is left is as if
+ * the objects had been linked first and removed then.
+ */
+export const createCategoryStores = ({
+  documents: client,
+  contentTable,
+  categoryLinksTable,
+  patience,
+}: Options): { readonly contents: Contents; readonly links: CategoryLinks } => {
+  const patient = patience === undefined ? {} : { patience }
+  const {
+    markRemoved,
+    delete: deleteContent,
+    ...contents
+  } = createContentItems({ client, table: contentTable, ...patient })
+  const links = createLinkItems({ client, table: categoryLinksTable, ...patient })
+
+  const categoryExists = async ({ site, category }: LinkList): Promise<boolean> =>
+    (await contents.get(site, 'category', category)) !== undefined
+
+  const undoLinksOfRemoved = async (list: LinkList, written: readonly number[]): Promise<void> => {
+    const [isThere, existing] = await Promise.all([
+      categoryExists(list),
+      contents.existing(list.site, list.kind, written),
+    ])
+    await links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written)
+  }
+
+  const deleteLinksOf = (object: SiteObject): Promise<void> =>
+    inSteps(
+      (after) => links.categoriesOf(object, after, step),
+      (category) => category,
+      (categories) => links.deleteOfObject(object, categories),
+    )
+
+  return {
+    contents: {
+      ...contents,
+
+      async removeObject(object) {
+        const { site, kind, id } = object
+        if (!(await markRemoved(site, kind, id))) return false
+        await deleteLinksOf(object)
+        await deleteContent(site, kind, id)
+        // The index lags behind: a link that was written just before the mark may only show now.
+        await deleteLinksOf(object)
+        return true
+      },
+
+      async removeCategory(site, category) {
+        if (!(await markRemoved(site, 'category', category))) return false
+        for (const kind of objectKinds) {
+          const list = { site, kind, category }
+          await inSteps(
+            (after) => links.listConsistently(list, after, step),
+            ({ id }) => id,
+            (some) =>
+              links.deleteMany(
+                list,
+                some.map(({ id }) => id),
+              ),
+          )
+        }
+        await deleteContent(site, 'category', category)
+        return true
+      },
+    },
+
+    links: {
+      ...links,
+
+      async link(list, wanted) {
+        const ids = [...wanted.keys()]
+        const [isThere, existing, present] = await Promise.all([
+          categoryExists(list),
+          contents.existing(list.site, list.kind, ids),
+          links.getMany(list, ids),
+        ])
+        const unknown = ids.filter((id) => !existing.has(id))
+        if (!isThere || unknown.length > 0) {
+          // Links of what is gone can only be left over from a request that died between its writes and its second look.
+          const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
+          if (leftOver.length > 0) await undoLinksOfRemoved(list, leftOver)
+          return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
+        }
+        const changed = changes(wanted, present)
+        if (changed.length > 0) {
+          await links.putMany(list, changed)
+          await undoLinksOfRemoved(
+            list,
+            changed.map(({ id }) => id),
+          )
+        }
+        return { outcome: 'linked' }
+      },
+
+      async unlink(list, ids) {
+        if (!(await categoryExists(list))) return false
+        await links.deleteMany(list, [...new Set(ids)])
+        return true
+      },
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { FileStoreSettings } from '../config.ts'
+import type { Downloads } from '../deps.ts'
+import type { RemovalQueue } from '../storage/removal-queue.ts'
+import type { Stores } from '../stores.ts'
+import { createPathLocks } from './path-locks.ts'
+import { createS3ObjectStore } from './s3/s3-object-store.ts'
+import { failLikePort } from './store-failure.ts'
+
+/** What fits in an answer of Lambda (6 MB) when its bytes are written in base64, with room for the rest of it. In bytes. */
+const largestAnswer = 4 * 1024 * 1024
+
+/** How long a URL to a large file works, in seconds. */
+const urlLifetime = 300
+
+/** The queue is needed for large folders only: its client is loaded with the first of them, and no cold start pays for it. */
+const queueOnDemand = (queueUrl: string): RemovalQueue => {
+  const open = async (): Promise<RemovalQueue> => {
+    const [{ SQSClient }, { createSqsRemovalQueue }] = await Promise.all([
+      import('@aws-sdk/client-sqs'),
+      import('./sqs-removal-queue.ts'),
+    ])
+    const client = new SQSClient({ maxAttempts: 3 })
+    failLikePort(client)
+    return createSqsRemovalQueue(client, queueUrl)
+  }
+  let queue: Promise<RemovalQueue> | undefined
+  return {
+    async send(task, delay) {
+      queue ??= open()
+      return (await queue).send(task, delay)
+    },
+  }
+}
+
+type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue'>
+
+/** Files in S3, what keeps their paths from being changed in DynamoDB, and the rest of removals in SQS. */
+export const createFileStores = (
+  { filesBucket: bucket, pathLocksTable: table, removalsQueueUrl }: FileStoreSettings,
+  documents: DynamoDBDocumentClient,
+): FileStores & { readonly downloads: Downloads } => {
+  const client = new S3Client({ maxAttempts: 3 })
+  const once = new S3Client({ maxAttempts: 1, requestHandler: client.config.requestHandler })
+  failLikePort(client)
+  failLikePort(once)
+  const { workflows, removals } = createPathLocks({ documents, table })
+  return {
+    files: createS3ObjectStore({ client, once, bucket, removals }),
+    workflows,
+    removals,
+    removalQueue: queueOnDemand(removalsQueueUrl),
+    downloads: {
+      largestAnswer,
+      async urlOf(key) {
+        const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
+        return getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: key }), { expiresIn: urlLifetime })
+      },
+    },
+  }
+}
