@@ -1,26 +1,32 @@
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../lib/errors.ts'
+import { asPortError, isBusy } from './sqlite-errors.ts'
+import { type Ending, type Job, openTransactions } from './transactions.ts'
 
 /**
  * The one SQLite database of a machine. SQLite works while everything else of the process waits, so changes are short, and those
  * that are asked for in one turn of the event loop share a transaction, and with it the wait for the disk.
  */
 export interface Database {
-  /** For reading, and for the statements that changes run. */
+  /** For the statements that `read`, `write` and `note` run. An iterator must not be left open: it would keep writers out. */
   readonly connection: DatabaseSync
+  /** Runs a query, at once when nobody is in the way. What it throws comes through. Errors: unavailable. */
+  read<Result>(query: () => Result): Promise<Result>
   /**
    * Runs a change. All of it stays, and is on the disk, when the promise resolves; none of it when `change` throws, whose error comes
-   * through. It may be run more than once, and must do nothing outside of the database. Errors: unavailable (another process has
-   * kept the database to itself for 5 seconds), outOfSpace.
+   * through. Changes are made in the order in which they were asked for. `change` may be run more than once, and must do nothing
+   * outside of the database. Errors: unavailable (another process has kept the database to itself for 5 seconds, or it is closed),
+   * outOfSpace.
    */
   write<Result>(change: () => Result): Promise<Result>
+  /** The same for what nobody misses after a power cut: it outlives the process, but waits for no disk. */
+  note<Result>(change: () => Result): Promise<Result>
+  /** Makes the changes that are waiting, or refuses them when another process is in the way. */
   close(): void
 }
 
-interface Job {
-  readonly run: () => unknown
-  readonly resolve: (result: unknown) => void
-  readonly reject: (error: unknown) => void
+interface WaitingJob extends Job {
   /** When it has waited long enough for another process, by the monotonic clock in milliseconds. */
   readonly until: number
 }
@@ -29,121 +35,132 @@ interface Job {
 const lockWait = 20
 /** How long a change is tried again after that, from a timer, while everything else goes on. */
 const patience = 5_000
-const pause = 10
-/** How long one transaction may go on with the changes that are waiting. */
-const longestTransaction = 20
+const pause = 5
 
-/** SQLite's primary result codes (https://sqlite.org/rescode.html). */
-const codes = { busy: 5, full: 13 } as const
-
-const codeOf = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-
-/** What the callers of a port are told of an error of SQLite. */
-const asPortError = (error: unknown): unknown => {
-  if (codeOf(error) === codes.busy) return new ServiceError('unavailable', { cause: error })
-  if (codeOf(error) === codes.full) return new ServiceError('outOfSpace', { cause: error })
-  return error
+const connect = (file: string): DatabaseSync => {
+  // Nobody is served yet: processes that open a new database at once may wait for each other.
+  const connection = new DatabaseSync(file, { timeout: patience })
+  try {
+    // What SQLite puts aside for a moment takes neither room on the disk nor file handles.
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
-/** Opens the database. `durable` says whether a change waits for the disk: if not, it outlives the process but not the machine. */
-export const openDatabase = (file: string, { durable }: { readonly durable: boolean }): Database => {
-  const connection = new DatabaseSync(file, { timeout: lockWait })
-  connection.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
-  connection.exec('PRAGMA foreign_keys = ON')
-  const begin = connection.prepare('BEGIN IMMEDIATE')
-  const commit = connection.prepare('COMMIT')
-  const mark = connection.prepare('SAVEPOINT change')
-  const backToMark = connection.prepare('ROLLBACK TO change')
-  const release = connection.prepare('RELEASE change')
-  let waiting: Job[] = []
-  let scheduled = false
+/** Sets a pragma only when it is not set to that yet. */
+const openPragma = (connection: DatabaseSync, name: string) => {
+  let current: number | string | undefined
+  return (value: number | string) => {
+    if (value !== current) connection.exec(`PRAGMA ${name} = ${value}`)
+    current = value
+  }
+}
 
-  const later = (jobs: readonly Job[], delay: number) => {
-    waiting = [...jobs, ...waiting]
-    if (waiting.length === 0 || scheduled) return
-    scheduled = true
-    if (delay > 0) setTimeout(flush, delay)
-    else setImmediate(flush)
+/** Opens the database. `durable` says whether changes wait for the disk: if not, all of them are but notes. Errors: those of SQLite. */
+export const openDatabase = (file: string, { durable: isDurable }: { readonly durable: boolean }): Database => {
+  const connection = connect(file)
+  const transact = openTransactions(connection, isBusy)
+  const waitForLock = openPragma(connection, 'busy_timeout')
+  const synchronise = openPragma(connection, 'synchronous')
+  waitForLock(lockWait)
+  /** In their order. A job leaves when it is known what became of it. */
+  const waiting: WaitingJob[] = []
+  /** So many of the first ones have failed together: each gets a transaction of its own, lest one spoils it for the others. */
+  let apart = 0
+  let isScheduled = false
+  let isClosed = false
+
+  const schedule = (delay: number) => {
+    if (isScheduled || isClosed || waiting.length === 0) return
+    isScheduled = true
+    if (delay > 0) setTimeout(wake, delay)
+    else setImmediate(wake)
   }
 
-  /** Another process has the database, or it cannot be written at all. */
-  const postpone = (jobs: readonly Job[], error: unknown) => {
-    const isBusy = codeOf(error) === codes.busy
+  const leave = (count: number) => {
+    apart = Math.max(apart - count, 0)
+    return waiting.splice(0, count)
+  }
+
+  /** The first ones have waited longest. */
+  const refuseImpatient = (error: unknown) => {
     const now = performance.now()
-    const [patient, others] = [
-      jobs.filter(({ until }) => isBusy && now < until),
-      jobs.filter(({ until }) => !isBusy || now >= until),
-    ]
-    later(patient, pause)
-    for (const { reject } of others) reject(asPortError(error))
+    const patient = isClosed ? -1 : waiting.findIndex(({ until }) => now < until)
+    for (const { fail } of leave(patient < 0 ? waiting.length : patient)) fail(error)
   }
 
-  /** Runs jobs in the transaction that is open until its time is up. Answers what to tell about each of them once it is committed. */
-  const runSome = (jobs: readonly Job[]): (() => void)[] => {
-    const outcomes: (() => void)[] = []
-    const end = performance.now() + longestTransaction
-    for (const { run, resolve, reject } of jobs) {
-      if (performance.now() > end) break
-      mark.run()
-      try {
-        const result = run()
-        outcomes.push(() => resolve(result))
-      } catch (error) {
-        // SQLite gives up the whole transaction by itself when the disk is full, for one.
-        if (!connection.isTransaction) throw error
-        backToMark.run()
-        outcomes.push(() => reject(asPortError(error)))
-      }
-      release.run()
+  /** Answers when to go on, in milliseconds. */
+  const settle = (jobs: readonly Job[], ending: Ending): number => {
+    if (ending.outcome === 'kept out') {
+      refuseImpatient(ending.error)
+      return pause
     }
-    return outcomes
+    if (ending.outcome === 'done') {
+      leave(ending.tell.length)
+      for (const tell of ending.tell) tell()
+    } else if (jobs.length > 1) apart = jobs.length
+    else for (const { fail } of leave(1)) fail(ending.error)
+    return 0
   }
 
-  const attempt = (jobs: readonly Job[]): void => {
-    try {
-      begin.run()
-    } catch (error) {
-      postpone(jobs, error)
-      return
-    }
-    try {
-      const outcomes = runSome(jobs)
-      commit.run()
-      later(jobs.slice(outcomes.length), 0)
-      for (const tell of outcomes) tell()
-    } catch (error) {
-      // To roll back what is gone already would hide the reason.
-      if (connection.isTransaction) connection.exec('ROLLBACK')
-      const [job, another] = jobs
-      if (job && !another) job.reject(asPortError(error))
-      // One of them may spoil it for the others: each gets a transaction of its own.
-      else for (const one of jobs) attempt([one])
-    }
+  /** Makes as many of the waiting changes as one transaction holds. Answers when to go on, in milliseconds. */
+  const makeSome = (): number => {
+    const jobs = waiting.slice(0, apart > 0 ? 1 : waiting.length)
+    // In WAL mode NORMAL syncs at checkpoints only; OFF would not even do that, and could damage the database.
+    synchronise(isDurable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
+    const ending = transact(jobs)
+    // When SQLite has waited in vain, the timer waits from then on.
+    waitForLock(ending.outcome === 'kept out' ? 0 : lockWait)
+    return settle(jobs, ending)
   }
 
-  function flush() {
-    scheduled = false
-    const jobs = waiting
-    waiting = []
-    if (jobs.length > 0) attempt(jobs)
+  function wake() {
+    isScheduled = false
+    if (waiting.length > 0) schedule(makeSome())
+  }
+
+  const ask = <Result>(change: () => Result, waitsForDisk: boolean): Promise<Result> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const until = performance.now() + patience
+    if (isClosed) reject(new ServiceError('unavailable'))
+    else {
+      waiting.push({
+        change() {
+          const result = change()
+          return () => resolve(result)
+        },
+        fail: (error) => reject(asPortError(error, file)),
+        waitsForDisk,
+        until,
+      })
+    }
+    schedule(0)
+    return promise
   }
 
   return {
     connection,
-    write: (change) =>
-      new Promise((resolve, reject) => {
-        const job: Job = {
-          run: change,
-          resolve: resolve as Job['resolve'],
-          reject,
-          until: performance.now() + patience,
+
+    async read(query) {
+      for (const until = performance.now() + patience; ; await sleep(pause)) {
+        try {
+          return query()
+        } catch (error) {
+          if (!isBusy(error) || performance.now() > until) throw asPortError(error, file)
         }
-        waiting.push(job)
-        later([], 0)
-      }),
+      }
+    },
+
+    write: (change) => ask(change, true),
+    note: (change) => ask(change, false),
+
     close() {
-      flush()
+      if (isClosed) return
+      isClosed = true
+      while (waiting.length > 0) makeSome()
       connection.close()
     },
   }

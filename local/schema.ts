@@ -1,0 +1,159 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** The version of the tables, which the database itself holds as its `user_version`. */
+const schemaVersion = 1
+
+const directory = `
+  CREATE TABLE sites (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    data_centre TEXT NOT NULL,
+    rendering_engine INTEGER NOT NULL CHECK (rendering_engine IN (0, 1))
+  ) STRICT;
+  CREATE TABLE data_centres (
+    id TEXT PRIMARY KEY,
+    url TEXT NOT NULL,
+    is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+    region TEXT
+  ) STRICT, WITHOUT ROWID;
+  -- Sites and permissions are JSON lists; expires is in epoch seconds.
+  CREATE TABLE grants (
+    hash TEXT PRIMARY KEY,
+    user TEXT NOT NULL,
+    sites TEXT NOT NULL,
+    permissions TEXT NOT NULL,
+    expires INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+const webForms = `
+  CREATE TABLE web_forms (
+    site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    fields TEXT NOT NULL, -- JSON
+    PRIMARY KEY (site, id)
+  ) STRICT;`
+
+const categories = `
+  -- Categories, news items and blogs, without their long texts. What is going is being removed, and no longer there for anybody.
+  CREATE TABLE contents (
+    site INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    members TEXT NOT NULL, -- JSON
+    going INTEGER NOT NULL DEFAULT 0 CHECK (going IN (0, 1)),
+    PRIMARY KEY (site, kind, id)
+  ) STRICT;
+  CREATE INDEX going_contents ON contents (site, kind, id) WHERE going = 1;
+  CREATE TABLE texts (
+    site INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (site, kind, id),
+    FOREIGN KEY (site, kind, id) REFERENCES contents ON DELETE CASCADE
+  ) STRICT;
+  -- The category comes before the kind, so that whoever deletes a category finds its links, which the foreign key asks for.
+  CREATE TABLE links (
+    site INTEGER NOT NULL,
+    category INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    object INTEGER NOT NULL,
+    displayable INTEGER NOT NULL CHECK (displayable IN (0, 1)),
+    category_kind TEXT NOT NULL GENERATED ALWAYS AS ('category') VIRTUAL,
+    PRIMARY KEY (site, category, kind, object),
+    FOREIGN KEY (site, category_kind, category) REFERENCES contents (site, kind, id),
+    FOREIGN KEY (site, kind, object) REFERENCES contents (site, kind, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX links_of_object ON links (site, kind, object, category);`
+
+const storage = `
+  -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none. modified is in epoch milliseconds.
+  CREATE TABLE objects (
+    key TEXT PRIMARY KEY,
+    blob TEXT,
+    size INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    version TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE small_contents (
+    name TEXT PRIMARY KEY,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE workflows (
+    site INTEGER NOT NULL,
+    page TEXT NOT NULL,
+    PRIMARY KEY (site, page)
+  ) STRICT, WITHOUT ROWID;
+  -- Only those that are open. entry is what the history will say of the removal, as JSON.
+  CREATE TABLE folder_removals (
+    site INTEGER NOT NULL,
+    folder TEXT NOT NULL,
+    id TEXT NOT NULL,
+    entry TEXT NOT NULL,
+    PRIMARY KEY (site, folder)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE removal_queue (
+    number INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    id TEXT NOT NULL
+  ) STRICT;
+  -- The newest upload of each token; expires is in epoch milliseconds.
+  CREATE TABLE upload_progress (
+    token TEXT PRIMARY KEY,
+    upload TEXT NOT NULL,
+    percent INTEGER NOT NULL,
+    expires INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+/** How long another process is waited for that makes the tables of the same new database, in milliseconds. */
+const patience = 5_000
+
+const versionOf = (connection: DatabaseSync): number =>
+  Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
+
+const isEmpty = (connection: DatabaseSync): boolean =>
+  connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+
+const create = (connection: DatabaseSync): void => {
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have made them meanwhile.
+    if (isEmpty(connection)) {
+      for (const tables of [directory, webForms, categories, storage]) connection.exec(tables)
+      connection.exec(`PRAGMA user_version = ${schemaVersion}`)
+    }
+    connection.exec('COMMIT')
+  } catch (error) {
+    if (connection.isTransaction) connection.exec('ROLLBACK')
+    throw error
+  }
+}
+
+const createPatiently = (connection: DatabaseSync): void => {
+  const timeout = Number(connection.prepare('PRAGMA busy_timeout').get()?.['timeout'])
+  connection.exec(`PRAGMA busy_timeout = ${patience}`)
+  try {
+    create(connection)
+  } finally {
+    connection.exec(`PRAGMA busy_timeout = ${timeout}`)
+  }
+}
+
+/** Makes the tables in a new database. Throws an Error with a sentence when the tables that there are are not those of this version. */
+export const prepareSchema = (connection: DatabaseSync): void => {
+  if (isEmpty(connection)) createPatiently(connection)
+  const version = versionOf(connection)
+  if (version > schemaVersion) {
+    throw new Error(
+      `The database has tables of version ${version}, and this program knows those of version ${schemaVersion}. Start the newer version of the program that made them.`,
+    )
+  }
+  if (version !== schemaVersion) {
+    throw new Error(
+      `The database has tables of version ${version}, which this program has not made: it makes those of version ${schemaVersion}. Choose another data directory.`,
+    )
+  }
+}
