@@ -1,7 +1,8 @@
 import { Command, CommanderError, Option } from 'commander'
 import { errors, ServiceError } from '../lib/errors.ts'
-import { UsageError } from '../local/data-directory.ts'
+import { UsageError } from '../local/usage-error.ts'
 import { categoryCommand } from './commands/category.ts'
+import { checkCommand } from './commands/check.ts'
 import { dataCentreCommand } from './commands/data-centre.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
@@ -9,7 +10,7 @@ import { objectCommand } from './commands/object.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
-import { Refusal } from './refusal.ts'
+import { FaultsFound, Refusal } from './refusal.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 
@@ -29,6 +30,7 @@ const createProgram = (): Command => {
     objectCommand(),
     workflowCommand(),
     importCommand(),
+    checkCommand(),
   ]
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
@@ -64,6 +66,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
       console.error('The store is away or busy. Repeat the command; repeating is safe.')
       return exitStatus.refused
     }
+    if (error instanceof FaultsFound) return exitStatus.refused
     if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) {
       console.error(error.message)
       return exitStatus.refused

@@ -50,8 +50,8 @@ const inUse = ({ path }: DataDirectory) =>
     `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
   )
 
-/** What a command needs, and makes not. */
-const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
+/** Why a command has nothing to work on in that state of the directory; undefined when it has. */
+export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
   const what = { absent: 'There is no directory', empty: 'There is no data in the directory', new: 'There is no data yet in the directory' }
   if (state !== 'absent' && state !== 'empty' && state !== 'new') return undefined
   return `${what[state]} ${path}. "npm start" makes a data directory; --data-dir names another one.`
@@ -161,4 +161,28 @@ export const useDirectory = async (directory: DataDirectory, wish: Wish): Promis
     letGo()
     throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
   }
+}
+
+/** Looks at a directory while nobody opens or closes its database; without more ado where nothing can be written, not even a lock. */
+export const atRest = async <Result>(directory: DataDirectory, look: () => Result): Promise<Result> => {
+  let gate: DirectoryLock | undefined
+  try {
+    makeLocks(directory)
+    gate = await takeGate(directory)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+  }
+  try {
+    return look()
+  } finally {
+    gate?.release()
+  }
+}
+
+/** Whether a service runs on the directory. */
+export const hasService = ({ locks }: DataDirectory): boolean => {
+  if (!existsSync(locks.service)) return false
+  const lock = takeLock(locks.service, 'shared')
+  lock?.release()
+  return lock === undefined
 }
