@@ -1,14 +1,16 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { SQLOutputValue } from 'node:sqlite'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { SiteId } from '../lib/ids.ts'
 import type { StoragePath } from '../lib/storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../lib/storage/removal-queue.ts'
+import type { Database } from './database.ts'
 
 /** Works on a task for about so many milliseconds. Answers whether there is nothing left to do. */
 type RemovalWorker = (task: RemovalTask, slice: number) => Promise<boolean>
 
 export interface LocalRemovalQueue extends RemovalQueue {
   /** Begins to work off what is in the queue, what an earlier process has left there first of all. */
-  start(work: RemovalWorker): void
+  start(work: RemovalWorker): Promise<void>
   /** Lets the slice in hand end; what is left stays for the next start. */
   stop(): Promise<void>
 }
@@ -17,76 +19,72 @@ export interface LocalRemovalQueue extends RemovalQueue {
 const slice = 1_000
 const pauseAfterFailure = 5_000
 
-interface Message extends RemovalTask {
-  readonly number: number
-  readonly due: number
-}
-
-interface Row {
-  readonly number: number
-  readonly site: number
-  readonly path: string
-  readonly id: string
-  readonly due: number
-}
-
-const toMessage = ({ site, path, ...rest }: Row): Message => ({
-  ...rest,
-  site: site as SiteId,
-  path: path as StoragePath,
+const toTask = (row: Record<string, SQLOutputValue>): RemovalTask => ({
+  site: Number(row['site']) as SiteId,
+  path: String(row['path']) as StoragePath,
+  id: String(row['id']),
 })
 
-/** The queue of removals on one machine: kept on disk, worked off by the server itself. */
-export const openRemovalQueue = (file: string): LocalRemovalQueue => {
-  const database = new DatabaseSync(file)
-  database.exec(`PRAGMA journal_mode = WAL;
-    CREATE TABLE IF NOT EXISTS removals (
-      number INTEGER PRIMARY KEY, site INTEGER NOT NULL, path TEXT NOT NULL, id TEXT NOT NULL, due INTEGER NOT NULL
-    ) STRICT`)
-  // What was put off for a request to finish is due when that request is gone.
-  database.exec('UPDATE removals SET due = 0')
-  const insert = database.prepare('INSERT INTO removals (site, path, id, due) VALUES (?, ?, ?, ?)')
-  const first = database.prepare('SELECT * FROM removals ORDER BY due LIMIT 1')
-  const putOff = database.prepare('UPDATE removals SET due = ? WHERE number = ?')
-  const remove = database.prepare('DELETE FROM removals WHERE number = ?')
+/**
+ * The queue of removals on one machine: what has to be done is in the database, when it is due is known to the server that works
+ * it off. What was put off for a request to finish is due when that request is gone with its process.
+ */
+export const createRemovalQueue = (
+  { connection, read, write }: Database,
+  { monotonic }: Clock = systemClock,
+): LocalRemovalQueue => {
+  const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
+  const all = connection.prepare('SELECT * FROM removal_queue ORDER BY number')
+  const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
 
+  /** By number. */
+  const tasks = new Map<number, { readonly task: RemovalTask; readonly due: number }>()
   let work: RemovalWorker | undefined
   let working: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const workOn = async (message: Message): Promise<void> => {
+  const workOn = async (number: number, task: RemovalTask): Promise<void> => {
     try {
-      if (await work?.(message, slice)) remove.run(message.number)
+      if (!(await work?.(task, slice))) return
+      await write(() => remove.run(number))
+      tasks.delete(number)
     } catch (error) {
-      console.error(`The removal of a folder of site ${message.site} waits for another attempt:`, error)
-      putOff.run(Date.now() + pauseAfterFailure, message.number)
+      console.error(`The removal of a folder of site ${task.site} waits for another attempt:`, error)
+      tasks.set(number, { task, due: monotonic() + pauseAfterFailure })
     }
   }
 
   const wake = (): void => {
-    if (!work || working) return
     clearTimeout(timer)
-    const row = first.get() as Row | undefined
-    if (!row) return
-    const message = toMessage(row)
-    const wait = message.due - Date.now()
+    if (!work || working) return
+    const [first] = [...tasks].toSorted(([, a], [, b]) => a.due - b.due)
+    if (!first) return
+    const [number, { task, due }] = first
+    const wait = due - monotonic()
     if (wait > 0) {
       timer = setTimeout(wake, wait)
       return
     }
-    working = workOn(message).then(() => {
+    working = workOn(number, task).then(() => {
       working = undefined
       wake()
     })
   }
 
   return {
-    async send({ site, path, id }, delay) {
-      insert.run(site, path, id, Date.now() + delay * 1000)
+    async send(task, delay) {
+      const due = monotonic() + delay * 1000
+      const { lastInsertRowid } = await write(() => insert.run(task.site, task.path, task.id))
+      tasks.set(Number(lastInsertRowid), { task, due })
       wake()
     },
 
-    start(worker) {
+    async start(worker) {
+      const left = await read(() => all.all())
+      for (const row of left) {
+        const number = Number(row['number'])
+        if (!tasks.has(number)) tasks.set(number, { task: toTask(row), due: monotonic() })
+      }
       work = worker
       wake()
     },
@@ -95,7 +93,6 @@ export const openRemovalQueue = (file: string): LocalRemovalQueue => {
       work = undefined
       clearTimeout(timer)
       await working
-      database.close()
     },
   }
 }

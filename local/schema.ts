@@ -34,38 +34,43 @@ const webForms = `
     PRIMARY KEY (site, id)
   ) STRICT;`
 
-const categories = `
-  -- Categories, news items and blogs, without their long texts. What is going is being removed, and no longer there for anybody.
-  CREATE TABLE contents (
+/** Content without its long text, members being JSON. What is going is being removed, and no longer there for anybody. */
+const contents = (table: string) => `
+  CREATE TABLE ${table} (
     site INTEGER NOT NULL,
-    kind TEXT NOT NULL,
     id INTEGER NOT NULL,
-    members TEXT NOT NULL, -- JSON
+    members TEXT NOT NULL,
     going INTEGER NOT NULL DEFAULT 0 CHECK (going IN (0, 1)),
-    PRIMARY KEY (site, kind, id)
+    PRIMARY KEY (site, id)
   ) STRICT;
-  CREATE INDEX going_contents ON contents (site, kind, id) WHERE going = 1;
-  CREATE TABLE texts (
-    site INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    id INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    PRIMARY KEY (site, kind, id),
-    FOREIGN KEY (site, kind, id) REFERENCES contents ON DELETE CASCADE
-  ) STRICT;
-  -- The category comes before the kind, so that whoever deletes a category finds its links, which the foreign key asks for.
-  CREATE TABLE links (
+  CREATE INDEX going_${table} ON ${table} (site, id) WHERE going = 1;`
+
+/** The links between categories and objects of one kind, and the same the other way round. */
+const links = (table: string, objects: string) => `
+  CREATE TABLE ${table} (
     site INTEGER NOT NULL,
     category INTEGER NOT NULL,
-    kind TEXT NOT NULL,
     object INTEGER NOT NULL,
     displayable INTEGER NOT NULL CHECK (displayable IN (0, 1)),
-    category_kind TEXT NOT NULL GENERATED ALWAYS AS ('category') VIRTUAL,
-    PRIMARY KEY (site, category, kind, object),
-    FOREIGN KEY (site, category_kind, category) REFERENCES contents (site, kind, id),
-    FOREIGN KEY (site, kind, object) REFERENCES contents (site, kind, id)
+    PRIMARY KEY (site, category, object),
+    FOREIGN KEY (site, category) REFERENCES categories (site, id),
+    FOREIGN KEY (site, object) REFERENCES ${objects} (site, id)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX links_of_object ON links (site, kind, object, category);`
+  CREATE INDEX ${table}_by_object ON ${table} (site, object, category);`
+
+const categories = `
+  ${contents('categories')}
+  ${contents('news')}
+  ${contents('blogs')}
+  CREATE TABLE news_texts (
+    site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (site, id),
+    FOREIGN KEY (site, id) REFERENCES news (site, id) ON DELETE CASCADE
+  ) STRICT;
+  ${links('news_links', 'news')}
+  ${links('blog_links', 'blogs')}`
 
 const storage = `
   -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none. modified is in epoch milliseconds.

@@ -1,0 +1,91 @@
+import type { StatementSync } from 'node:sqlite'
+import { type ContentKind, contentMembers, objectKinds } from '../lib/categories/content-kinds.ts'
+import type { SiteId } from '../lib/ids.ts'
+import { contentTables, linkTables } from './content-tables.ts'
+import type { Database } from './database.ts'
+
+/** Content of any kind, by its id. */
+interface ContentName {
+  readonly site: SiteId
+  readonly kind: ContentKind
+  readonly id: number
+}
+
+/** How many links go in one transaction: this many keep the database for about 10 ms. */
+const slice = 2_000
+
+const kinds = Object.keys(contentMembers) as ContentKind[]
+
+/**
+ * Removes content with its links. With few links that is one transaction. With many, the first one marks it as going, so that it is
+ * there for nobody any more, and others take its links in slices, so that nobody waits for long.
+ */
+export const createContentRemovals = ({ connection, read, write }: Database) => {
+  const linksOf = (kind: ContentKind): StatementSync[] =>
+    objectKinds
+      .filter((objectKind) => kind === 'category' || kind === objectKind)
+      .map((objectKind) => {
+        const links = linkTables[objectKind]
+        return connection.prepare(
+          `DELETE FROM ${links} WHERE (site, category, object) IN
+           (SELECT site, category, object FROM ${links} WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT ?)`,
+        )
+      })
+  const statementsOf = (kind: ContentKind) => {
+    const { table } = contentTables[kind]
+    return {
+      mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ?`),
+      isGoing: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
+      left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT ?`),
+      deleteLinks: linksOf(kind),
+      delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
+    }
+  }
+  const statements: Readonly<Record<ContentKind, ReturnType<typeof statementsOf>>> = {
+    category: statementsOf('category'),
+    news: statementsOf('news'),
+    blog: statementsOf('blog'),
+  }
+
+  /** Takes a slice of what is going. Answers whether it is gone. */
+  const takeSlice = ({ site, kind, id }: ContentName): boolean => {
+    const { isGoing, deleteLinks, delete: remove } = statements[kind]
+    // Another process may have finished, and somebody may have made it anew since.
+    if (!isGoing.get(site, id)) return true
+    let left = slice
+    for (const links of deleteLinks) left -= Number(links.run(site, id, left).changes)
+    if (left === 0) return false
+    remove.run(site, id)
+    return true
+  }
+
+  const finish = async (content: ContentName): Promise<void> => {
+    while (!(await write(() => takeSlice(content))));
+  }
+
+  return {
+    /** Answers whether there was anything to remove. A removal that broke off is completed. */
+    async remove(content: ContentName): Promise<boolean> {
+      const { site, kind, id } = content
+      const isGone = await write(() =>
+        statements[kind].mark.run(site, id).changes === 0 ? undefined : takeSlice(content),
+      )
+      if (isGone === false) await finish(content)
+      return isGone !== undefined
+    },
+
+    finish,
+
+    /** Completes the removals that an earlier process has left. */
+    async finishAll(): Promise<void> {
+      for (const kind of kinds) {
+        const { left } = statements[kind]
+        for (;;) {
+          const rows = await read(() => left.all(slice))
+          if (rows.length === 0) break
+          for (const { site, id } of rows) await finish({ site: Number(site) as SiteId, kind, id: Number(id) })
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { type ContentKind, textMember } from '../lib/categories/content-kinds.ts'
+import type { Content, Contents } from '../lib/categories/contents.ts'
+import { contentOf, membersToKeep } from '../lib/categories/kept-members.ts'
+import type { SiteId } from '../lib/ids.ts'
+import { createContentRemovals } from './content-removals.ts'
+import { contentStatements } from './content-statements.ts'
+import type { Database } from './database.ts'
+import { countInSteps, inPieces, readInSteps } from './in-steps.ts'
+
+/** How much is stored in one transaction at most, so that nobody waits for long: entries, and characters of their texts. */
+const mostEntries = 500
+const mostText = 1_000_000
+
+const textOf = (content: Content, kind: ContentKind): string => {
+  const member = textMember(kind)
+  return member === undefined ? '' : String(content[member] ?? '')
+}
+
+/** Pieces of which each is stored in one transaction. */
+const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] => {
+  const pieces: Content[][] = []
+  let left = 0
+  for (const content of contents) {
+    const { length } = textOf(content, kind)
+    const piece = pieces.at(-1)
+    if (!piece || piece.length === mostEntries || length > left) {
+      pieces.push([content])
+      left = mostText - length
+    } else {
+      piece.push(content)
+      left -= length
+    }
+  }
+  return pieces
+}
+
+/** The categories, news items and blogs of the sites, on one machine. */
+export const createContents = (database: Database): Contents => {
+  const { connection, read, write } = database
+  const removals = createContentRemovals(database)
+  const statements = {
+    category: contentStatements(connection, 'category'),
+    news: contentStatements(connection, 'news'),
+    blog: contentStatements(connection, 'blog'),
+  }
+
+  const reader = (site: SiteId, kind: ContentKind) => (row: Readonly<Record<string, unknown>>) =>
+    contentOf(JSON.parse(String(row['members'])), site, kind)
+
+  const put = (site: SiteId, kind: ContentKind, content: Content) => {
+    statements[kind].put.run(site, content.id, JSON.stringify(membersToKeep(content, kind)))
+    statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
+  }
+
+  /** Answers which of them are being removed: nothing is stored then. */
+  const putPiece = (site: SiteId, kind: ContentKind, piece: readonly Content[]): number[] => {
+    const going = statements[kind].going.all(site, JSON.stringify(piece.map(({ id }) => id)))
+    if (going.length === 0) for (const content of piece) put(site, kind, content)
+    return going.map(({ id }) => Number(id))
+  }
+
+  return {
+    async get(site, kind, id) {
+      const row = await read(() => statements[kind].get.get(site, id))
+      return row && reader(site, kind)(row)
+    },
+
+    async getMany(site, kind, ids) {
+      const contents = new Map<number, Content>()
+      await inPieces(ids, async (piece) => {
+        const rows = await read(() => statements[kind].these.all(site, JSON.stringify(piece)))
+        for (const content of rows.map(reader(site, kind))) contents.set(content.id, content)
+      })
+      return contents
+    },
+
+    async existing(site, kind, ids) {
+      const existing = new Set<number>()
+      await inPieces(ids, async (piece) => {
+        const rows = await read(() => statements[kind].existing.all(site, JSON.stringify(piece)))
+        for (const { id } of rows) existing.add(Number(id))
+      })
+      return existing
+    },
+
+    async texts(site, kind, ids) {
+      const texts = new Map<number, string>()
+      const some = statements[kind].texts?.some
+      if (!some) return texts
+      await inPieces(ids, async (piece) => {
+        const rows = await read(() => some.all(site, JSON.stringify(piece)))
+        for (const { id, text } of rows) texts.set(Number(id), String(text))
+      })
+      return texts
+    },
+
+    list: (site, kind, after, limit) =>
+      readInSteps(
+        after,
+        limit,
+        async (last, some) => {
+          const contents = (await read(() => statements[kind].behind.all(site, last, some))).map(reader(site, kind))
+          return contents.map((content) => ({ id: content.id, content }))
+        },
+        ({ id }) => id,
+      ),
+
+    count: (site, kind, after, limit) =>
+      countInSteps(after, limit, (last, some) => read(() => statements[kind].count.get(site, last, some))),
+
+    highestId: (site, kind) => read(() => Number(statements[kind].highest.get(site)?.['id'] ?? 0)),
+
+    create: (site, kind, content) =>
+      write(() => {
+        const members = JSON.stringify(membersToKeep(content, kind))
+        if (statements[kind].insert.run(site, content.id, members).changes === 0) return false
+        statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
+        return true
+      }),
+
+    async putMany(site, kind, contents) {
+      for (const piece of piecesOf(contents, kind)) {
+        for (;;) {
+          const going = await write(() => putPiece(site, kind, piece))
+          if (going.length === 0) break
+          for (const id of going) await removals.finish({ site, kind, id })
+        }
+      }
+    },
+
+    removeObject: (object) => removals.remove(object),
+    removeCategory: (site, id) => removals.remove({ site, kind: 'category', id }),
+  }
+}
+
+/** Completes what a process that was killed has left of the removals of content. */
+export const finishRemovals = (database: Database): Promise<void> => createContentRemovals(database).finishAll()

@@ -1,0 +1,55 @@
+import { ServiceError } from '../lib/errors.ts'
+import type { SystemField } from '../lib/fields/web-form.ts'
+import type { WebForms } from '../lib/fields/web-forms.ts'
+import type { WebFormId } from '../lib/ids.ts'
+import type { Database } from './database.ts'
+import { readInSteps } from './in-steps.ts'
+
+const toFields = (text: unknown): readonly SystemField[] => JSON.parse(String(text))
+
+/** The web forms of the sites, on one machine: each with its fields in one row. */
+export const createWebForms = ({ connection, read, write }: Database): WebForms => {
+  const get = connection.prepare('SELECT name, fields FROM web_forms WHERE site = ? AND id = ?')
+  const some = connection.prepare('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT ?')
+  const highest = connection.prepare('SELECT max(id) AS id FROM web_forms WHERE site = ?')
+  const insert = connection.prepare(
+    'INSERT INTO web_forms (site, id, name, fields) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const rename = connection.prepare('UPDATE web_forms SET name = ? WHERE site = ? AND id = ?')
+  const putFields = connection.prepare('UPDATE web_forms SET fields = ? WHERE site = ? AND id = ?')
+
+  return {
+    async get(site, id) {
+      const row = await read(() => get.get(site, id))
+      return row && { site, id, name: String(row['name']), fields: toFields(row['fields']) }
+    },
+
+    list: (site) =>
+      readInSteps(
+        Number.MIN_SAFE_INTEGER,
+        Number.POSITIVE_INFINITY,
+        (after, limit) =>
+          read(() =>
+            some.all(site, after, limit).map(({ id, name }) => ({ id: Number(id) as WebFormId, name: String(name) })),
+          ),
+        ({ id }): number => id,
+      ),
+
+    create: ({ site, id, name, fields }) =>
+      write(() => insert.run(site, id, name, JSON.stringify(fields)).changes === 1),
+
+    async rename(site, id, name) {
+      const { changes } = await write(() => rename.run(name, site, id))
+      if (changes === 0) throw new ServiceError('webFormUnknown')
+    },
+
+    highestId: (site) => read(() => Number(highest.get(site)?.['id'] ?? 0)),
+
+    changeFields: (site, id, apply) =>
+      write(() => {
+        const row = get.get(site, id)
+        if (!row) throw new ServiceError('webFormUnknown')
+        putFields.run(JSON.stringify(apply(toFields(row['fields']))), site, id)
+      }),
+  }
+}
