@@ -44,7 +44,8 @@ export const parseDataCentreId = (text: string): string => {
 /** Reads a base URL; a trailing slash is dropped. */
 export const parseBaseUrl = (text: string): string => {
   const url = readBaseUrl(text)
-  if (url === undefined) throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
+  if (url === undefined)
+    throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
   return url
 }
 

@@ -55,6 +55,16 @@ const rightsErrors: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ])
 
+/** What a person can do about a failure of a command, in a sentence; undefined when it is nothing that they can put right. */
+const adviceOn = (error: unknown): string | undefined => {
+  if (error instanceof ServiceError && error.code === errors.unavailable.code) {
+    return 'The store is away or busy. Repeat the command; repeating is safe.'
+  }
+  if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) return error.message
+  if (!(error instanceof Error && rightsErrors.has(error.name))) return undefined
+  return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
+}
+
 /** Runs one command line and answers its exit status: 0, 1 (refused, with a sentence that says what to do) or 2 (wrong usage). */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
@@ -62,21 +72,10 @@ export const run = async (args: readonly string[]): Promise<number> => {
     return exitStatus.done
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.wrongUsage
-    if (error instanceof ServiceError && error.code === errors.unavailable.code) {
-      console.error('The store is away or busy. Repeat the command; repeating is safe.')
-      return exitStatus.refused
-    }
     if (error instanceof FaultsFound) return exitStatus.refused
-    if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) {
-      console.error(error.message)
-      return exitStatus.refused
-    }
-    if (error instanceof Error && rightsErrors.has(error.name)) {
-      console.error(
-        `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`,
-      )
-      return exitStatus.refused
-    }
-    throw error
+    const advice = adviceOn(error)
+    if (advice === undefined) throw error
+    console.error(advice)
+    return exitStatus.refused
   }
 }

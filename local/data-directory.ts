@@ -1,4 +1,4 @@
-import { existsSync, type Dirent, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { takeLock } from './directory-locks.ts'
 import { makePrivateFolder, syncFolder, writePrivately } from './private-files.ts'
@@ -53,7 +53,8 @@ export type DirectoryState =
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-export const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const readMarker = (file: string): DirectoryState | undefined => {
   try {

@@ -59,7 +59,8 @@ export const damageOf = (directory: DataDirectory, depth: Depth): string | undef
   if (size === undefined) {
     return `The database ${database} is missing, though the data directory ${path} has been in use. ${whatToDo}`
   }
-  if (size === 0) return `The database ${database} is empty, though the data directory ${path} has been in use. ${whatToDo}`
+  if (size === 0)
+    return `The database ${database} is empty, though the data directory ${path} has been in use. ${whatToDo}`
   if (existsSync(running) && !existsSync(wal)) {
     return `The file ${wal} is missing, though the service did not end cleanly (${running} is there): the newest changes are lost with it. Put it back, or put the directory back from a backup. If you can do without those changes, remove ${running}. Nothing was changed.`
   }

@@ -56,4 +56,3 @@ export const waitForLock = async (
     await pause(interval)
   }
 }
-

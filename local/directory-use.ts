@@ -52,7 +52,11 @@ const inUse = ({ path }: DataDirectory) =>
 
 /** Why a command has nothing to work on in that state of the directory; undefined when it has. */
 export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
-  const what = { absent: 'There is no directory', empty: 'There is no data in the directory', new: 'There is no data yet in the directory' }
+  const what = {
+    absent: 'There is no directory',
+    empty: 'There is no data in the directory',
+    new: 'There is no data yet in the directory',
+  }
   if (state !== 'absent' && state !== 'empty' && state !== 'new') return undefined
   return `${what[state]} ${path}. "npm start" makes a data directory; --data-dir names another one.`
 }

@@ -49,7 +49,8 @@ const parseDataCentres = (text: string): [DataCentreListener, ...DataCentreListe
 
 const parseUrl = (text: string): string => {
   const url = readBaseUrl(text)
-  if (url === undefined) throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
+  if (url === undefined)
+    throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
   return url
 }
 
@@ -71,20 +72,20 @@ const parseText = (text: string): string => {
   return text
 }
 
-const addBaseUrls = (
-  dataCentres: Flags['dataCentres'],
-  baseUrls: BaseUrls | undefined,
-): Flags['dataCentres'] => {
+const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | undefined): Flags['dataCentres'] => {
   if (baseUrls === undefined) return dataCentres
   const [first, ...others] = dataCentres
   if (typeof baseUrls === 'string') {
     if (others.length > 0) {
-      throw new UsageError('With several data centres, --base-url names each of them, such as us=https://us.example,eu=https://eu.example.')
+      throw new UsageError(
+        'With several data centres, --base-url names each of them, such as us=https://us.example,eu=https://eu.example.',
+      )
     }
     return [{ ...first, baseUrl: baseUrls }]
   }
   const unknown = [...baseUrls.keys()].find((id) => !dataCentres.some((dataCentre) => dataCentre.id === id))
-  if (unknown !== undefined) throw new UsageError(`--base-url names the data centre ${unknown}, and --data-centres does not.`)
+  if (unknown !== undefined)
+    throw new UsageError(`--base-url names the data centre ${unknown}, and --data-centres does not.`)
   const withUrl = (dataCentre: DataCentreListener) => ({ ...dataCentre, baseUrl: baseUrls.get(dataCentre.id) })
   return [withUrl(first), ...others.map(withUrl)]
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { closingOf } from './close-server.ts'
+import { type Closing, closerOf } from '../server/close-server.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A data centre of the machine. */
@@ -54,11 +54,16 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
 export interface Listeners {
   /** Takes requests. Answers the base URL of each data centre. Throws UsageError when that cannot be. */
   listen(): Promise<Readonly<Record<string, string>>>
-  /** Lets requests in flight be answered, and tells how many are waited for and how many were cut off. */
+  /** Lets requests in flight be answered, and says how many are waited for and how many were cut off. */
   close(): Promise<void>
 }
 
 const requests = (count: number) => `${count} request${count === 1 ? '' : 's'}`
+
+const sentenceOf = (closing: Closing): string =>
+  'waitingFor' in closing
+    ? `Waiting for ${requests(closing.waitingFor)} to be answered.`
+    : `${requests(closing.cutOff)} took too long, and ${closing.cutOff === 1 ? 'was' : 'were'} cut off.`
 
 export const createListeners = (
   dataCentres: readonly DataCentreListener[],
@@ -68,7 +73,7 @@ export const createListeners = (
 ): Listeners => {
   const listeners = dataCentres.map((dataCentre) => {
     const server = serverFor(dataCentre.id)
-    return { ...dataCentre, server, closing: closingOf(server) }
+    return { ...dataCentre, server, close: closerOf(server) }
   })
 
   return {
@@ -83,11 +88,7 @@ export const createListeners = (
 
     async close() {
       const open = listeners.filter(({ server }) => server.listening)
-      const waiting = open.reduce((sum, { closing }) => sum + closing.inFlight(), 0)
-      if (waiting > 0) say(`Waiting for ${requests(waiting)} to be answered.`)
-      const cutOff = await Promise.all(open.map(({ closing }) => closing.close()))
-      const sum = cutOff.reduce((all, one) => all + one, 0)
-      if (sum > 0) say(`${requests(sum)} took too long, and ${sum === 1 ? 'was' : 'were'} cut off.`)
+      await Promise.all(open.map(({ close }) => close((closing) => say(sentenceOf(closing)))))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Clock, systemClock } from '../lib/clock.ts'
-import { type Database, openDatabase } from './database.ts'
 import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
+import { type Database, openDatabase } from './database.ts'
 import { type Role, useDirectory } from './directory-use.ts'
 import { type LocalStores, openStores } from './local-stores.ts'
 import { makePrivateFile } from './private-files.ts'

@@ -52,7 +52,10 @@ const faultOf = ({ blobs }: DataDirectory, { key, blob, size, held }: Content): 
   const where = describe(key)
   if (found === undefined) return { where, fault: `its bytes are missing: ${file}. Upload it again, or put that back.` }
   if (found === size) return undefined
-  return { where, fault: `it has ${size} bytes, of which ${found} are there: ${file}. Upload it again, or put that back.` }
+  return {
+    where,
+    fault: `it has ${size} bytes, of which ${found} are there: ${file}. Upload it again, or put that back.`,
+  }
 }
 
 interface Options {

@@ -83,7 +83,8 @@ const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, isSer
 export const checkDirectory = async (path: string): Promise<readonly Fault[]> => {
   const directory = layoutOf(path)
   const state = stateOf(directory)
-  if (!checkable.has(state.state)) throw new UsageError(refusalOf(directory, state) ?? absenceOf(directory, state) ?? '')
+  if (!checkable.has(state.state))
+    throw new UsageError(refusalOf(directory, state) ?? absenceOf(directory, state) ?? '')
   const { around, isServed, database } = await atRest(directory, () => ({
     around: [
       ...markerFaults(directory, state),
