@@ -15,7 +15,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../lib/dynamodb.ts'
 import { type TableDefinition, type TableName, tables } from '../lib/tables.ts'
-import { closerOf } from './close-server.ts'
+import { closerOf } from '../server/close-server.ts'
 import type { DataDirectory } from './data-directory.ts'
 
 /** In the embedded store each table is called as configuration calls it. */

@@ -13,11 +13,11 @@ import type { SiteId } from '../lib/ids.ts'
 import { createSitesTable } from '../lib/sites/sites-table.ts'
 import { createPagesTable } from '../lib/storage/pages-table.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
-import { closerOf } from '../local/close-server.ts'
 import { openDataDirectory } from '../local/data-directory.ts'
 import { connectToTables, embeddedTableNames as names } from '../local/embedded-tables.ts'
-import { createHttpServer } from '../local/http-server.ts'
 import type { RunningService } from '../local/service.ts'
+import { closerOf } from '../server/close-server.ts'
+import { createServer } from '../server/create-server.ts'
 
 /** What example requests meet beside the demo data, so that every error can be had. */
 export const stage = {
@@ -89,7 +89,7 @@ const openHampered = async (socket: string) => {
   const fields = createFieldsHandler(createFieldsDeps({ ...edge, WEB_FORMS_TABLE: names.webForms }, resources))
   const lists = { CONTENT_TABLE: names.content, CATEGORY_LINKS_TABLE: names.categoryLinks, LONGEST_LIST: 10 }
   const categories = createCategoriesHandler(createCategoriesDeps({ ...edge, ...lists }, resources))
-  const server = createHttpServer((path) => (path.startsWith('/api/v1') ? fields : categories))
+  const server = createServer((path) => (path.startsWith('/api/v1') ? fields : categories))
   const closeServer = closerOf(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {

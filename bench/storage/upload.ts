@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
+import { type MeasuredProcess, startMeasured } from '../measured-process.ts'
 import { median } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
-import { type MeasuredProcess, startMeasured } from './measured-process.ts'
 import { boundary, form, formEnd, mebibyte, partHead, send } from './send.ts'
 
 const runs = 7

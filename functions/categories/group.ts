@@ -1,6 +1,7 @@
 import type { CategoriesDeps } from '../../lib/deps.ts'
+import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
-import { createHandler, type Handler } from '../../lib/http/pipeline.ts'
+import type { Handler } from '../../lib/http/request.ts'
 import { type OperationOf, type RouteOf, routes } from '../routes.ts'
 import { getCategory } from './get-category.ts'
 import { linkObjects } from './link-objects.ts'
@@ -25,5 +26,5 @@ export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
     listCategoriesOfNews: listCategoriesOfObject(deps, 'news'),
     listCategoriesOfBlog: listCategoriesOfObject(deps, 'blog'),
   }
-  return createHandler('categories', routes.filter(isOwn), operations, deps.pipeline)
+  return createHandler('categories', routes.filter(isOwn), operations, deps.edge)
 }

@@ -1,7 +1,7 @@
 import { createCategoryStores } from '../../lib/aws/category-stores.ts'
 import { createDirectoryStores } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
-import { onGateway } from '../../lib/aws/lambda.ts'
+import { lambdaHandler } from '../../lib/aws/lambda.ts'
 import { createTelemetry } from '../../lib/aws/telemetry.ts'
 import { readCategoriesSettings } from '../../lib/config.ts'
 import { createCategoriesDeps } from '../../lib/deps.ts'
@@ -16,7 +16,7 @@ const stores = {
 const telemetry = createTelemetry('categories', settings.logLevel)
 
 /** The entry of the Lambda function. */
-export const handler = onGateway(
+export const handler = lambdaHandler(
   createCategoriesHandler(createCategoriesDeps(settings, stores, { telemetry })),
-  settings,
+  settings.pathEncoding,
 )

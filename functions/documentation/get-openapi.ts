@@ -1,6 +1,6 @@
-import { tagOf } from '../../lib/http/conditions.ts'
-import type { OperationHandler } from '../../lib/http/operation.ts'
-import { ok, type Reply } from '../../lib/http/reply.ts'
+import { tagOfText } from '../../lib/http/conditions.ts'
+import { type PublicOperation, publicOperation } from '../../lib/http/operation.ts'
+import { type Reply, text } from '../../lib/http/reply.ts'
 import { onceEach } from '../../lib/once-each.ts'
 import type { DataCentre } from '../../lib/sites/site.ts'
 
@@ -10,12 +10,12 @@ const writtenAddress = 'http://127.0.0.1:4000'
 const documentAt = async (url: string): Promise<Reply> => {
   // Loaded when it is first asked for: no other operation needs it.
   const { default: written } = await import('../../docs/openapi.json', { with: { type: 'json' } })
-  const value: object = JSON.parse(JSON.stringify(written).replaceAll(writtenAddress, url))
-  return ok({ value, xml: { root: 'openapi' } }, tagOf(value))
+  const json = JSON.stringify(written).replaceAll(writtenAddress, url)
+  return text('application/json', json, tagOfText(json))
 }
 
 /** The contract of the service as an OpenAPI document, with the address of the data centre that answers (decisions.md, section 8). */
-export const getOpenApi = (findHere: () => Promise<DataCentre>): OperationHandler => {
+export const getOpenApi = (findHere: () => Promise<DataCentre>): PublicOperation => {
   const replyAt = onceEach(documentAt)
-  return async () => replyAt((await findHere()).url)
+  return publicOperation(async () => replyAt((await findHere()).url))
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../lib/errors.ts'
-import { tagOf } from '../../lib/http/conditions.ts'
-import { type Exchange, settled } from '../../lib/http/exchange.ts'
+import { tagOfText } from '../../lib/http/conditions.ts'
+import { publicOperation } from '../../lib/http/operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import { onceEach } from '../../lib/once-each.ts'
 import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
@@ -12,15 +12,15 @@ const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenc
 const load = async (name: ReferenceAsset): Promise<Reply> => {
   const { file, type } = referenceAssets[name]
   const content = await readFile(fileURLToPath(import.meta.resolve(file)), 'utf8')
-  return text(type, content, tagOf(content))
+  return text(type, content, tagOfText(content))
 }
 
 /** A file that the reference page is drawn with. 404/100004 when it needs none of that name. */
 export const getReferenceAsset = () => {
   const replyOf = onceEach(load)
-  return async ({ params }: Exchange): Promise<Reply> => {
-    const name = settled(params, 'the path variables')['asset'] ?? ''
+  return publicOperation(async ({ params }) => {
+    const name = params['asset'] ?? ''
     if (!isAsset(name)) throw new ServiceError('routeUnknown')
     return replyOf(name)
-  }
+  })
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { OperationHandler } from '../../lib/http/operation.ts'
+import { hash } from 'node:crypto'
+import { type PublicOperation, publicOperation } from '../../lib/http/operation.ts'
 import { text } from '../../lib/http/reply.ts'
 import type { DataCentre } from '../../lib/sites/site.ts'
 
@@ -28,7 +28,7 @@ const page = (root: string) => `<!doctype html>
 const policy = (root: string, { url }: DataCentre) =>
   [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${createHash('sha256').update(script(root)).digest('base64')}'`,
+    `script-src 'self' 'sha256-${hash('sha256', script(root), 'base64')}'`,
     "style-src 'self'",
     "img-src 'self' data:",
     `connect-src 'self' ${new URL(url).origin}`,
@@ -38,10 +38,9 @@ const policy = (root: string, { url }: DataCentre) =>
   ].join('; ')
 
 /** The reference page: the document of `/openapi.json`, for people. Its addresses are relative, so that it works behind any prefix. */
-export const getReference =
-  (findHere: () => Promise<DataCentre>): OperationHandler =>
-  async ({ path }) => {
+export const getReference = (findHere: () => Promise<DataCentre>): PublicOperation =>
+  publicOperation(async ({ path }) => {
     const root = path.endsWith('/') ? '../' : './'
     const headers = { 'Content-Security-Policy': policy(root, await findHere()) }
     return { ...text('text/html', page(root)), headers }
-  }
+  })

@@ -1,6 +1,7 @@
 import type { DocumentationDeps } from '../../lib/deps.ts'
-import type { OperationHandler } from '../../lib/http/operation.ts'
-import { createHandler, type Handler } from '../../lib/http/pipeline.ts'
+import { createHandler } from '../../lib/http/handler.ts'
+import type { PublicOperation } from '../../lib/http/operation.ts'
+import type { Handler } from '../../lib/http/request.ts'
 import { type OperationOf, type RouteOf, routes } from '../routes.ts'
 import { getOpenApi } from './get-openapi.ts'
 import { getReference } from './get-reference.ts'
@@ -9,11 +10,11 @@ import { getReferenceAsset } from './get-reference-asset.ts'
 const isOwn = (route: (typeof routes)[number]): route is RouteOf<'documentation'> => route.group === 'documentation'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
-export const createDocumentationHandler = ({ pipeline, findHere }: DocumentationDeps): Handler => {
-  const operations: Record<OperationOf<'documentation'>, OperationHandler> = {
+export const createDocumentationHandler = ({ edge, findHere }: DocumentationDeps): Handler => {
+  const operations: Record<OperationOf<'documentation'>, PublicOperation> = {
     getOpenApi: getOpenApi(findHere),
     getReference: getReference(findHere),
     getReferenceAsset: getReferenceAsset(),
   }
-  return createHandler('documentation', routes.filter(isOwn), operations, pipeline)
+  return createHandler('documentation', routes.filter(isOwn), operations, edge)
 }

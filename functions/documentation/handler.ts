@@ -1,5 +1,5 @@
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
-import { onGateway } from '../../lib/aws/lambda.ts'
+import { lambdaHandler } from '../../lib/aws/lambda.ts'
 import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
 import { createTelemetry } from '../../lib/aws/telemetry.ts'
 import { readDocumentationSettings } from '../../lib/config.ts'
@@ -13,7 +13,7 @@ const stores = { sites: createSiteDirectory(directory, settings.sitesTable) }
 const telemetry = createTelemetry('documentation', settings.logLevel)
 
 /** The entry of the Lambda function. */
-export const handler = onGateway(
+export const handler = lambdaHandler(
   createDocumentationHandler(createDocumentationDeps(settings, stores, { telemetry })),
-  settings,
+  settings.pathEncoding,
 )

@@ -21,6 +21,5 @@ export const fieldView = (field: SystemField, self: string): Answer<typeof field
   }
 }
 
-/** Names the state of a field, for `ETag` and `If-Match`. */
-export const fieldTag = ({ typeId, name, mandatory, order }: SystemField): string =>
-  tagOf([typeId, name ?? null, mandatory, order])
+/** Names the state of a field, for `ETag` and `If-Match`: all of its members, in whichever order a store has put them. */
+export const fieldTag = (field: SystemField): string => tagOf(Object.entries(field).sort())

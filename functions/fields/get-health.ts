@@ -1,8 +1,7 @@
-import type { OperationHandler } from '../../lib/http/operation.ts'
+import { publicOperation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Answer } from '../answer.ts'
 import type { health } from './get-health.doc.ts'
 
 /** Tells that the service answers; for load balancers and people, without a token (decisions.md, section 8). */
-export const getHealth: OperationHandler = async () =>
-  ok<Answer<typeof health>>({ value: { status: 'ok' }, xml: { root: 'health' } })
+export const getHealth = publicOperation(async () => ok<Answer<typeof health>>({ value: { status: 'ok' } }))

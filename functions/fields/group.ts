@@ -1,6 +1,7 @@
 import type { FieldsDeps } from '../../lib/deps.ts'
-import type { OperationHandler } from '../../lib/http/operation.ts'
-import { createHandler, type Handler } from '../../lib/http/pipeline.ts'
+import { createHandler } from '../../lib/http/handler.ts'
+import type { OperationHandler, PublicOperation } from '../../lib/http/operation.ts'
+import type { Handler } from '../../lib/http/request.ts'
 import { type OperationOf, type RouteOf, routes } from '../routes.ts'
 import { createField } from './create-field.ts'
 import { deleteField } from './delete-field.ts'
@@ -16,7 +17,7 @@ const isOwn = (route: (typeof routes)[number]): route is RouteOf<'fields'> => ro
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createFieldsHandler = (deps: FieldsDeps): Handler => {
-  const operations: Record<OperationOf<'fields'>, OperationHandler> = {
+  const operations: Record<OperationOf<'fields'>, OperationHandler | PublicOperation> = {
     getHealth,
     listFields: listFields(deps),
     getField: getField(deps),
@@ -27,5 +28,5 @@ export const createFieldsHandler = (deps: FieldsDeps): Handler => {
     getWebForm: getWebForm(deps),
     listFieldTypes,
   }
-  return createHandler('fields', routes.filter(isOwn), operations, deps.pipeline)
+  return createHandler('fields', routes.filter(isOwn), operations, deps.edge)
 }

@@ -1,6 +1,6 @@
 import { createDirectoryStores } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
-import { onGateway } from '../../lib/aws/lambda.ts'
+import { lambdaHandler } from '../../lib/aws/lambda.ts'
 import { createTelemetry } from '../../lib/aws/telemetry.ts'
 import { createWebForms } from '../../lib/aws/web-forms.ts'
 import { readFieldsSettings } from '../../lib/config.ts'
@@ -16,4 +16,7 @@ const stores = {
 const telemetry = createTelemetry('fields', settings.logLevel)
 
 /** The entry of the Lambda function. */
-export const handler = onGateway(createFieldsHandler(createFieldsDeps(settings, stores, { telemetry })), settings)
+export const handler = lambdaHandler(
+  createFieldsHandler(createFieldsDeps(settings, stores, { telemetry })),
+  settings.pathEncoding,
+)

@@ -1,12 +1,11 @@
 import type { FieldsDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
-import { tagOf } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
-import { ok } from '../../lib/http/reply.ts'
+import { byValue, ok } from '../../lib/http/reply.ts'
 import type { Answer } from '../answer.ts'
 import type { fieldPage } from './answers.doc.ts'
-import { fieldTag, fieldView } from './field-view.ts'
+import { fieldView } from './field-view.ts'
 import { listPage } from './list-page.ts'
 import { webFormOf } from './params.ts'
 import { xmlNames } from './xml-names.ts'
@@ -19,5 +18,5 @@ export const listFields = ({ webForms }: FieldsDeps) =>
     const urls = siteUrls(dataCentre, site)
     const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
     const value: Answer<typeof fieldPage> = listPage(urls.fields(form.id), items)
-    return ok({ value, xml: xmlNames.fields }, tagOf(form.fields.map(fieldTag)))
+    return ok({ value, xml: xmlNames.fields }, byValue)
   })

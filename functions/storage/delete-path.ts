@@ -1,7 +1,7 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import type { Exchange } from '../../lib/http/exchange.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { remove } from '../../lib/storage/remove.ts'
 import type { Answer } from '../answer.ts'
 import type { deleting } from './answers.doc.ts'
@@ -15,7 +15,7 @@ const timeToAnswer = 3_000
 const bothInOne = /^draft\?force=(true|false)$/
 
 /** The two parameters of operation 14. Errors: storageRefused for any other value. */
-const optionsOf = async (query: Exchange['query']) => {
+const optionsOf = async (query: Request['query']) => {
   const [, swallowed] = bothInOne.exec(queryValue(query, 'version') ?? '') ?? []
   const given =
     swallowed === undefined

@@ -2,14 +2,14 @@ import type { StorageDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import { type RequestedRange, readRange } from '../../lib/http/byte-range.ts'
 import { noneMatchFails } from '../../lib/http/conditions.ts'
-import type { Exchange } from '../../lib/http/exchange.ts'
 import { operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
 import type { ObjectInfo, ReadObject } from '../../lib/storage/object-store.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
 import { pathOf, queryValue } from './params.ts'
 
-type Headers = Exchange['headers']
+type Headers = Request['headers']
 
 const tagOf = ({ version }: ObjectInfo): string => `"${version}"`
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
@@ -40,7 +40,7 @@ const replyTo = ({ info, body }: ReadObject, headers: Headers): Reply => {
     throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
   }
   const length = range.kind === 'part' ? range.last - range.first + 1 : info.size
-  const content = { type: info.contentType, length, ...(body && { stream: body }) }
+  const content = { type: info.contentType, length, ...(body && { bytes: body }) }
   if (range.kind === 'whole') return { status: 200, headers: validators, content }
   const contentRange = `bytes ${range.first}-${range.last}/${info.size}`
   return { status: 206, headers: { ...validators, 'Content-Range': contentRange }, content }
@@ -55,7 +55,7 @@ const fits = (length: number, headers: Headers, largestAnswer: number): boolean 
   length === 0 || (length <= largestAnswer && (headers['accept'] ?? '') !== '')
 
 /** Other values are ignored: clients use them to get past caches. */
-const asDraft = (query: Exchange['query']): boolean => queryValue(query, 'version') === 'draft'
+const asDraft = (query: Request['query']): boolean => queryValue(query, 'version') === 'draft'
 
 /**
  * The bytes of a file, or those that `Range` asks for; `?version=draft` the draft of a page, or the live file when there is none

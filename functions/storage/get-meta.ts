@@ -1,15 +1,15 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import type { Exchange } from '../../lib/http/exchange.ts'
 import { type SiteUrls, siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { encodePath, root, type StoragePath } from '../../lib/storage/path.ts'
 import type { Answer } from '../answer.ts'
 import type { content, entry as entryAnswer } from './answers.doc.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
 
-const pageOf = (query: Exchange['query']) =>
+const pageOf = (query: Request['query']) =>
   readSwitches(
     { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') },
     async () => (await import('./switches.ts')).page,

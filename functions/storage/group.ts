@@ -1,6 +1,7 @@
 import type { StorageDeps } from '../../lib/deps.ts'
+import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
-import { createHandler, type Handler } from '../../lib/http/pipeline.ts'
+import type { Handler } from '../../lib/http/request.ts'
 import { type OperationOf, type RouteOf, routes } from '../routes.ts'
 import { deletePath } from './delete-path.ts'
 import { putPath } from './put-path.ts'
@@ -21,5 +22,5 @@ export const createStorageHandler = (deps: StorageDeps): Handler => {
     putPath: putPath(deps),
     putRoot: putPath(deps),
   }
-  return createHandler('storage', routes.filter(isOwn), operations, deps.pipeline)
+  return createHandler('storage', routes.filter(isOwn), operations, deps.edge)
 }

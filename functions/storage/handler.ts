@@ -1,7 +1,7 @@
 import { createDirectoryStores } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { createFileStores } from '../../lib/aws/file-stores.ts'
-import { onGateway } from '../../lib/aws/lambda.ts'
+import { lambdaHandler } from '../../lib/aws/lambda.ts'
 import { createTelemetry } from '../../lib/aws/telemetry.ts'
 import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
 import { readStorageSettings } from '../../lib/config.ts'
@@ -19,7 +19,7 @@ const stores = {
 const telemetry = createTelemetry('storage', settings.logLevel)
 
 /** The entry of the Lambda function. */
-export const handler = onGateway(
+export const handler = lambdaHandler(
   createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads })),
-  settings,
+  settings.pathEncoding,
 )

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { ServiceError } from '../../lib/errors.ts'
-import type { Exchange } from '../../lib/http/exchange.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
 
 type Segments = Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 }
 
 /** The first value of a query parameter. */
-export const queryValue = (query: Exchange['query'], name: string): string | undefined => query.get(name)?.[0]
+export const queryValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
 
 /**
  * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have none.

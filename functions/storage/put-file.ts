@@ -1,6 +1,6 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import type { Exchange } from '../../lib/http/exchange.ts'
 import { operation } from '../../lib/http/operation.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { putFile } from '../../lib/storage/put-file.ts'
 import { fileTooLarge } from '../../lib/storage/stage-file.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
@@ -9,7 +9,7 @@ import { declaredLength, receiveUpload } from './receive-upload.ts'
 const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
 
 /** `draft`, `draft-publish` or nothing. Errors: storageRefused. */
-const asDraft = async (query: Exchange['query']): Promise<boolean> => {
+const asDraft = async (query: Request['query']): Promise<boolean> => {
   const { version } = await readSwitches(
     { version: queryValue(query, 'version') },
     async () => (await import('./switches.ts')).putSwitches,

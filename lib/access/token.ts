@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { SiteId } from '../ids.ts'
 
 /** The permissions that a token can carry. `files` is "Can use SFTP & File Manager". */
@@ -19,7 +19,7 @@ export interface Grant {
 /** 32 random bytes in hex (decisions.md, section 1). */
 export const newToken = (): string => randomBytes(32).toString('hex')
 
-export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashToken = (token: string): string => hash('sha256', token, 'hex')
 
 /** Whether the grant still holds at a moment in epoch milliseconds. */
 export const isCurrent = (grant: Grant, now: number): boolean => grant.expires * 1000 > now

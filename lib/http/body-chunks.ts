@@ -1,5 +1,5 @@
 import { type ErrorName, ServiceError } from '../errors.ts'
-import type { RequestBody } from './exchange.ts'
+import type { RequestBody } from './request.ts'
 
 /**
  * A request body piece by piece, at the pace of whoever reads it. When that one stops early the stream stays open: who owns it decides

@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 import type { Format } from './negotiate.ts'
 
 const entityTags = /(W\/)?"([^"]*)"/g
 
+/** A tag that names a state by the text that it is written as. */
+export const tagOfText = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
+
 /** A tag that names a value's present state: equal values, equal tags. */
-export const tagOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)
+export const tagOf = (value: unknown): string => tagOfText(JSON.stringify(value))
 
 /** Representations of one state in two formats have different strong tags (RFC 9110, section 8.8.3.3). */
 export const entityTag = (tag: string, format: Format): string => `"${tag}.${format}"`

@@ -1,5 +1,5 @@
-import type { Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
+import type { Request } from './request.ts'
 
 /** On every answer: any origin may call, because a token and not a cookie says who calls. */
 export const corsHeaders = {
@@ -12,7 +12,7 @@ const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 const headerNames = /^[\w\-, ]*$/
 
 /** The answer to `OPTIONS`, given on every path and without a token (decisions.md, section 8). */
-export const preflight = ({ headers }: Exchange, methods: readonly string[]): Reply => {
+export const preflight = ({ headers }: Request, methods: readonly string[]): Reply => {
   const wanted = headers['access-control-request-headers'] ?? ''
   const allowed = (methods.length > 0 ? methods : everyMethod).join(', ')
   return {

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator'
-import type { Exchange } from './exchange.ts'
+import type { Request } from './request.ts'
 
 export type Format = 'json' | 'xml'
 
@@ -23,12 +23,12 @@ const charset = /;\s*charset=(?:"[^"]*"|[^;,]*)/gi
 
 /** The format that `Accept` prefers among those offered, by its q-values; undefined when it accepts none of them. */
 export const preferredFormat = (
-  { headers }: Pick<Exchange, 'headers'>,
+  { headers }: Pick<Request, 'headers'>,
   offered: readonly [Format, ...Format[]],
 ): Format | undefined => {
   const accept = (headers['accept'] ?? '').replace(charset, '').trim()
   // A header without a word in it asks for nothing.
-  if (offered.length === 1 || accept === '') return offered[0]
+  if (offered.length === 1 || accept === '' || accept === '*/*') return offered[0]
   const chosen = new Negotiator({ headers: { accept } }).mediaType(offered.flatMap((format) => mediaTypes[format]))
   return chosen === undefined ? undefined : formatOf(chosen)
 }

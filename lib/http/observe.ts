@@ -3,9 +3,10 @@ export interface RequestRecord {
   readonly requestId: string
   readonly operation: string
   readonly method: string
-  /** As it was asked for, without the query. */
+  /** Without the query. */
   readonly path: string
   readonly site: number | null
+  /** As it was sent. */
   readonly status: number
   readonly durationMs: number
   /** Set when the service, and not the caller, is at fault. */
@@ -15,4 +16,12 @@ export interface RequestRecord {
 /** Where records of requests go. */
 export interface Telemetry {
   request(record: RequestRecord): void
+}
+
+/** What has been found out of a request when it ends, however it ends. */
+export interface Trace {
+  operation: string
+  site: number | null
+  /** Whether the route is one that answers JSON whatever is asked for. */
+  public: boolean
 }

@@ -1,13 +1,38 @@
 import type * as z from 'zod/mini'
 import type { Grant } from '../access/token.ts'
 import type { ErrorName } from '../errors.ts'
+import type { Author } from '../history-entry.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
-import { type Exchange, type RequestBody, settled } from './exchange.ts'
 import type { BodyForms } from './read-body.ts'
 import type { Reply } from './reply.ts'
+import type { Request, RequestBody } from './request.ts'
 
-/** What the pipeline runs when a request of the operation has passed it. */
-export type OperationHandler = (exchange: Exchange) => Promise<Reply>
+/** A request whose route is known. */
+export interface RoutedRequest extends Request {
+  /** The path's variables, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Milliseconds until the platform ends the request; infinite where it never does. */
+  readonly remainingTime: () => number
+}
+
+/** A request that has passed every check of decisions.md, section 1, before the size of its body. */
+export interface AdmittedRequest extends RoutedRequest {
+  readonly caller: Grant
+  readonly site: Site
+  /** The data centre that answers. */
+  readonly dataCentre: DataCentre
+}
+
+/** What runs when a request of the operation has been admitted. */
+export type OperationHandler = (request: AdmittedRequest) => Promise<Reply>
+
+/** An operation that anybody may call, without a token; its route says `public`. */
+export interface PublicOperation {
+  readonly public: true
+  readonly run: (request: RoutedRequest) => Promise<Reply>
+}
+
+export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })
 
 /** What an operation works with: everything about the request that has been found out and checked. */
 export interface OperationInput<Params, Query, Body> {
@@ -18,12 +43,14 @@ export interface OperationInput<Params, Query, Body> {
   readonly path: string
   readonly site: Site
   readonly caller: Grant
+  /** Who is the author of what the operation changes. */
+  readonly author: Author
   readonly dataCentre: DataCentre
   readonly method: string
-  readonly headers: Exchange['headers']
+  readonly headers: Request['headers']
   /** The body as it comes, for operations that read it themselves. */
   readonly content: RequestBody
-  readonly remainingTime: Exchange['remainingTime']
+  readonly remainingTime: AdmittedRequest['remainingTime']
 }
 
 interface BodyShape<Body> extends BodyForms {
@@ -38,7 +65,7 @@ interface Shape<Params, Query, Body> {
   readonly params: (params: Readonly<Record<string, string>>) => Params
   /** Reads the query; throws the ServiceError that fits. */
   readonly query?: (
-    query: Exchange['query'],
+    query: Request['query'],
     place: { readonly params: Params; readonly site: Site },
   ) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
@@ -47,13 +74,13 @@ interface Shape<Params, Query, Body> {
 /**
  * Reads and checks a body. What that takes is loaded with the first one: a function that starts for a read does not wait for it.
  */
-const readBody = async <Body>(exchange: Exchange, { schema, malformed, ...forms }: BodyShape<Body>): Promise<Body> => {
+const readBody = async <Body>(request: Request, { schema, malformed, ...forms }: BodyShape<Body>): Promise<Body> => {
   const [{ readDocument }, { validate }, expected] = await Promise.all([
     import('./read-body.ts'),
     import('./validate.ts'),
     schema(),
   ])
-  return validate(expected, await readDocument(exchange, malformed, forms), malformed)
+  return validate(expected, await readDocument(request, malformed, forms), malformed)
 }
 
 /** An operation on a site: parses the request, makes one call into the domain, and answers. */
@@ -62,21 +89,22 @@ export const operation =
     { params, query, body }: Shape<Params, Query, Body>,
     run: (input: OperationInput<Params, Query, Body>) => Promise<Reply>,
   ): OperationHandler =>
-  async (exchange) => {
-    const site = settled(exchange.site, 'the site')
-    const value = body && (await readBody(exchange, body))
-    const named = params(settled(exchange.params, 'the path variables'))
+  async (request) => {
+    const { id, site, caller, dataCentre, method, path, headers, remainingTime } = request
+    const value = body && (await readBody(request, body))
+    const named = params(request.params)
     return run({
       params: named,
-      query: (await query?.(exchange.query, { params: named, site })) as Query,
+      query: (query && (await query(request.query, { params: named, site }))) as Query,
       body: value as Body,
-      path: exchange.path,
+      path,
       site,
-      caller: settled(exchange.caller, 'the caller'),
-      dataCentre: settled(exchange.dataCentre, 'the data centre'),
-      method: exchange.method,
-      headers: exchange.headers,
-      content: exchange.body,
-      remainingTime: exchange.remainingTime,
+      caller,
+      author: { actor: caller.user, requestId: id },
+      dataCentre,
+      method,
+      headers,
+      content: request.body,
+      remainingTime,
     })
   }

@@ -1,8 +1,8 @@
 import { type ErrorName, ServiceError } from '../errors.ts'
 import { bodyChunks } from './body-chunks.ts'
-import type { Exchange, RequestBody } from './exchange.ts'
 import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
+import type { Request, RequestBody } from './request.ts'
 
 /** The largest body of a JSON or XML request, in bytes. */
 export const largestDocument = 64 * 1024
@@ -34,7 +34,7 @@ const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
  * The format that the request's `Content-Type` declares. A body without one is JSON; one declared as a form is JSON when it
  * looks like it (decisions.md, section 2), which only its text can tell.
  */
-const declaredFormat = ({ headers }: Exchange, { xml }: BodyForms): Format | 'form' => {
+const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'form' => {
   const header = headers['content-type']
   if (header === undefined || header.trim() === '') return 'json'
   const { type, charset } = mediaTypeOf(header)
@@ -67,9 +67,9 @@ const parse = async (text: string, format: Format | 'form', { xml, form }: BodyF
   return format === 'xml' ? xml?.(text) : form?.(text)
 }
 
-const readText = async (exchange: Exchange, malformed: ErrorName): Promise<string> => {
-  if (Number(exchange.headers['content-length'] ?? 0) > largestDocument) throw tooLarge(largestDocument)
-  const bytes = await readBytes(exchange.body, largestDocument, malformed)
+const readText = async (request: Request, malformed: ErrorName): Promise<string> => {
+  if (Number(request.headers['content-length'] ?? 0) > largestDocument) throw tooLarge(largestDocument)
+  const bytes = await readBytes(request.body, largestDocument, malformed)
   try {
     return decode(bytes)
   } catch (cause) {
@@ -78,7 +78,7 @@ const readText = async (exchange: Exchange, malformed: ErrorName): Promise<strin
 }
 
 /** The query as it would stand in a form. */
-const queryText = ({ query }: Exchange): string =>
+const queryText = ({ query }: Request): string =>
   new URLSearchParams(
     [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
   ).toString()
@@ -95,16 +95,12 @@ const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', x
 /**
  * The request body as a value. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read.
  */
-export const readDocument = async (
-  exchange: Exchange,
-  malformed: ErrorName,
-  forms: BodyForms = {},
-): Promise<unknown> => {
+export const readDocument = async (request: Request, malformed: ErrorName, forms: BodyForms = {}): Promise<unknown> => {
   const { form, inQuery } = forms
-  const declared = declaredFormat(exchange, forms)
-  const body = await readText(exchange, malformed)
+  const declared = declaredFormat(request, forms)
+  const body = await readText(request, malformed)
   if (body === '' && !inQuery) throw new ServiceError(malformed, { message: 'The request has no body.' })
-  const text = body === '' ? queryText(exchange) : body
+  const text = body === '' ? queryText(request) : body
   const format = body === '' ? 'form' : declared === 'form' ? formatOfForm(body, form) : declared
   try {
     return await parse(text, format, forms)

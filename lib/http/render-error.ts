@@ -1,16 +1,12 @@
 import { ServiceError } from '../errors.ts'
-import { isStoreUnavailable } from '../store-failure.ts'
 import type { Reply } from './reply.ts'
 
 /** What a caller is told to wait after 429 and 503, in seconds. */
 const retryAfter = '1'
 
 /** The error that the caller sees. What is not ours is named "unexpected", and its details stay in the log. */
-export const asServiceError = (error: unknown): ServiceError => {
-  if (error instanceof ServiceError) return error
-  if (isStoreUnavailable(error)) return new ServiceError('unavailable', { cause: error })
-  return new ServiceError('unexpected', { cause: error })
-}
+export const asServiceError = (error: unknown): ServiceError =>
+  error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
 
 /** One body for every error (decisions.md, section 2). */
 export const errorReply = ({ code, status, message, problems, headers }: ServiceError, requestId: string): Reply => ({

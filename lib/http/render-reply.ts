@@ -1,8 +1,8 @@
-import { entityTag, noneMatchFails } from './conditions.ts'
+import { entityTag, noneMatchFails, tagOfText } from './conditions.ts'
 import { corsHeaders } from './cors.ts'
-import type { Exchange } from './exchange.ts'
-import { contentTypes, type Format, preferredFormat } from './negotiate.ts'
-import type { Document, RenderedReply, Reply, Text } from './reply.ts'
+import { contentTypes, type Format } from './negotiate.ts'
+import { byValue, type DocumentReply, type Reply } from './reply.ts'
+import { type Answer, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
 
 const commonHeaders = {
@@ -14,45 +14,54 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-const write = (document: Document, format: Format): Text => ({
-  type: contentTypes[format],
-  body: format === 'json' ? JSON.stringify(document.value) : writeXml(document),
-})
-
-const textOf = ({ document, text }: Reply, format: Format): Text | undefined =>
-  document ? write(document, format) : text
-
-/** Text has one representation, a document one in each format. */
-const currentTag = ({ tag, text }: Reply, format: Format): string | undefined => {
-  if (tag === undefined) return undefined
-  return text ? `"${tag}"` : entityTag(tag, format)
+/** The format of an answer, and whether another `Accept` would have got another one. */
+export interface Presentation {
+  readonly format: Format
+  readonly varies: boolean
 }
 
-const isRead = (method: string) => method === 'GET' || method === 'HEAD'
+interface Representation {
+  readonly type: string | undefined
+  /** The whole `ETag`. */
+  readonly tag: string | undefined
+  readonly body: Answer['body']
+  /** Bytes, where they are known beforehand. */
+  readonly length?: number
+}
+
+/** The JSON of a document is written once: it is the body, and what its tag is made of. */
+const writeDocument = ({ document, tag }: DocumentReply, format: Format): Representation => {
+  const json = format === 'json' || tag === byValue ? JSON.stringify(document.value) : ''
+  const state = tag === byValue ? tagOfText(json) : tag
+  return {
+    type: contentTypes[format],
+    tag: state === undefined ? undefined : entityTag(state, format),
+    body: format === 'json' ? json : writeXml(document),
+  }
+}
+
+const write = (reply: Reply, format: Format): Representation => {
+  if ('document' in reply) return writeDocument(reply, format)
+  if ('content' in reply) {
+    const { type, length, bytes = '' } = reply.content
+    return { type, tag: undefined, body: bytes, length }
+  }
+  if ('text' in reply) {
+    const { text, tag } = reply
+    return { type: text.type, tag: tag === undefined ? undefined : `"${tag}"`, body: text.body }
+  }
+  return { type: undefined, tag: undefined, body: '' }
+}
 
 /** Puts a reply into its final form: the format that the caller prefers, conditions of a read, the headers of every answer. */
-export const renderReply = (
-  exchange: Exchange,
-  reply: Reply,
-  formats: readonly [Format, ...Format[]],
-): RenderedReply => {
-  const format = preferredFormat(exchange, formats) ?? formats[0]
-  const { status, headers, content } = reply
-  const current = currentTag(reply, format)
-  const unchanged =
-    current !== undefined && isRead(exchange.method) && noneMatchFails(exchange.headers['if-none-match'], current)
-  const text = unchanged ? undefined : textOf(reply, format)
-  return {
-    status: unchanged ? 304 : status,
-    headers: {
-      ...commonHeaders,
-      'X-Request-Id': exchange.requestId,
-      ...(formats.length > 1 && { Vary: 'Accept' }),
-      ...(current !== undefined && { ETag: current }),
-      ...(text && { 'Content-Type': text.type }),
-      ...(content && { 'Content-Type': content.type, 'Content-Length': String(content.length) }),
-      ...headers,
-    },
-    body: content?.stream ?? text?.body ?? '',
-  }
+export const renderReply = (request: Request, reply: Reply, { format, varies }: Presentation): Answer => {
+  const { type, tag, body, length } = write(reply, format)
+  const headers: Record<string, string> = { ...commonHeaders, 'X-Request-Id': request.id }
+  if (varies) headers['Vary'] = 'Accept'
+  if (tag !== undefined) headers['ETag'] = tag
+  const isKnown = tag !== undefined && isRead(request.method) && noneMatchFails(request.headers['if-none-match'], tag)
+  if (type !== undefined && !isKnown) headers['Content-Type'] = type
+  if (length !== undefined) headers['Content-Length'] = String(length)
+  Object.assign(headers, reply.headers)
+  return isKnown ? { status: 304, headers, body: '' } : { status: reply.status, headers, body }
 }

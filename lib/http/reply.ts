@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { tagOf } from './conditions.ts'
 
 /** A value to be written in the format that the caller prefers. */
 export interface Document<Value extends object = object> {
@@ -8,50 +7,54 @@ export interface Document<Value extends object = object> {
   readonly xml?: { readonly root: string; readonly item?: string }
 }
 
-/** Bytes that are sent as they are. */
-interface Content {
-  readonly type: string
-  readonly length: number
-  /** Absent where only the headers are asked for. */
-  readonly stream?: Readable
+/** The tag of a document that names its state by all that it says. */
+export const byValue = Symbol('by value')
+
+interface Head {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface DocumentReply extends Head {
+  readonly document: Document
+  /** Names the state of the resource; becomes the `ETag`. */
+  readonly tag?: string | typeof byValue
 }
 
 /** Text that is sent as it is. */
-export interface Text {
-  readonly type: string
-  readonly body: string
-}
-
-/** What an operation answers, before it is put into bytes. It has a document, text or content: one at the most. */
-export interface Reply {
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly document?: Document
-  readonly text?: Text
-  readonly content?: Content
-  /** Names the state of the resource; becomes the `ETag`. */
+export interface TextReply extends Head {
+  readonly text: { readonly type: string; readonly body: string }
   readonly tag?: string
 }
 
-/** A reply in its final form. */
-export interface RenderedReply {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Readable
+/** Bytes that are sent as they are. */
+export interface ContentReply extends Head {
+  readonly content: {
+    readonly type: string
+    readonly length: number
+    /** Absent where only the headers are asked for. */
+    readonly bytes?: Readable | Uint8Array
+  }
 }
 
+/** A status and headers alone. */
+type EmptyReply = Head
+
+/** What an operation answers, before it is put into bytes. */
+export type Reply = DocumentReply | TextReply | ContentReply | EmptyReply
+
 /** 200 with a value; its type is what the document says of the operation. */
-export const ok = <Value extends object>(document: Document<Value>, tag?: string): Reply => ({
+export const ok = <Value extends object>(document: Document<Value>, tag?: DocumentReply['tag']): DocumentReply => ({
   status: 200,
   document,
   ...(tag && { tag }),
 })
 
 /** 200 with a JSON value, tagged by the value itself. */
-export const okWithTag = <Value extends object>(value: Value): Reply => ok({ value }, tagOf(value))
+export const okWithTag = <Value extends object>(value: Value): DocumentReply => ok({ value }, byValue)
 
 /** 200 with text that is sent as it is. */
-export const text = (type: string, body: string, tag?: string): Reply => ({
+export const text = (type: string, body: string, tag?: string): TextReply => ({
   status: 200,
   text: { type: `${type}; charset=utf-8`, body },
   ...(tag && { tag }),

@@ -1,11 +1,10 @@
-import type { MiddlewareObj } from '@middy/core'
 import type { Grant } from '../access/token.ts'
 import { ServiceError } from '../errors.ts'
 import { parseId, type SiteId } from '../ids.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
-import { type Exchange, settled } from './exchange.ts'
-import { type GroupPolicy, groupPolicies } from './group-policy.ts'
+import type { GroupPolicy } from './group-policy.ts'
 import type { Reply } from './reply.ts'
+import { isRead, type Request } from './request.ts'
 
 export interface SiteDeps {
   /** The id of the data centre that answers. */
@@ -27,7 +26,7 @@ const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteI
 }
 
 /** As it came; made anew of its names and values, each name's values together, where nobody knows how it came. */
-const queryString = ({ query, rawQuery }: Exchange): string => {
+const queryString = ({ query, rawQuery }: Request): string => {
   if (rawQuery !== undefined) return rawQuery === '' ? '' : `?${rawQuery}`
   const pairs = [...query].flatMap(([name, values]) =>
     values.map((value) => `${encodeURIComponent(name)}${value === '' ? '' : `=${encodeURIComponent(value)}`}`),
@@ -35,12 +34,10 @@ const queryString = ({ query, rawQuery }: Exchange): string => {
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
-const isRead = (method: string) => method === 'GET' || method === 'HEAD'
-
-const redirect = (exchange: Exchange, { url }: DataCentre, policy: GroupPolicy): Reply => ({
+const redirect = (request: Request, { url }: DataCentre, policy: GroupPolicy): Reply => ({
   // 308 keeps the method, so that no client turns a change into a read.
-  status: policy.alwaysMovedPermanently || isRead(exchange.method) ? 301 : 308,
-  headers: { Location: `${url}${exchange.path}${queryString(exchange)}`, 'Cache-Control': 'no-store' },
+  status: policy.alwaysMovedPermanently || isRead(request.method) ? 301 : 308,
+  headers: { Location: `${url}${request.path}${queryString(request)}`, 'Cache-Control': 'no-store' },
 })
 
 const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promise<DataCentre> => {
@@ -53,22 +50,23 @@ const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promi
 export const findHere = ({ dataCentre, findDataCentre }: SiteDeps): Promise<DataCentre> =>
   dataCentreOf(dataCentre, findDataCentre)
 
-/** Finds the site of the request, and sends the caller on when it lives in another data centre (decisions.md, section 1). */
-export const resolveSite = ({ dataCentre, findSite, findDataCentre }: SiteDeps): MiddlewareObj<Exchange, Reply> => {
-  const dataCentreRecord = (id: string) => dataCentreOf(id, findDataCentre)
+/** The site of a request and the data centre that answers, or where the caller is sent. */
+export type Whereabouts = { readonly site: Site; readonly dataCentre: DataCentre } | { readonly elsewhere: Reply }
 
-  return {
-    async before({ event: exchange }) {
-      const route = settled(exchange.route, 'the route')
-      if (route.public) return
-      const policy = groupPolicies[route.group]
-      const id = siteIdIn(exchange.params?.['site'] ?? '', settled(exchange.caller, 'the caller'), policy)
-      const [site, here] = await Promise.all([findSite(id), dataCentreRecord(dataCentre)])
-      if (!site) throw new ServiceError(policy.siteUnknown)
-      if (site.dataCentre !== dataCentre) return redirect(exchange, await dataCentreRecord(site.dataCentre), policy)
-      exchange.site = site
-      exchange.dataCentre = here
-      return undefined
-    },
-  }
+/**
+ * Finds the site of the request, and sends the caller on when it lives in another data centre (decisions.md, section 1). `named` is
+ * the site as the path names it. Errors: siteUnknown, siteAmbiguous of the group.
+ */
+export const resolveSite = async (
+  deps: SiteDeps,
+  request: Request,
+  named: string,
+  caller: Grant,
+  policy: GroupPolicy,
+): Promise<Whereabouts> => {
+  const id = siteIdIn(named, caller, policy)
+  const [site, here] = await Promise.all([deps.findSite(id), findHere(deps)])
+  if (!site) throw new ServiceError(policy.siteUnknown)
+  if (site.dataCentre === deps.dataCentre) return { site, dataCentre: here }
+  return { elsewhere: redirect(request, await dataCentreOf(site.dataCentre, deps.findDataCentre), policy) }
 }

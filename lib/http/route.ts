@@ -1,6 +1,6 @@
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 
-/** A row of the route table, as the pipeline reads it. */
+/** A row of the route table, as the core reads it. */
 export interface Route {
   readonly operation: string
   readonly method: string

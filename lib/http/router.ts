@@ -1,24 +1,24 @@
 import { ServiceError } from '../errors.ts'
 import type { Route } from './route.ts'
 
-interface Match {
-  readonly route: Route
+interface Match<R extends Route> {
+  readonly route: R
   /** Values of the path's variables, percent-decoded, but for a rest of the path. */
   readonly params: Readonly<Record<string, string>>
 }
 
-export interface Router {
+export interface Router<R extends Route> {
   /** Errors: routeUnknown; methodNotAllowed, with `Allow`. */
-  match(method: string, path: string): Match
+  match(method: string, path: string): Match<R>
   /** The methods that a path answers to; none for an unknown path. */
   methodsAt(path: string): readonly string[]
 }
 
-interface Pattern {
+interface Pattern<R extends Route> {
   readonly expression: RegExp
   /** The variable that stands for the rest of the path, if there is one. */
   readonly rest: string | undefined
-  readonly routes: Map<string, Route>
+  readonly routes: Map<string, R>
   readonly methods: readonly string[]
 }
 
@@ -45,10 +45,9 @@ const decode = (segment: string): string => {
 
 /**
  * Finds the route of a path first and its method then, so that a known path with a wrong method is a 405 that names the right ones.
- * (middy's own router looks up both at once, and knows no 405.)
  */
-export const createRouter = (routes: readonly Route[]): Router => {
-  const patterns: Pattern[] = [...Map.groupBy(routes, (route) => route.path)].map(([path, sharing]) => {
+export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> => {
+  const patterns: Pattern<R>[] = [...Map.groupBy(routes, (route) => route.path)].map(([path, sharing]) => {
     const methods = sharing.map(({ method }) => method)
     if (methods.includes('GET')) methods.push('HEAD')
     return {

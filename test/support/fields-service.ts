@@ -2,15 +2,16 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { type Grant, hashToken, newToken } from '../../lib/access/token.ts'
-import { createTokensTable } from '../../lib/access/tokens-table.ts'
-import { type CategoriesConfig, type FieldsConfig, standardLongestList } from '../../lib/config.ts'
+import { createCategoryStores } from '../../lib/aws/category-stores.ts'
+import { createGrants } from '../../lib/aws/grants.ts'
+import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
+import { createWebForms } from '../../lib/aws/web-forms.ts'
 import { createCategoriesDeps, createFieldsDeps, type FieldsDeps } from '../../lib/deps.ts'
 import type { SystemField } from '../../lib/fields/web-form.ts'
-import { createWebFormsTable } from '../../lib/fields/web-forms-table.ts'
 import type { RequestRecord } from '../../lib/http/observe.ts'
 import type { Handler } from '../../lib/http/pipeline.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
-import { createSitesTable } from '../../lib/sites/sites-table.ts'
+import { entry } from './history.ts'
 import { openTestTables, type TestTables } from './tables.ts'
 
 export const ownSite = 1001 as SiteId
@@ -37,8 +38,8 @@ interface Instance {
 /** The function and the directory that it works on: three sites in two data centres. */
 export interface FieldsService {
   readonly names: TestTables['names']
-  /** A fresh instance of the function, with cold caches. */
-  start(now?: () => number): Instance
+  /** A fresh instance of the function, with cold caches; both clocks show what `now` says, unless the monotonic one is told apart. */
+  start(now?: () => number, monotonic?: () => number): Instance
   issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
   revokeToken(token: string): Promise<void>
   /** Makes a web form of its own on a site and answers the path of its fields. */
@@ -50,55 +51,55 @@ export interface FieldsService {
 
 export const openFieldsService = async (): Promise<FieldsService> => {
   const tables = await openTestTables()
-  const documents = tables.connect()
-  const sites = createSitesTable(documents, tables.names.sites)
-  const tokens = createTokensTable(documents, tables.names.tokens)
-  const webForms = createWebFormsTable(documents, tables.names.webForms)
-  const config: FieldsConfig & CategoriesConfig = {
-    DATA_CENTRE: 'us',
-    SITES_TABLE: tables.names.sites,
-    TOKENS_TABLE: tables.names.tokens,
-    WEB_FORMS_TABLE: tables.names.webForms,
-    CONTENT_TABLE: tables.names.content,
-    CATEGORY_LINKS_TABLE: tables.names.categoryLinks,
-    LONGEST_LIST: standardLongestList,
-    LOG_LEVEL: 'INFO',
-  }
+  const storesOver = (client: DynamoDBDocumentClient) => ({
+    sites: createSiteDirectory(client, tables.names.sites),
+    grants: createGrants(client, tables.names.tokens),
+    webForms: createWebForms(client, tables.names.webForms),
+    ...createCategoryStores({
+      documents: client,
+      contentTable: tables.names.content,
+      categoryLinksTable: tables.names.categoryLinks,
+    }),
+  })
+  const { sites, grants, webForms } = storesOver(tables.connect())
+  const settings = { dataCentre: 'us', longestList: 20_000 }
 
   for (const [id, url] of Object.entries(baseUrls)) await sites.putDataCentre({ id, url, isDefault: id === 'us' })
-  await sites.createSite({ id: ownSite, name: 'Own', dataCentre: 'us', renderingEngine: true })
-  await sites.createSite({ id: plainSite, name: 'Plain', dataCentre: 'us', renderingEngine: false })
-  await sites.createSite({ id: distantSite, name: 'Distant', dataCentre: 'eu', renderingEngine: true })
+  await sites.createSite({ id: ownSite, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
+  await sites.createSite({ id: plainSite, name: 'Plain', dataCentre: 'us', renderingEngine: false }, entry)
+  await sites.createSite({ id: distantSite, name: 'Distant', dataCentre: 'eu', renderingEngine: true }, entry)
 
   let lastForm = 0
 
   return {
     names: tables.names,
 
-    start(now = () => beginning) {
+    start(now = () => beginning, monotonic = now) {
       const own = tables.connect()
       const records: RequestRecord[] = []
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-      const resources = { documents: own, telemetry, now }
-      const deps = createFieldsDeps(config, resources)
-      const categoriesHandler = createCategoriesHandler(createCategoriesDeps(config, resources))
+      const surroundings = { telemetry, clock: { wall: now, monotonic } }
+      const stores = storesOver(own)
+      const deps = createFieldsDeps(settings, stores, surroundings)
+      const categoriesHandler = createCategoriesHandler(createCategoriesDeps(settings, stores, surroundings))
       return { handler: createFieldsHandler(deps), categoriesHandler, deps, records, documents: own }
     },
 
     async issueToken(grant = {}) {
       const token = newToken()
       const expires = beginning / 1000 + 3600
-      await tokens.put({ hash: hashToken(token), user: 'ann', sites: [ownSite], permissions: [], expires, ...grant })
+      const issued = { hash: hashToken(token), user: 'ann', sites: [ownSite], permissions: [], expires, ...grant }
+      await grants.put(issued, [])
       return token
     },
 
     async revokeToken(token) {
-      await tokens.remove(hashToken(token))
+      await grants.remove(hashToken(token), [])
     },
 
     async createForm(fields = [], site = ownSite) {
       lastForm += 1
-      await webForms.create({ site, id: lastForm as WebFormId, name: `Form ${lastForm}`, fields })
+      await webForms.create({ site, id: lastForm as WebFormId, name: `Form ${lastForm}`, fields }, entry)
       return `/api/v1/admin/sites/${site}/webforms/${lastForm}/fields/system`
     },
 

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DeleteTableCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  type KeySchemaElement,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { createDocumentClient } from '../../lib/dynamodb.ts'
-import { type TableName, tables } from '../../lib/tables.ts'
-import { openDataDirectory } from '../../local/data-directory.ts'
-import { connectToTables, embeddedTableNames, openEmbeddedTables, tableCreation } from '../../local/embedded-tables.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { type TableDefinition, type TableName, tables } from '../../lib/aws/tables.ts'
+import { startDynalite } from './dynalite.ts'
 
 /** Empty tables of a store, which a test has for itself. */
 export interface TestTables {
@@ -18,47 +19,62 @@ export interface TestTables {
   close(): Promise<void>
 }
 
-const openEmbedded = async (): Promise<TestTables> => {
-  const path = await mkdtemp(join(tmpdir(), 'site-admin-'))
-  const directory = openDataDirectory(path)
-  const server = await openEmbeddedTables(directory, directory.socket)
-  const clients: { close(): Promise<void> }[] = []
-  return {
-    names: embeddedTableNames,
-    connect() {
-      const client = connectToTables(directory.socket)
-      clients.push(client)
-      return client.documents
-    },
-    async close() {
-      await Promise.all(clients.map((client) => client.close()))
-      await server.close()
-      await rm(path, { recursive: true, force: true })
-    },
-  }
+const tableNames = Object.keys(tables) as TableName[]
+
+const keySchema = (partition: string, sort: string | undefined): KeySchemaElement[] => [
+  { AttributeName: partition, KeyType: 'HASH' },
+  ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: 'RANGE' as const }]),
+]
+
+const tableCreation = (name: TableName, tableName: string): CreateTableCommand => {
+  const { partitionKey, sortKey, indexes }: TableDefinition = tables[name]
+  const keys = [partitionKey, ...(sortKey ? [sortKey] : [])]
+  const indexKeys = Object.values(indexes ?? {}).flatMap((index) => [index.partitionKey, index.sortKey])
+  const types = new Map([...keys, ...indexKeys].map((key) => [key.name, key.type]))
+  return new CreateTableCommand({
+    TableName: tableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
+    KeySchema: keySchema(partitionKey.name, sortKey?.name),
+    ...(indexes && {
+      GlobalSecondaryIndexes: Object.entries(indexes).map(([IndexName, index]) => ({
+        IndexName,
+        KeySchema: keySchema(index.partitionKey.name, index.sortKey.name),
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      })),
+    }),
+  })
+}
+
+const createTables = async (documents: DynamoDBDocumentClient, prefix: string): Promise<TestTables['names']> => {
+  const entries = tableNames.map((name) => [name, `${prefix}${name}`] as const)
+  await Promise.all(
+    entries.map(async ([name, TableName]) => {
+      await documents.send(tableCreation(name, TableName))
+      await waitUntilTableExists({ client: documents, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }, { TableName })
+    }),
+  )
+  return Object.fromEntries(entries) as TestTables['names']
+}
+
+const openInMemory = async (): Promise<TestTables> => {
+  const { connect, close } = await startDynalite()
+  return { names: await createTables(connect(), ''), connect, close }
 }
 
 const openRemote = async (): Promise<TestTables> => {
-  const run = randomUUID()
-  const entries = (Object.keys(tables) as TableName[]).map((name) => [name, `site-admin-test-${run}-${name}`] as const)
-  const names = Object.fromEntries(entries) as { [Name in TableName]: string }
   const documents = createDocumentClient()
-  await Promise.all(
-    entries.map(async ([name, tableName]) => {
-      await documents.send(tableCreation(name, tableName))
-      await waitUntilTableExists({ client: documents, maxWaitTime: 60 }, { TableName: tableName })
-    }),
-  )
+  const names = await createTables(documents, `site-admin-test-${randomUUID()}-`)
   return {
     names,
     connect: () => createDocumentClient(),
     async close() {
-      await Promise.all(entries.map(([, TableName]) => documents.send(new DeleteTableCommand({ TableName }))))
+      await Promise.all(Object.values(names).map((TableName) => documents.send(new DeleteTableCommand({ TableName }))))
       documents.destroy()
     },
   }
 }
 
-/** Tables in the embedded store; with `AWS_ENDPOINT_URL`, in whatever speaks DynamoDB there. */
+/** Tables of DynamoDB as dynalite has it; with `AWS_ENDPOINT_URL`, of whatever speaks it there. */
 export const openTestTables = (): Promise<TestTables> =>
-  process.env['AWS_ENDPOINT_URL'] ? openRemote() : openEmbedded()
+  process.env['AWS_ENDPOINT_URL'] ? openRemote() : openInMemory()

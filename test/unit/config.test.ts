@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readDeployedStorageConfig, readFieldsConfig } from '../../lib/config.ts'
+import { readFieldsSettings, readStorageSettings, settingsOf } from '../../lib/config.ts'
+import { environmentOf } from '../../lib/settings.ts'
 
 const complete = {
   DATA_CENTRE: 'us',
@@ -10,18 +11,22 @@ const complete = {
 
 describe('the settings of the fields function', () => {
   test('are read from the environment, and nothing else is', () => {
-    expect(readFieldsConfig({ ...complete, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
-      ...complete,
-      LOG_LEVEL: 'WARN',
+    expect(readFieldsSettings({ ...complete, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
+      dataCentre: 'us',
+      sitesTable: 'sites-of-us',
+      tokensTable: 'tokens-of-us',
+      webFormsTable: 'forms-of-us',
+      pathEncoding: 'encoded',
+      logLevel: 'WARN',
     })
   })
 
   test('log at INFO unless told', () => {
-    expect(readFieldsConfig(complete).LOG_LEVEL).toBe('INFO')
+    expect(readFieldsSettings(complete).logLevel).toBe('INFO')
   })
 
   test.each(Object.keys(complete))('stop the start when %s is missing', (name) => {
-    expect(() => readFieldsConfig({ ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
+    expect(() => readFieldsSettings({ ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
   })
 
   test.each([
@@ -30,12 +35,12 @@ describe('the settings of the fields function', () => {
     ['SITES_TABLE', ''],
     ['LOG_LEVEL', 'LOUD'],
   ])('stop the start when %s is %j, by name', (name, value) => {
-    expect(() => readFieldsConfig({ ...complete, [name]: value })).toThrow(new RegExp(`${name} \\(must be`))
+    expect(() => readFieldsSettings({ ...complete, [name]: value })).toThrow(new RegExp(`${name} \\(must be`))
   })
 
   test('are all named when several are wrong', () => {
     const { SITES_TABLE: _, ...rest } = complete
-    expect(() => readFieldsConfig({ ...rest, LOG_LEVEL: 'LOUD' })).toThrow(/SITES_TABLE .*LOG_LEVEL /)
+    expect(() => readFieldsSettings({ ...rest, LOG_LEVEL: 'LOUD' })).toThrow(/SITES_TABLE .*LOG_LEVEL /)
   })
 })
 
@@ -43,7 +48,7 @@ const completeStorage = {
   DATA_CENTRE: 'us',
   SITES_TABLE: 'sites-of-us',
   TOKENS_TABLE: 'tokens-of-us',
-  PAGES_TABLE: 'pages-of-us',
+  PATH_LOCKS_TABLE: 'locks-of-us',
   UPLOADS_TABLE: 'uploads-of-us',
   FILES_BUCKET: 'files-of-us',
   REMOVALS_QUEUE_URL: 'https://queue.example/removals',
@@ -51,18 +56,17 @@ const completeStorage = {
 
 describe('the settings of the storage function', () => {
   test('have bounds and reserved folders unless told', () => {
-    expect(readDeployedStorageConfig(completeStorage)).toEqual({
-      ...completeStorage,
-      LOG_LEVEL: 'INFO',
-      LARGEST_FILE: 104_857_600,
-      RESERVED_FOLDERS: ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'],
+    expect(readStorageSettings(completeStorage)).toMatchObject({
+      logLevel: 'INFO',
+      largestFile: 104_857_600,
+      reservedFolders: ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'],
     })
   })
 
   test('are read as what they mean', () => {
     const told = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b' }
-    expect(readDeployedStorageConfig(told)).toMatchObject({ LARGEST_FILE: 4_718_592, RESERVED_FOLDERS: ['a', 'b'] })
-    expect(readDeployedStorageConfig({ ...completeStorage, RESERVED_FOLDERS: '' }).RESERVED_FOLDERS).toEqual([])
+    expect(readStorageSettings(told)).toMatchObject({ largestFile: 4_718_592, reservedFolders: ['a', 'b'] })
+    expect(readStorageSettings({ ...completeStorage, RESERVED_FOLDERS: '' }).reservedFolders).toEqual([])
   })
 
   test.each([
@@ -75,8 +79,32 @@ describe('the settings of the storage function', () => {
     ['REMOVALS_QUEUE_URL', 'removals'],
     ['PATH_ENCODING', 'twice'],
   ])('stop the start when %s is %j, by name', (name, value) => {
-    expect(() => readDeployedStorageConfig({ ...completeStorage, [name]: value })).toThrow(
-      new RegExp(`${name} \\(must `),
+    expect(() => readStorageSettings({ ...completeStorage, [name]: value })).toThrow(new RegExp(`${name} \\(must `))
+  })
+})
+
+describe('the environment that the deployment writes', () => {
+  test('is read back as what it was written from', () => {
+    const { fields } = settingsOf
+    const texts = {
+      dataCentre: 'us',
+      sitesTable: 'sites-of-us',
+      tokensTable: 'tokens-of-us',
+      webFormsTable: 'forms-of-us',
+      directoryRegion: undefined,
+    }
+    expect(environmentOf(fields, texts)).toEqual(complete)
+    expect(environmentOf(fields, { ...texts, directoryRegion: 'us-east-1' })).toEqual({
+      ...complete,
+      DIRECTORY_REGION: 'us-east-1',
+    })
+  })
+
+  test('cannot leave out what the function requires: the compiler refuses it', () => {
+    const { fields } = settingsOf
+    // @ts-expect-error the table of the web forms is missing
+    expect(environmentOf(fields, { dataCentre: 'us', sitesTable: 's', tokensTable: 't' })).not.toHaveProperty(
+      'WEB_FORMS_TABLE',
     )
   })
 })

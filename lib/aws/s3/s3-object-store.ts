@@ -8,8 +8,16 @@ import {
   type ListObjectsV2CommandOutput,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
-import type { ListedObject, Listing, ListQuery, ObjectInfo, ObjectStore, Staged } from '../../storage/object-store.ts'
-import type { WatchedRemovals } from '../path-locks.ts'
+import type {
+  Change,
+  ListedObject,
+  Listing,
+  ListQuery,
+  ObjectInfo,
+  ObjectStore,
+  Staged,
+} from '../../storage/object-store.ts'
+import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
 import { type Bucket, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { findRival } from './find-rival.ts'
 import { inParallel } from './in-parallel.ts'
@@ -123,6 +131,20 @@ export const createS3ObjectStore = ({
   const exists = async (prefix: string) => (await list({ prefix, folded: false, limit: 1 })).objects.length > 0
   const rivalAmong = (absent: readonly string[]) => findRival({ find, exists, list }, absent)
 
+  /** Of two that did not see each other before, at least one sees the other now. Errors: NotPossible. */
+  const lookAgain = async (
+    changes: readonly Change[],
+    absent: readonly string[],
+    watch: FolderWatch,
+  ): Promise<void> => {
+    // What has just been put there is no rival of itself.
+    const isOwn = (key: string) =>
+      changes.some((made) => made.key === key || (key.endsWith('/') && made.key.startsWith(key)))
+    const [hasChanged, rival] = await Promise.all([watch.hasChanged(), rivalAmong(absent.filter((key) => !isOwn(key)))])
+    if (hasChanged) throw new NotPossible({ outcome: 'going' })
+    if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
+  }
+
   return {
     find,
     exists,
@@ -159,23 +181,15 @@ export const createS3ObjectStore = ({
       return staged
     },
 
-    async place(changes, { absent, staying, isTimeUp = () => false }) {
+    async place(changes, conditions) {
+      const { absent, staying } = conditions
       const [watch, before] = await Promise.all([removals.watch(staying.site, staying.folders), rivalAmong(absent)])
       if (watch.isGoing) return { outcome: 'going' }
       if (before !== undefined) return { outcome: 'rival', key: before }
       const placing = createPlacing(bucket, bodyOf)
       try {
-        await placing.apply(changes, isTimeUp)
-        // The second look: of two that did not see each other before, at least one sees the other now.
-        // What has just been put there is no rival of itself.
-        const isOwn = (key: string) =>
-          changes.some((made) => made.key === key || (key.endsWith('/') && made.key.startsWith(key)))
-        const [hasChanged, rival] = await Promise.all([
-          watch.hasChanged(),
-          rivalAmong(absent.filter((key) => !isOwn(key))),
-        ])
-        if (hasChanged) throw new NotPossible({ outcome: 'going' })
-        if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
+        await placing.apply(changes, conditions.isTimeUp ?? (() => false))
+        await lookAgain(changes, absent, watch)
       } catch (error) {
         const failure = await placing.undo(error)
         if (failure instanceof NotPossible) return failure.result

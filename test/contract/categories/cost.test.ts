@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import { author } from '../../support/history.ts'
 import { intercept } from './faults.ts'
 import { category, fill, newsItem, newsOfCategory, openStore, range, site } from './store.ts'
 
@@ -49,6 +50,7 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
       deps,
       newsOfCategory,
       range(from, from + 99).map((objectId) => ({ objectId })),
+      author,
     )
   }
   const forItems = writes.reduce((sum, count) => sum + count, 0)
@@ -84,6 +86,7 @@ test('linking again writes nothing', async () => {
     deps,
     newsOfCategory,
     range(1, 100).map((objectId) => ({ objectId })),
+    author,
   )
   expect(writes).toBe(0)
 })
@@ -121,12 +124,12 @@ describe('an answer stays under 5 MB', () => {
   const long = range(2_001, 2_040)
 
   beforeAll(async () => {
-    await plain.content.putMany(
+    await plain.contentItems.putMany(
       site,
       'news',
       long.map((id) => newsItem(id, { body: text })),
     )
-    await plain.links.putMany(
+    await plain.linkItems.putMany(
       newsOfCategory,
       long.map((id) => ({ id, displayable: true })),
     )
@@ -141,17 +144,17 @@ describe('an answer stays under 5 MB', () => {
 
   test('and fits into what a function may hand to the gateway, whatever it holds', async () => {
     const quotes = range(3_001, 3_040)
-    await plain.content.putMany(
+    await plain.contentItems.putMany(
       site,
       'news',
       quotes.map((id) => newsItem(id, { body: '<b a="">'.repeat(40_000) })),
     )
-    await plain.links.putMany(
+    await plain.linkItems.putMany(
       newsOfCategory,
       quotes.map((id) => ({ id, displayable: true })),
     )
     const { page } = await list({ limit: '500', where: '{objectId:{$gt:3000}}' })
-    await plain.links.deleteMany(newsOfCategory, quotes)
+    await plain.linkItems.deleteMany(newsOfCategory, quotes)
     expect(page.items.length).toBeGreaterThan(5)
     expect(Buffer.byteLength(JSON.stringify({ body: JSON.stringify(page) }))).toBeLessThan(6 * 1024 * 1024)
   })

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
 import { linkObjects, unlinkObjects } from '../../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
-import { removeCategory, removeObject } from '../../../lib/categories/remove-content.ts'
 import { asServiceError } from '../../../lib/http/render-error.ts'
+import { author, entry } from '../../support/history.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
 
@@ -15,8 +15,8 @@ const all = range(1, 120)
 const linked = range(1, 40)
 
 const resetLinks = async () => {
-  await deps.links.deleteMany(newsOfCategory, all)
-  await deps.links.putMany(
+  await deps.linkItems.deleteMany(newsOfCategory, all)
+  await deps.linkItems.putMany(
     newsOfCategory,
     linked.map((id) => ({ id, displayable: id > 10 })),
   )
@@ -59,6 +59,7 @@ const operations: Readonly<Record<string, Operation>> = {
         over,
         newsOfCategory,
         all.map((objectId) => ({ objectId })),
+        author,
       ),
     async verify() {
       expect(await linkedIds(deps)).toEqual(all)
@@ -68,23 +69,23 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'unlinking 60 objects, 20 of them not linked': {
     reset: resetLinks,
-    run: (over) => unlinkObjects(over, newsOfCategory, range(1, 60)),
+    run: (over) => unlinkObjects(over, newsOfCategory, range(1, 60), author),
     verify: async () => expect(await linkedIds(deps)).toEqual([]),
   },
   'removing a category': {
     reset: resetAll,
-    run: (over) => removeCategory(over, site, category),
+    run: (over) => over.contents.removeCategory(site, category, entry),
     async verify() {
       expect(await linkedIds(deps)).toEqual([])
-      expect(await deps.content.get(site, 'category', category)).toBeUndefined()
+      expect(await deps.contents.get(site, 'category', category)).toBeUndefined()
     },
   },
   'removing a news item': {
     reset: resetAll,
-    run: (over) => removeObject(over, { site, kind: 'news', id: 7 }),
+    run: (over) => over.contents.removeObject({ site, kind: 'news', id: 7 }, entry),
     async verify() {
       expect(await linkedIds(deps)).toEqual(linked.filter((id) => id !== 7))
-      expect((await deps.content.texts(site, 'news', [7])).size).toBe(0)
+      expect((await deps.contents.texts(site, 'news', [7])).size).toBe(0)
     },
   },
   'listing a page': {

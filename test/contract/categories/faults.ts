@@ -1,5 +1,8 @@
 import { BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { passingFailures } from '../../support/store-faults.ts'
+import { ServiceError } from '../../../lib/errors.ts'
+
+/** What a call of a client ends with that has failed in passing. */
+const unavailable = () => new ServiceError('unavailable')
 
 /** Something that happens at a call: it may let the call through, change what comes of it, or do something else first. */
 type Intervention = (proceed: () => Promise<unknown>, command: unknown) => Promise<unknown>
@@ -62,13 +65,13 @@ export const faults: Readonly<Record<string, Intervention>> = {
     return proceed()
   },
   'refuses it, throttled': async () => {
-    throw passingFailures.throttled()
+    throw unavailable()
   },
   'does not answer': async () => {
-    throw passingFailures['timed out']()
+    throw unavailable()
   },
   'does it, but its answer is lost': async (proceed) => {
     await proceed()
-    throw passingFailures['timed out']()
+    throw unavailable()
   },
 }

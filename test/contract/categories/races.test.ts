@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { listCategoriesOfObject } from '../../../lib/categories/category-lists.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
-import { removeCategory, removeObject } from '../../../lib/categories/remove-content.ts'
 import { ServiceError } from '../../../lib/errors.ts'
+import { author, entry } from '../../support/history.ts'
 import { interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
 
@@ -14,8 +14,8 @@ const ids = range(1, 30)
 const gone = 7
 
 const removals = {
-  'the removal of an object': (over: Deps) => removeObject(over, { site, kind: 'news', id: gone }),
-  'the removal of the category': (over: Deps) => removeCategory(over, site, category),
+  'the removal of an object': (over: Deps) => over.contents.removeObject({ site, kind: 'news', id: gone }, entry),
+  'the removal of the category': (over: Deps) => over.contents.removeCategory(site, category, entry),
 }
 
 const link = (over: Deps) =>
@@ -23,6 +23,7 @@ const link = (over: Deps) =>
     over,
     newsOfCategory,
     ids.map((objectId) => ({ objectId })),
+    author,
   )
 
 /** Runs; a refusal by the service is an outcome like any other. */
@@ -38,14 +39,14 @@ const attempt = async (work: Promise<unknown>): Promise<number> => {
 
 const begin = async () => {
   await fill(deps, ids)
-  await deps.links.deleteMany(newsOfCategory, ids)
+  await deps.linkItems.deleteMany(newsOfCategory, ids)
 }
 
 /** Every link that is left is one of things that exist. */
 const expectNoStrayLinks = async () => {
   const linked = await linkedIds(deps)
-  const categoryExists = (await deps.content.get(site, 'category', category)) !== undefined
-  const existing = await deps.content.existing(site, 'news', ids)
+  const categoryExists = (await deps.contents.get(site, 'category', category)) !== undefined
+  const existing = await deps.contents.existing(site, 'news', ids)
   expect(linked.filter((id) => !categoryExists || !existing.has(id))).toEqual([])
 }
 
@@ -100,16 +101,16 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
 
 test('a link that a dying request left behind is not listed, and goes when it is linked again in vain', async () => {
   await begin()
-  await removeObject(deps, { site, kind: 'news', id: gone })
-  await deps.links.putMany(newsOfCategory, [{ id: gone, displayable: true }])
+  await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
+  await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
   expect(await attempt(link(deps))).toBe(404)
   expect(await linkedIds(deps)).toEqual([])
 })
 
 test('links that a dying request left behind in a category that is gone go when they are made again in vain', async () => {
   await begin()
-  await removeCategory(deps, site, category)
-  await deps.links.putMany(newsOfCategory, [{ id: gone, displayable: true }])
+  await deps.contents.removeCategory(site, category, entry)
+  await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])
   expect(await attempt(link(deps))).toBe(404)
   expect(await linkedIds(deps)).toEqual([])
 })
@@ -117,27 +118,27 @@ test('links that a dying request left behind in a category that is gone go when 
 test('what is being removed no longer exists for anybody', async () => {
   await begin()
   await link(deps)
-  await deps.content.markRemoved(site, 'news', gone)
-  expect((await deps.content.getMany(site, 'news', ids)).has(gone)).toBe(false)
-  expect((await deps.content.existing(site, 'news', ids)).has(gone)).toBe(false)
-  expect(await deps.content.get(site, 'news', gone)).toBeUndefined()
+  await deps.contentItems.markRemoved(site, 'news', gone)
+  expect((await deps.contents.getMany(site, 'news', ids)).has(gone)).toBe(false)
+  expect((await deps.contents.existing(site, 'news', ids)).has(gone)).toBe(false)
+  expect(await deps.contents.get(site, 'news', gone)).toBeUndefined()
   expect(await attempt(listCategoriesOfObject(deps, { site, kind: 'news', id: gone }, undefined as never))).toBe(404)
-  await removeObject(deps, { site, kind: 'news', id: gone })
+  await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
   expect(await linkedIds(deps)).toEqual(ids.filter((id) => id !== gone))
 })
 
 test('many links and many categories are removed in steps', async () => {
   const many = range(1, 2_100)
-  await deps.content.putMany(
+  await deps.contentItems.putMany(
     site,
     'category',
     many.map((id) => ({ id, name: `Category ${id}` })),
   )
   await fill(deps, [1])
   for (const id of many)
-    await deps.links.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }])
-  expect((await deps.links.countCategoriesOf(site, 'news', 1, 0, 10_000)).count).toBe(2_100)
-  expect(await removeObject(deps, { site, kind: 'news', id: 1 })).toBe(true)
-  expect((await deps.links.countCategoriesOf(site, 'news', 1, 0, 10_000)).count).toBe(0)
-  expect(await removeObject(deps, { site, kind: 'news', id: 1 })).toBe(false)
+    await deps.linkItems.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }])
+  expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(2_100)
+  expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(true)
+  expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(0)
+  expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(false)
 })

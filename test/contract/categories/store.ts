@@ -1,8 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { createCategoryLinksTable, type LinkList } from '../../../lib/categories/category-links-table.ts'
+import { createCategoryStores } from '../../../lib/aws/category-stores.ts'
+import { createContentItems } from '../../../lib/aws/content-items.ts'
+import { createLinkItems } from '../../../lib/aws/link-items.ts'
+import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { withDefaults } from '../../../lib/categories/content-defaults.ts'
-import { type Content, createContentTable } from '../../../lib/categories/content-table.ts'
+import type { Content } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId } from '../../../lib/ids.ts'
+import { entry } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 export const site = 1001 as SiteId
@@ -12,8 +16,10 @@ export const newsOfCategory: LinkList = { site, kind: 'news', category }
 type Client = DynamoDBDocumentClient
 
 const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'], patience: number) => ({
-  content: createContentTable({ client, table: content, patience }),
-  links: createCategoryLinksTable({ client, table: categoryLinks, patience }),
+  ...createCategoryStores({ documents: client, contentTable: content, categoryLinksTable: categoryLinks, patience }),
+  /** The tables below the ports, item by item. */
+  contentItems: createContentItems({ client, table: content, patience }),
+  linkItems: createLinkItems({ client, table: categoryLinks, patience }),
   longestList: 20_000,
 })
 
@@ -40,15 +46,16 @@ export const newsItem = (
   withDefaults('news', { id, subject: `Subject ${id}`, body: `<p>Text ${id}</p>`, ...members }, Date.UTC(2026, 0, 1))
 
 /** A category with news items, none of them linked. */
-export const fill = async ({ content }: Deps, ids: readonly number[]): Promise<void> => {
-  await content.putMany(site, 'category', [{ id: category, name: 'Five' }])
-  await content.putMany(
+export const fill = async ({ contents }: Deps, ids: readonly number[]): Promise<void> => {
+  await contents.putMany(site, 'category', [{ id: category, name: 'Five' }], entry)
+  await contents.putMany(
     site,
     'news',
     ids.map((id) => newsItem(id)),
+    entry,
   )
 }
 
 /** The objects that the category is linked with, as the table has them. */
-export const linkedIds = async ({ links }: Deps, list = newsOfCategory): Promise<number[]> =>
-  (await links.listConsistently(list, 0, 10_000)).map(({ id }) => id)
+export const linkedIds = async ({ linkItems }: Deps, list = newsOfCategory): Promise<number[]> =>
+  (await linkItems.listConsistently(list, 0, 10_000)).map(({ id }) => id)

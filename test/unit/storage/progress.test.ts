@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startProgress } from '../../../lib/storage/progress.ts'
-import type { UploadsTable } from '../../../lib/storage/uploads-table.ts'
+import type { UploadProgress } from '../../../lib/storage/upload-progress.ts'
 
 /** An upload at whose clock the test turns, and the moments of its writes. */
 const running = (total: number | undefined, isFailing = false) => {
@@ -10,12 +10,12 @@ const running = (total: number | undefined, isFailing = false) => {
     writes.push({ at: now, percent })
     if (isFailing) throw new Error('The table is away')
   }
-  const uploads: UploadsTable = {
+  const store: UploadProgress = {
     begin: () => record(0),
     report: (_, percent) => record(percent),
     percentOf: async () => 0,
   }
-  const progress = startProgress({ uploads, token: 'hash', total, now: () => now })
+  const progress = startProgress({ progress: store, token: 'hash', total, now: () => now })
   /** A write has ended when everything that waits has had its turn. */
   const settle = async () => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve()

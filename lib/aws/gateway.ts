@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Readable } from 'node:stream'
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
-import type { Exchange, RequestBody } from './exchange.ts'
-import type { RenderedReply } from './reply.ts'
+import { Readable } from 'node:stream'
+import type { APIGatewayProxyEvent } from 'aws-lambda'
+import type { Answer, Request } from '../http/request.ts'
 
 type ProxyEvent = Pick<
   APIGatewayProxyEvent,
   'httpMethod' | 'path' | 'multiValueHeaders' | 'multiValueQueryStringParameters' | 'body' | 'isBase64Encoded'
 >
 
-/** A REST API proxy event. A server that reads from a socket hands over the body as a stream in place of `body`. */
+/** A REST API proxy event. */
 export interface GatewayEvent extends ProxyEvent {
   readonly requestContext?: { readonly requestId?: string }
-  /** As it came, without the question mark. A REST API has none to hand over. */
-  readonly rawQueryString?: string
-  readonly bodyStream?: Readable
 }
 
 export interface GatewayResult {
@@ -22,8 +18,6 @@ export interface GatewayResult {
   readonly headers: Record<string, string>
   readonly body: string
   readonly isBase64Encoded: boolean
-  /** Set in place of `body` for a server that handed over a stream itself; whoever gets it reads it or destroys it. */
-  readonly bodyStream?: Readable
 }
 
 const headersOf = (event: GatewayEvent): Record<string, string> => {
@@ -36,9 +30,6 @@ const headersOf = (event: GatewayEvent): Record<string, string> => {
 
 const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<string, string[]> =>
   new Map(Object.entries(query ?? {}).flatMap(([name, values]) => (values ? [[name, values]] : [])))
-
-const bodyOf = ({ bodyStream, body, isBase64Encoded }: GatewayEvent): RequestBody =>
-  bodyStream ? { stream: bodyStream } : { bytes: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8') }
 
 /**
  * Whether a gateway hands over `event.path` as the caller wrote it, or percent-decoded.
@@ -55,29 +46,25 @@ export type PathEncoding = 'encoded' | 'decoded'
 const pathOf = ({ path }: GatewayEvent, encoding: PathEncoding): string =>
   encoding === 'encoded' ? path : path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-export const fromGateway = (
-  event: GatewayEvent,
-  context: Partial<Context>,
-  pathEncoding: PathEncoding = 'encoded',
-): Exchange => ({
-  requestId: event.requestContext?.requestId ?? randomUUID(),
+/** The request of an event. `signal` is aborted when there is just time left for an answer. */
+export const fromGateway = (event: GatewayEvent, encoding: PathEncoding, signal: AbortSignal): Request => ({
+  id: event.requestContext?.requestId ?? randomUUID(),
   method: event.httpMethod,
-  path: pathOf(event, pathEncoding),
+  path: pathOf(event, encoding),
   query: queryOf(event),
-  ...(event.rawQueryString !== undefined && { rawQuery: event.rawQueryString }),
   headers: headersOf(event),
-  body: bodyOf(event),
-  remainingTime: () => context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY,
+  body: { bytes: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8') },
+  signal,
 })
 
-/** The result for whoever sent the event: bytes go to a server as a stream, and to API Gateway in base64. */
-export const toGateway = async (
-  { status: statusCode, headers: head, body }: RenderedReply,
-  { bodyStream: streams }: GatewayEvent,
-): Promise<GatewayResult> => {
+const bytesOf = async (body: Readable | Uint8Array): Promise<Buffer> =>
+  body instanceof Readable
+    ? Buffer.concat(await body.toArray())
+    : Buffer.from(body.buffer, body.byteOffset, body.length)
+
+/** The result for API Gateway, which takes an answer whole, and bytes in base64. Throws what the stream of the answer throws. */
+export const toGateway = async ({ status: statusCode, headers: head, body }: Answer): Promise<GatewayResult> => {
   const headers = { ...head }
   if (typeof body === 'string') return { statusCode, headers, body, isBase64Encoded: false }
-  if (streams) return { statusCode, headers, body: '', isBase64Encoded: false, bodyStream: body }
-  const bytes = Buffer.concat(await body.toArray())
-  return { statusCode, headers, body: bytes.toString('base64'), isBase64Encoded: true }
+  return { statusCode, headers, body: (await bytesOf(body)).toString('base64'), isBase64Encoded: true }
 }

@@ -1,0 +1,152 @@
+import { Readable } from 'node:stream'
+import { ServiceError } from '../errors.ts'
+import { type AdmissionDeps, admit } from './admission.ts'
+import { preflight } from './cors.ts'
+import { type GroupPolicy, groupPolicies } from './group-policy.ts'
+import { preferredFormat } from './negotiate.ts'
+import type { RequestRecord, Telemetry, Trace } from './observe.ts'
+import type { OperationHandler, PublicOperation } from './operation.ts'
+import { asServiceError, errorReply } from './render-error.ts'
+import { type Presentation, renderReply } from './render-reply.ts'
+import type { Answer, Handler, Request, Send } from './request.ts'
+import type { Group, Route } from './route.ts'
+import { createRouter } from './router.ts'
+
+export interface EdgeDeps extends AdmissionDeps {
+  readonly telemetry: Telemetry
+}
+
+/** A route with what answers it. */
+type Endpoint = Route & { readonly answeredBy: OperationHandler | PublicOperation }
+
+const isPublic = (operation: OperationHandler | PublicOperation): operation is PublicOperation => 'public' in operation
+
+/** The operations and the table must agree on who may call: a mistake there is found when the service starts. */
+const endpointOf = (route: Route, answeredBy: OperationHandler | PublicOperation): Endpoint => {
+  if (isPublic(answeredBy) !== (route.public ?? false)) {
+    throw new Error(`The route table and ${route.operation} do not agree on whether it is public`)
+  }
+  return { ...route, answeredBy }
+}
+
+const onlyJson: Presentation = { format: 'json', varies: false }
+
+/** How a request is answered that has come to nothing: in what it asks for, or else in what the group prefers. */
+const presentationOf = (request: Request, { formats }: GroupPolicy, trace: Trace): Presentation =>
+  trace.public ? onlyJson : { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
+
+/** Rejects as soon as the request has to be answered. Errors: unavailable. */
+const inTime = <Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new ServiceError('unavailable', { cause: signal.reason }))
+    if (signal.aborted) giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+const letGo = ({ body }: Answer): void => {
+  if (body instanceof Readable) body.destroy()
+}
+
+const asItIs: Send<Answer> = (answer) => answer
+
+/** No caller goes without an answer because nobody could write down that there was one. */
+const tell = (telemetry: Telemetry, record: RequestRecord): void => {
+  try {
+    telemetry.request(record)
+  } catch (error) {
+    console.error('A request could not be recorded:', error)
+  }
+}
+
+/**
+ * The handler of one group: sees a request through the checks and its operation, and renders and sends whatever comes of it, errors
+ * included. It never throws, but for an error answer that cannot be sent.
+ */
+export const createHandler = <Operation extends string>(
+  group: Group,
+  routes: readonly (Route & { readonly operation: Operation })[],
+  operations: Readonly<Record<Operation, OperationHandler | PublicOperation>>,
+  deps: EdgeDeps,
+): Handler => {
+  const policy = groupPolicies[group]
+  const router = createRouter(routes.map((route) => endpointOf(route, operations[route.operation])))
+
+  const answerTo = async (request: Request, remainingTime: () => number, trace: Trace): Promise<Answer> => {
+    if (request.method === 'OPTIONS') {
+      const reply = preflight(request, router.methodsAt(request.path))
+      return renderReply(request, reply, presentationOf(request, policy, trace))
+    }
+    const { route, params } = router.match(request.method, request.path)
+    const { operation, answeredBy } = route
+    trace.operation = operation
+    const routed = { ...request, params, remainingTime }
+    if (isPublic(answeredBy)) {
+      trace.public = true
+      return renderReply(request, await answeredBy.run(routed), onlyJson)
+    }
+    const admission = await admit(deps, policy, routed, trace)
+    if ('elsewhere' in admission) {
+      return renderReply(request, admission.elsewhere, presentationOf(request, policy, trace))
+    }
+    return renderReply(request, await answeredBy(admission.admitted), admission.presentation)
+  }
+
+  const failed = (request: Request, error: unknown, trace: Trace): Answer =>
+    renderReply(request, errorReply(asServiceError(error), request.id), presentationOf(request, policy, trace))
+
+  /** One attempt to answer, and another one that says why the first has failed. */
+  const sendAnswer = async <Sent>(
+    request: Request,
+    remainingTime: () => number,
+    send: Send<Sent>,
+    trace: Trace,
+  ): Promise<{ readonly sent: Sent; readonly status: number; readonly failure: unknown }> => {
+    let failure: unknown
+    const cut = (error: unknown) => {
+      failure = error
+    }
+    const attempt = async () => {
+      const answer = await answerTo(request, remainingTime, trace)
+      try {
+        request.signal?.throwIfAborted()
+        return { sent: await send(answer, cut), status: answer.status }
+      } catch (error) {
+        letGo(answer)
+        throw error
+      }
+    }
+    try {
+      return { ...(await inTime(attempt(), request.signal)), failure }
+    } catch (error) {
+      const answer = failed(request, error, trace)
+      return {
+        sent: await send(answer, cut),
+        status: answer.status,
+        failure: answer.status >= 500 ? error : failure,
+      }
+    }
+  }
+
+  async function handle(request: Request, remainingTime: () => number): Promise<Answer>
+  async function handle<Sent>(request: Request, remainingTime: () => number, send: Send<Sent>): Promise<Sent>
+  async function handle(request: Request, remainingTime: () => number, send: Send<unknown> = asItIs): Promise<unknown> {
+    const startedAt = deps.clock.monotonic()
+    const trace: Trace = { operation: 'none', site: null, public: false }
+    const { sent, status, failure } = await sendAnswer(request, remainingTime, send, trace)
+    tell(deps.telemetry, {
+      requestId: request.id,
+      operation: trace.operation,
+      method: request.method,
+      path: request.path,
+      site: trace.site,
+      status,
+      durationMs: Math.round((deps.clock.monotonic() - startedAt) * 1000) / 1000,
+      ...(failure !== undefined && { error: failure }),
+    })
+    return sent
+  }
+  return handle
+}

@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream'
+
+/** In memory when the whole request is there already, a stream when it is still on its way. */
+export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
+
+/** A request, wherever it came from. */
+export interface Request {
+  readonly id: string
+  readonly method: string
+  /** As it came: percent-encoded, without the query. */
+  readonly path: string
+  /** Decoded names and values: those of one name in their order. */
+  readonly query: ReadonlyMap<string, readonly string[]>
+  /** The query as it came, without the question mark, where that is known. */
+  readonly rawQuery?: string
+  /** Names in lower case; repeated headers joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: RequestBody
+  /** Aborted when there is just time left to tell the caller that the time is up. */
+  readonly signal?: AbortSignal
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Whoever gets a stream reads it or destroys it. */
+  readonly body: string | Uint8Array | Readable
+}
+
+/**
+ * Brings an answer to the caller, or into the form in which it travels. When it throws, nothing of the answer has gone out, and
+ * another answer is sent in its place. What fails later is told to `cut`: the answer has broken off at the fault of the service.
+ */
+export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
+
+/**
+ * The core of a group of operations: takes a request and the milliseconds that the platform leaves to it (infinite where it never
+ * ends a request), and answers or, given `send`, sees the answer on its way. Whatever fails is answered, the sending included.
+ */
+export interface Handler {
+  (request: Request, remainingTime: () => number): Promise<Answer>
+  <Sent>(request: Request, remainingTime: () => number, send: Send<Sent>): Promise<Sent>
+}
+
+export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How long requests in flight may take, in milliseconds. */
+const longestWait = 10_000
+const sweepInterval = 50
+
+/** How the closing of a server goes: how many requests it waits for, and how many it has given up in the end. Never 0. */
+export type Closing = { readonly waitingFor: number } | { readonly cutOff: number }
+
+/** Ends a server: it takes no more connections, and lets requests in flight be answered. */
+export type Close = (tell?: (closing: Closing) => void) => Promise<void>
+
+/** How to close a server that does not listen yet. `patience` is how long requests in flight may take, in milliseconds. */
+export const closerOf = (server: Server, patience = longestWait): Close => {
+  /** The answers that are owed on each connection. */
+  const connections = new Map<Socket, Set<ServerResponse>>()
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, new Set())
+    socket.once('close', () => connections.delete(socket))
+  })
+  const owe = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const owed = connections.get(socket)
+    owed?.add(response)
+    response.once('close', () => owed?.delete(response))
+  }
+  server.prependListener('request', owe)
+  // A listener of this kind takes it upon itself to give leave: only where there is one is there another.
+  if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', owe)
+
+  const inFlight = () => [...connections.values()].reduce((sum, owed) => sum + owed.size, 0)
+
+  const closeIdle = () => {
+    // Connections that were busy when the server closed become idle later, and nobody else would end them.
+    server.closeIdleConnections()
+    // One on which nothing was ever asked, as browsers open them in advance, does not count as idle there.
+    for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
+  }
+
+  return async (tell = () => {}) => {
+    const closed = once(server, 'close')
+    server.close()
+    const waitingFor = inFlight()
+    if (waitingFor > 0) tell({ waitingFor })
+    const sweep = setInterval(closeIdle, sweepInterval)
+    const end = setTimeout(() => {
+      const cutOff = inFlight()
+      server.closeAllConnections()
+      if (cutOff > 0) tell({ cutOff })
+    }, patience)
+    await closed
+    clearInterval(sweep)
+    clearTimeout(end)
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** The answer to what is no request to the service, and so never reaches the core; its code is the HTTP status. */
+interface Refusal {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: string
+}
+
+const refusal = (status: number, message: string): Refusal => {
+  const requestId = randomUUID()
+  const body = JSON.stringify({ code: status, message, requestId })
+  const headers = {
+    'X-Request-Id': requestId,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  }
+  return { status, headers, body }
+}
+
+const notHttp = 'This is not a well-formed HTTP/1.1 request.'
+
+const refuse = (response: ServerResponse, { status, headers, body }: Refusal): void => {
+  response.writeHead(status, headers).end(body)
+}
+
+export const refuseMalformed = (response: ServerResponse): void => refuse(response, refusal(400, notHttp))
+
+export const refuseExpectation = (response: ServerResponse): void =>
+  refuse(response, refusal(417, 'The only expectation that can be met is 100-continue.'))
+
+const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
+  if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'The headers of the request are larger than 16 KB.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusal(408, 'The request did not arrive in time.')
+  return refusal(400, notHttp)
+}
+
+const refuseOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** What the HTTP parser refuses has no response object to be answered on. */
+export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+  else refuseOn(socket, refusalOf(error))
+}
+
+/** A tunnel to somewhere else: the one method whose target is no path, and whose connection Node hands over as a bare socket. */
+export const refuseTunnel = (socket: Duplex): void => {
+  // It is nobody else's now: not its errors, not what still comes on it, and not its end.
+  socket.on('error', () => {})
+  socket.resume()
+  socket.once('finish', () => socket.destroy())
+  refuseOn(socket, refusal(400, 'This service is no proxy: it does not answer CONNECT.'))
+}

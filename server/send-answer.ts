@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Answer, Send } from '../lib/http/request.ts'
+
+/** What of a request body is read after an early answer, so that the caller sees the answer and not a broken connection. */
+const lingerBytes = 16 * 1024 * 1024
+const lingerMs = 2_000
+
+const readAway = async (request: IncomingMessage): Promise<void> => {
+  const timer = setTimeout(() => request.destroy(), lingerMs)
+  let length = 0
+  try {
+    for await (const chunk of request) {
+      length += chunk.length
+      if (length > lingerBytes) return
+    }
+  } catch {
+    // The caller has gone, or was too slow: its answer is written in either case.
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Resolves when the caller has taken what was written, or has gone. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
+
+/** Writes a stream at the pace of the caller, from its first chunk on. Throws what the stream throws, and when it is not as long as declared. */
+const writeStream = async (
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+  declared: number | undefined,
+  response: ServerResponse,
+): Promise<void> => {
+  let length = 0
+  for (let chunk = first; !chunk.done; chunk = await rest.next()) {
+    length += chunk.value.length
+    if (declared !== undefined && length > declared) break
+    if (!response.write(chunk.value)) await drained(response)
+    if (response.destroyed) return
+  }
+  if (declared !== undefined && length !== declared) {
+    throw new Error(`The bytes of an answer are not the ${declared} that it declares`)
+  }
+}
+
+const hasLength = (status: number) => status !== 204 && status !== 304
+
+const lengthOf = (body: string | Uint8Array): number =>
+  typeof body === 'string' ? Buffer.byteLength(body) : body.length
+
+/** How an answer goes out on a response. `waits` says whether the caller holds its body back until it is given leave. */
+export const sendOn = (request: IncomingMessage, response: ServerResponse, waits: () => boolean): Send<void> => {
+  const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
+    const unread = !request.complete
+    response.writeHead(status, {
+      ...(length !== undefined && hasLength(status) && { 'Content-Length': length }),
+      ...headers,
+      ...(unread && { Connection: 'close' }),
+    })
+    return unread
+  }
+
+  const finish = async (unread: boolean): Promise<void> => {
+    if (unread && !waits()) await readAway(request)
+    response.end()
+  }
+
+  const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
+    const unread = writeHead(answer, lengthOf(body))
+    if (!unread) {
+      response.end(request.method === 'HEAD' ? undefined : body)
+      return
+    }
+    if (request.method === 'HEAD') response.flushHeaders()
+    else response.write(body)
+    return finish(unread)
+  }
+
+  /** Should one of the two sides break, so does the connection: half a file must not look whole. */
+  const sendStream = async (answer: Answer, stream: Readable, cut: (failure: unknown) => void): Promise<void> => {
+    const stop = () => stream.destroy()
+    response.once('close', stop)
+    const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
+    try {
+      // Until the first bytes are there, another answer can still be given.
+      const first = await chunks.next()
+      const unread = writeHead(answer, undefined)
+      const declared = answer.headers['Content-Length']
+      await writeStream(first, chunks, declared === undefined ? undefined : Number(declared), response)
+      if (!response.destroyed) await finish(unread)
+    } catch (error) {
+      // The caller has gone, and its going has ended the stream.
+      if (response.destroyed) return
+      if (!response.headersSent) throw error
+      response.destroy()
+      cut(error)
+    } finally {
+      response.off('close', stop)
+      stream.destroy()
+    }
+  }
+
+  return (answer, cut) => {
+    const { body } = answer
+    if (!(body instanceof Readable)) return sendWhole(answer, body)
+    if (request.method !== 'HEAD') return sendStream(answer, body, cut)
+    body.destroy()
+    return finish(writeHead(answer, undefined))
+  }
+}

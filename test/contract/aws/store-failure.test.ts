@@ -1,0 +1,42 @@
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { describe, expect, test } from 'vitest'
+import { failLikePort } from '../../../lib/aws/store-failure.ts'
+
+const failure = (name: string, details: object = {}) => Object.assign(new Error(name), { name }, details)
+
+/** What comes out of a client whose calls fail like this. */
+const outcomeOf = async (error: unknown): Promise<unknown> => {
+  const client = new DynamoDBClient({ region: 'local', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } })
+  failLikePort(client)
+  const fail = async () => {
+    throw error
+  }
+  client.middlewareStack.add(() => fail, { step: 'initialize', name: 'fail' })
+  return client.send(new ListTablesCommand({})).catch((thrown: unknown) => thrown)
+}
+
+describe('a failure of a client of AWS', () => {
+  test.each([
+    failure('ProvisionedThroughputExceededException'),
+    failure('ThrottlingException'),
+    failure('RequestLimitExceeded'),
+    failure('TimeoutError'),
+    failure('Error', { code: 'ECONNRESET' }),
+    failure('Error', { code: 'ECONNREFUSED' }),
+    failure('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
+    failure('ServiceUnavailable', { $metadata: { httpStatusCode: 503 } }),
+    failure('InsufficientStorage', { $metadata: { httpStatusCode: 507 } }),
+  ])('is "unavailable", with its cause, when it passes: $name $code', async (error) => {
+    expect(await outcomeOf(error)).toMatchObject({ code: 100503, status: 503, cause: error })
+  })
+
+  test.each([
+    failure('ResourceNotFoundException', { $metadata: { httpStatusCode: 400 } }),
+    failure('AccessDeniedException', { $metadata: { httpStatusCode: 400 } }),
+    failure('ValidationException', { $metadata: { httpStatusCode: 400 } }),
+    new TypeError('x is not a function'),
+    'a text',
+  ])('comes through as it is when it does not pass: %s', async (error) => {
+    expect(await outcomeOf(error)).toBe(error)
+  })
+})

@@ -1,0 +1,8 @@
+import type { Author, HistoryEntry } from '../../lib/history-entry.ts'
+import type { SiteId } from '../../lib/ids.ts'
+
+/** Who makes the changes of a test. */
+export const author: Author = { actor: 'test' }
+
+/** An entry for changes whose history a test does not look at. */
+export const entry: HistoryEntry = { ...author, site: 1001 as SiteId, type: 'content.imported', subject: 'test' }
