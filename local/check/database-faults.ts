@@ -1,4 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { type ContentKind, objectKinds } from '../../lib/categories/content-kinds.ts'
+import { contentTables, linkTables } from '../content-tables.ts'
 import { reasonOf } from '../data-directory.ts'
 import type { Fault } from './fault.ts'
 
@@ -23,28 +25,39 @@ const integrity: Question = {
   },
 }
 
-const questions: readonly Question[] = [
-  {
-    query: 'PRAGMA foreign_key_check',
-    faultOf: (row, database) => ({
-      where: database,
-      fault: `a row of the table ${row['table']} refers to a row of ${row['parent']} that is not there`,
-    }),
-  },
-  {
-    query: `SELECT site, category, kind, object FROM links AS link
-      WHERE NOT EXISTS (SELECT 1 FROM contents WHERE site = link.site AND kind = 'category' AND id = link.category)
-         OR NOT EXISTS (SELECT 1 FROM contents WHERE site = link.site AND kind = link.kind AND id = link.object)`,
-    faultOf: ({ site, category, kind, object }) => ({
+const kinds: readonly ContentKind[] = ['category', ...objectKinds]
+
+const linksInTheAir = objectKinds.map(
+  (kind): Question => ({
+    query: `SELECT site, category, object FROM ${linkTables[kind]} AS link
+      WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
+         OR NOT EXISTS (SELECT 1 FROM ${contentTables[kind].table} WHERE site = link.site AND id = link.object)`,
+    faultOf: ({ site, category, object }) => ({
       where: `site ${site}, category ${category}`,
       fault: `it is linked with ${kind} ${object}, and one of the two does not exist`,
     }),
-  },
-  {
-    query: 'SELECT site, kind, id FROM contents WHERE going = 1',
-    faultOf: ({ site, kind, id }) => ({
+  }),
+)
+
+const removalsHalfDone = kinds.map(
+  (kind): Question => ({
+    query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
+    faultOf: ({ site, id }) => ({
       where: `site ${site}, ${kind} ${id}`,
-      fault: 'its removal broke off half-way. Repeat the removal.',
+      fault: 'its removal broke off half-way. The next start completes it.',
+    }),
+  }),
+)
+
+const questions: readonly Question[] = [
+  ...linksInTheAir,
+  ...removalsHalfDone,
+  {
+    query: `SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check
+      WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,
+    faultOf: ({ table, parent, count }, database) => ({
+      where: database,
+      fault: `${count} rows of the table ${table} refer to rows of ${parent} that are not there`,
     }),
   },
   {
@@ -52,15 +65,13 @@ const questions: readonly Question[] = [
       WHERE NOT EXISTS (SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
     faultOf: ({ site, folder }) => ({
       where: `site ${site}, folder ${folder}`,
-      fault: 'its removal broke off half-way, and nobody goes on with it. Delete the folder again.',
+      fault: 'its removal broke off half-way, and nobody goes on with it. Delete the folder once more.',
     }),
   },
   {
-    query: 'SELECT name FROM small_contents WHERE name NOT IN (SELECT blob FROM objects WHERE blob IS NOT NULL)',
-    faultOf: ({ name }, database) => ({
-      where: database,
-      fault: `the content ${name} belongs to no file`,
-    }),
+    query: `SELECT name FROM small_contents
+      WHERE name NOT IN (SELECT blob FROM objects WHERE blob IS NOT NULL)`,
+    faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
   },
 ]
 
