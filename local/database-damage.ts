@@ -22,14 +22,17 @@ const openQuietly = ({ database, wal }: DataDirectory): DatabaseSync => {
   return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
 }
 
+/** What SQLite has found when it has checked a database, in one line; undefined when that is nothing. */
+export const findingOf = (answer: unknown): string | undefined =>
+  answer === 'ok' ? undefined : String(answer).replaceAll(/\s+/g, ' ')
+
 /** What is wrong with the inside of a database; undefined when nothing is. */
 const innerDamageOf = (connection: DatabaseSync, depth: Depth): string | undefined => {
   const tables = connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()
   if (tables?.['count'] === 0) return 'it holds nothing'
   if (depth === 'surface') return undefined
   const [first] = connection.prepare('PRAGMA quick_check(1)').all()
-  const finding = String(first?.['quick_check'])
-  return finding === 'ok' ? undefined : finding
+  return findingOf(first?.['quick_check'])
 }
 
 const readDamage = (directory: DataDirectory, depth: Depth): string | undefined => {
@@ -49,6 +52,9 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
   }
 }
 
+/** Whether the database was not closed cleanly, and its newest changes are not there: the caller keeps others from opening and closing it. */
+export const lacksWal = ({ running, wal }: DataDirectory): boolean => existsSync(running) && !existsSync(wal)
+
 /**
  * Why the database of a directory that is in use cannot be opened, with its name and what to do about it; undefined when it can.
  * Changes nothing. The caller has the directory for itself.
@@ -61,7 +67,7 @@ export const damageOf = (directory: DataDirectory, depth: Depth): string | undef
   }
   if (size === 0)
     return `The database ${database} is empty, though the data directory ${path} has been in use. ${whatToDo}`
-  if (existsSync(running) && !existsSync(wal)) {
+  if (lacksWal(directory)) {
     return `The file ${wal} is missing, though the service did not end cleanly (${running} is there): the newest changes are lost with it. Put it back, or put the directory back from a backup. If you can do without those changes, remove ${running}. Nothing was changed.`
   }
   const damage = tryToRead(directory, size > largestChecked ? 'surface' : depth)

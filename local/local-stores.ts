@@ -32,7 +32,9 @@ export const openStores = async ({ directory, database, role, durable, clock }: 
   const files = await openObjectStore({ directory, database, role, durable, clock })
   if (role === 'service') {
     await finishRemovals(database)
-    await removalQueue.start((task, slice) => continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice))
+    await removalQueue.start((task, slice) =>
+      continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice),
+    )
   }
   return { ...tables, files, stop: () => removalQueue.stop() }
 }

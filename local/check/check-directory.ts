@@ -2,11 +2,12 @@ import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { type DataDirectory, type DirectoryState, layoutOf, reasonOf, refusalOf, stateOf } from '../data-directory.ts'
+import { lacksWal } from '../database-damage.ts'
 import { lookAtDemo } from '../demo-file.ts'
 import { absenceOf, atRest, hasService } from '../directory-use.ts'
 import { UsageError } from '../usage-error.ts'
 import { blobFaults, namesOfBlobs } from './blob-faults.ts'
-import { databaseFaults } from './database-faults.ts'
+import { damagedBy, databaseFaults } from './database-faults.ts'
 import type { Fault } from './fault.ts'
 
 /** The states in which there is something of this version of the service to be looked at. */
@@ -28,11 +29,6 @@ const modeFaults = ({ path, database, demo, marker }: DataDirectory): Fault[] =>
     return isOpen ? [{ where: file, fault: 'other users of the machine can get at it. Take their rights away.' }] : []
   })
 
-const runningFaults = ({ running, wal }: DataDirectory): Fault[] =>
-  existsSync(running) && !existsSync(wal)
-    ? [{ where: wal, fault: `it is missing, though the service did not end cleanly: the newest changes are lost.` }]
-    : []
-
 /** For reading alone; beside the file nothing is written either where that cannot be. */
 const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
   try {
@@ -47,14 +43,18 @@ const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
 
 /** What is wrong with the database as a file, and otherwise a connection to it. */
 const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
-  const { database } = directory
+  const { database, wal } = directory
+  // What the database says without its WAL is out of date.
+  if (lacksWal(directory)) {
+    return { where: wal, fault: 'it is missing, though the service did not end cleanly: the newest changes are lost.' }
+  }
   const size = statSync(database, { throwIfNoEntry: false })?.size
   if (size === undefined) return { where: database, fault: 'it is missing. Put it back from a backup.' }
   if (size === 0) return { where: database, fault: 'it is empty. Put it back from a backup.' }
   try {
     return openForReading(directory)
   } catch (error) {
-    return { where: database, fault: `it is damaged: ${reasonOf(error)}. Put it back from a backup.` }
+    return { where: database, fault: damagedBy(reasonOf(error)) }
   }
 }
 
@@ -86,12 +86,7 @@ export const checkDirectory = async (path: string): Promise<readonly Fault[]> =>
   if (!checkable.has(state.state))
     throw new UsageError(refusalOf(directory, state) ?? absenceOf(directory, state) ?? '')
   const { around, isServed, database } = await atRest(directory, () => ({
-    around: [
-      ...markerFaults(directory, state),
-      ...modeFaults(directory),
-      ...runningFaults(directory),
-      ...demoFaults(directory),
-    ],
+    around: [...markerFaults(directory, state), ...modeFaults(directory), ...demoFaults(directory)],
     isServed: hasService(directory),
     database: openDatabase(directory),
   }))

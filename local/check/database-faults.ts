@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type ContentKind, objectKinds } from '../../lib/categories/content-kinds.ts'
 import { contentTables, linkTables } from '../content-tables.ts'
 import { reasonOf } from '../data-directory.ts'
+import { findingOf } from '../database-damage.ts'
 import type { Fault } from './fault.ts'
 
 type Row = Record<string, SQLOutputValue>
@@ -15,13 +16,14 @@ interface Question {
   readonly faultOf: (row: Row, database: string) => Fault | undefined
 }
 
+/** What damage of the database means for whoever has it. */
+export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Put it back from a backup.`
+
 const integrity: Question = {
   query: `PRAGMA integrity_check(${most})`,
   faultOf: (row, database) => {
-    const finding = String(row['integrity_check'])
-    return finding === 'ok'
-      ? undefined
-      : { where: database, fault: `it is damaged: ${finding}. Put it back from a backup.` }
+    const finding = findingOf(row['integrity_check'])
+    return finding === undefined ? undefined : { where: database, fault: damagedBy(finding) }
   },
 }
 
@@ -85,7 +87,7 @@ const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: s
     }
     return faults
   } catch (error) {
-    return [{ where: database, fault: `it cannot be read: ${reasonOf(error)}` }]
+    return [{ where: database, fault: damagedBy(reasonOf(error)) }]
   }
 }
 

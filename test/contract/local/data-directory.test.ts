@@ -125,7 +125,9 @@ describe('a directory that was never made to its end', () => {
     for (const path of [directory, missing]) {
       const outcome = await run('admin/main.ts', ['--data-dir', path, 'site', 'list'])
       expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toMatch(/^There is no .+ "npm start" makes a data directory; --data-dir names another one\.\n$/)
+      expect(outcome.stderr).toMatch(
+        /^There is no .+ "npm start" makes a data directory; --data-dir names another one\.\n$/,
+      )
       expect(outcome.stderr).toContain(path)
     }
     expect(existsSync(missing)).toBe(false)
@@ -148,7 +150,10 @@ test('other users can look into nothing, whatever the umask says', async ({ dire
   }
 })
 
-test('a directory that others could look into is closed to them by the next start', async ({ dataDirectory, start }) => {
+test('a directory that others could look into is closed to them by the next start', async ({
+  dataDirectory,
+  start,
+}) => {
   chmodSync(dataDirectory, 0o755)
   await start()
   expect(await modeOf(dataDirectory)).toBe('700')
