@@ -1,0 +1,87 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { DataDirectory } from '../data-directory.ts'
+import type { Fault } from './fault.ts'
+
+interface Content {
+  readonly key: string
+  /** Under which name the bytes are kept. */
+  readonly blob: string
+  readonly size: number
+  /** How many bytes the database holds itself; null when they are in a blob. */
+  readonly held: number | null
+}
+
+const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
+  const rows = connection
+    .prepare(
+      `SELECT key, blob, size, length(small_contents.bytes) AS held
+       FROM objects LEFT JOIN small_contents ON small_contents.name = objects.blob WHERE blob IS NOT NULL`,
+    )
+    .iterate()
+  for (const { key, blob, size, held } of rows) {
+    yield {
+      key: String(key),
+      blob: String(blob),
+      size: Number(size),
+      held: held === null || held === undefined ? null : Number(held),
+    }
+  }
+}
+
+/** `live/1001/a/b.txt` in words. */
+const describe = (key: string): string => {
+  const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
+  if (area === undefined) return key
+  return `site ${site}, ${area === 'live' ? 'file' : area} ${path}`
+}
+
+/** The names of the blobs that there are. */
+export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
+  try {
+    return new Set(readdirSync(blobs))
+  } catch {
+    return new Set()
+  }
+}
+
+const faultOf = ({ blobs }: DataDirectory, { key, blob, size, held }: Content): Fault | undefined => {
+  const file = join(blobs, blob)
+  const found = held ?? statSync(file, { throwIfNoEntry: false })?.size
+  const where = describe(key)
+  if (found === undefined) return { where, fault: `its bytes are missing: ${file}. Upload it again, or put that back.` }
+  if (found === size) return undefined
+  return {
+    where,
+    fault: `it has ${size} bytes, of which ${found} are there: ${file}. Upload it again, or put that back.`,
+  }
+}
+
+interface Options {
+  /** What blobs there were before the database was read. */
+  readonly before: ReadonlySet<string>
+  /** Whether a service takes uploads in: what nothing refers to may be one that is on its way. */
+  readonly isServed: boolean
+}
+
+/** Files without their bytes, and bytes without a file. */
+export const blobFaults = (
+  connection: DatabaseSync,
+  directory: DataDirectory,
+  { before, isServed }: Options,
+): readonly Fault[] => {
+  const faults: Fault[] = []
+  const unclaimed = new Set(before)
+  for (const content of contentsOf(connection)) {
+    unclaimed.delete(content.blob)
+    const fault = faultOf(directory, content)
+    if (fault) faults.push(fault)
+  }
+  if (isServed) return faults
+  const orphans = [...unclaimed].map((name) => ({
+    where: join(directory.blobs, name),
+    fault: 'it belongs to no file. The next start moves it to orphans.',
+  }))
+  return [...faults, ...orphans]
+}

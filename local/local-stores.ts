@@ -1,0 +1,40 @@
+import type { Clock } from '../lib/clock.ts'
+import { continueRemoval } from '../lib/storage/remove.ts'
+import type { Stores } from '../lib/stores.ts'
+import { finishRemovals } from './contents.ts'
+import type { DataDirectory } from './data-directory.ts'
+import type { Database } from './database.ts'
+import type { Role } from './directory-use.ts'
+import { openObjectStore } from './objects/object-store.ts'
+import { createTableStores } from './table-stores.ts'
+
+/** Every port of the service, on one machine. */
+export interface LocalStores extends Stores {
+  /** Lets what goes on in the background come to an end. */
+  stop(): Promise<void>
+}
+
+interface Options {
+  readonly directory: DataDirectory
+  readonly database: Database
+  readonly role: Role
+  readonly durable: boolean
+  readonly clock: Clock
+}
+
+/**
+ * The ports over an open database and the blobs beside it. The service, of which there is one, puts in order what an earlier one has left
+ * half done, and goes on with it; commands leave that alone.
+ */
+export const openStores = async ({ directory, database, role, durable, clock }: Options): Promise<LocalStores> => {
+  const tables = createTableStores(database, clock)
+  const { removalQueue, removals } = tables
+  const files = await openObjectStore({ directory, database, role, durable, clock })
+  if (role === 'service') {
+    await finishRemovals(database)
+    await removalQueue.start((task, slice) =>
+      continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice),
+    )
+  }
+  return { ...tables, files, stop: () => removalQueue.stop() }
+}
