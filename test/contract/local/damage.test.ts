@@ -15,8 +15,7 @@ const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 const fill = async (service: SpawnedService): Promise<void> => {
   const stored = await service.request(large, { method: 'PUT', body: Buffer.alloc(40_000, 'x') })
   const removed = await service.request(`${fields}/-2`, { method: 'DELETE' })
-  if ((stored.status !== 200) || removed.status !== 200)
-    throw new Error(`${stored.status}, ${removed.status}`)
+  if (stored.status !== 200 || removed.status !== 200) throw new Error(`${stored.status}, ${removed.status}`)
 }
 
 /** A directory in which a service has been that ended so, with a file that is a blob. */
