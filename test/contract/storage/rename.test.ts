@@ -32,8 +32,8 @@ afterEach(() => storage.close())
 
 const put = (path: string, body: string, query = {}) => storage.call('PUT', path, { body, query })
 const textOf = async (path: string, query = {}) => {
-  const { statusCode, bodyStream } = await storage.call('GET', path, { query })
-  return statusCode === 200 && bodyStream ? Buffer.concat(await bodyStream.toArray()).toString() : undefined
+  const { statusCode, body } = await storage.call('GET', path, { query })
+  return statusCode === 200 ? body : undefined
 }
 
 describe('a rename that makes templates of what were none', () => {

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/token.ts'
 import { createTokensTable } from '../../../lib/access/tokens-table.ts'
 import type { Resources, StorageDeps } from '../../../lib/deps.ts'
-import type { GatewayEvent, GatewayResult } from '../../../lib/http/gateway.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { createSitesTable } from '../../../lib/sites/sites-table.ts'
 import { objectPages } from '../../../lib/storage/list-all.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
+import { requestOf, textOf } from '../../support/gateway.ts'
 import { openTestTables } from '../../support/tables.ts'
 
 interface Request {
@@ -17,14 +17,21 @@ interface Request {
   readonly remaining?: number
 }
 
+/** An answer, its body as text. */
+export interface Outcome {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 /** The storage's function with a site and a token, whose store can be made to fail. */
 export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' | 'close'> {
   readonly site: SiteId
   readonly deps: StorageDeps
-  call(method: string, path: string, request?: Request): Promise<GatewayResult>
+  call(method: string, path: string, request?: Request): Promise<Outcome>
 }
 
-export const openStorage = async (between: Between & Pick<Resources, 'now'> = {}): Promise<StorageUnderTest> => {
+export const openStorage = async (between: Between & Pick<Resources, 'clock'> = {}): Promise<StorageUnderTest> => {
   const tables = await openTestTables()
   const { names } = tables
   const documents = tables.connect()
@@ -45,21 +52,12 @@ export const openStorage = async (between: Between & Pick<Resources, 'now'> = {}
   return {
     ...files,
     site,
-    async call(method, path, { query = {}, headers = {}, body = '', remaining } = {}) {
-      const event: GatewayEvent = {
-        httpMethod: method,
-        path: `/api/v2/admin/sites/current/storage${path}`,
-        multiValueHeaders: Object.fromEntries(
-          Object.entries({ Authorization: token, ...headers }).map(([name, value]) => [name, [value]]),
-        ),
-        multiValueQueryStringParameters: Object.fromEntries(
-          Object.entries(query).map(([name, value]) => [name, [value]]),
-        ),
-        body: null,
-        isBase64Encoded: false,
-        bodyStream: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
-      }
-      return files.handler(event, remaining === undefined ? {} : { getRemainingTimeInMillis: () => remaining })
+    async call(method, path, { query = {}, headers = {}, body = '', remaining = Number.POSITIVE_INFINITY } = {}) {
+      const target = `/api/v2/admin/sites/current/storage${path}`
+      const request = requestOf(method, target, { query, headers: { Authorization: token, ...headers } })
+      const stream = body instanceof Readable ? body : Readable.from([Buffer.from(body)])
+      const answer = await files.handler({ ...request, body: { stream } }, () => remaining)
+      return { statusCode: answer.status, headers: answer.headers, body: await textOf(answer) }
     },
     async close() {
       await files.close()
@@ -120,5 +118,5 @@ export const multipart = (parts: readonly Part[]): Buffer =>
 
 export const formHeaders = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
 
-export const codeOf = ({ body }: GatewayResult): number | undefined =>
+export const codeOf = ({ body }: Outcome): number | undefined =>
   body === '' ? undefined : (JSON.parse(body) as { code?: number }).code

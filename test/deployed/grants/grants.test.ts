@@ -14,7 +14,7 @@ import { createPagesTable } from '../../../lib/storage/pages-table.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { boundary, multipart } from '../../acceptance/support/storage.ts'
 import { actionsNeededFor, type CloudRequest, watchCloudRequests } from '../../support/cloud-requests.ts'
-import { send } from '../../support/gateway.ts'
+import { sendEvent } from '../../support/lambda.ts'
 import { deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
 
@@ -58,8 +58,8 @@ const breaking = async (isMeant: (request: ClientRequest) => boolean, run: () =>
 }
 
 const headers = { Authorization: deployment.token }
-const call = (method: string, path: string, options: Parameters<typeof send>[3] = {}) =>
-  send(storageFunction, method, `${storage}${path}`, { ...options, headers: { ...headers, ...options.headers } })
+const call = (method: string, path: string, options: Parameters<typeof sendEvent>[3] = {}) =>
+  sendEvent(storageFunction, method, `${storage}${path}`, { ...options, headers: { ...headers, ...options.headers } })
 
 /** A page whose old draft cannot be removed while it is published: what has been stored is taken back. */
 const failToPublish = async (): Promise<void> => {
