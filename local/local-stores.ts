@@ -5,11 +5,16 @@ import { finishRemovals } from './contents.ts'
 import type { DataDirectory } from './data-directory.ts'
 import type { Database } from './database.ts'
 import type { Role } from './directory-use.ts'
-import { openObjectStore } from './objects/object-store.ts'
-import { createTableStores } from './table-stores.ts'
+import { createGoingFolders } from './folder-removals.ts'
+import { openBlobs } from './objects/blobs.ts'
+import { createObjectStore } from './objects/object-store.ts'
+import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
+import { createTableStores, type TableStores } from './table-stores.ts'
 
 /** Every port of the service, on one machine. */
 export interface LocalStores extends Stores {
+  /** What was found of the blobs, when the service has put them in order. */
+  readonly tidied: TidyReport | undefined
   /** Lets what goes on in the background come to an end. */
   stop(): Promise<void>
 }
@@ -22,19 +27,33 @@ interface Options {
   readonly clock: Clock
 }
 
-/**
- * The ports over an open database and the blobs beside it. The service, of which there is one, puts in order what an earlier one has left
- * half done, and goes on with it; commands leave that alone.
- */
-export const openStores = async ({ directory, database, role, durable, clock }: Options): Promise<LocalStores> => {
+/** What only the service does, which is there once: puts in order what an earlier one has left half done, and goes on with it. */
+const putInOrder = async (
+  { directory, database, clock }: Options,
+  { removalQueue, removals }: TableStores,
+  files: Stores['files'],
+): Promise<TidyReport> => {
+  const tidied = tidyBlobs(database.connection, directory.path, clock.wall())
+  await finishRemovals(database)
+  await removalQueue.start((task, slice) =>
+    continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice),
+  )
+  return tidied
+}
+
+/** The ports over an open database and the blobs beside it. */
+export const openStores = async (options: Options): Promise<LocalStores> => {
+  const { directory, database, role, durable, clock } = options
   const tables = createTableStores(database, clock)
-  const { removalQueue, removals } = tables
-  const files = await openObjectStore({ directory, database, role, durable, clock })
-  if (role === 'service') {
-    await finishRemovals(database)
-    await removalQueue.start((task, slice) =>
-      continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice),
-    )
+  const blobs = openBlobs(directory.path, { durable })
+  const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
+  return {
+    ...tables,
+    files,
+    tidied: role === 'service' ? await putInOrder(options, tables, files) : undefined,
+    async stop() {
+      await tables.removalQueue.stop()
+      blobs.close()
+    },
   }
-  return { ...tables, files, stop: () => removalQueue.stop() }
 }

@@ -6,6 +6,7 @@ import type { Demo } from './demo-file.ts'
 import { readDemo } from './demo-file.ts'
 import { serverFor } from './groups.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
+import type { LocalStores } from './local-stores.ts'
 import { openMachine } from './machine.ts'
 import { registerDataCentres } from './register-data-centres.ts'
 
@@ -28,6 +29,16 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
+const sayWhatIsMissing = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
+  const count = tidied?.damaged.length ?? 0
+  if (count === 0) return
+  const files =
+    count === 1
+      ? '1 file is not whole, and fails when it is read'
+      : `${count} files are not whole, and fail when they are read`
+  say(`${files}: "site-admin check" names what is missing.`)
+}
+
 /** Everything in one process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a person can put right. */
 export const startService = async (options: Options): Promise<RunningService> => {
   const { dataDirectory, host, dataCentres, reset, telemetry, say } = options
@@ -48,6 +59,7 @@ export const startService = async (options: Options): Promise<RunningService> =>
 
   try {
     readDemo(directory)
+    sayWhatIsMissing(stores, say)
     const urls = await listeners.listen()
     await registerDataCentres(stores.sites, urls, home)
     const demo = await ensureDemo({ directory, stores, dataCentre: home, clock: systemClock, say })

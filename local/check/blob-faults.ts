@@ -1,34 +1,10 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../data-directory.ts'
+import { checkObjects } from '../objects/check-objects.ts'
+import { objectsInBlobs } from '../objects/tidy-blobs.ts'
 import type { Fault } from './fault.ts'
-
-interface Content {
-  readonly key: string
-  /** Under which name the bytes are kept. */
-  readonly blob: string
-  readonly size: number
-  /** How many bytes the database holds itself; null when they are in a blob. */
-  readonly held: number | null
-}
-
-const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
-  const rows = connection
-    .prepare(
-      `SELECT key, blob, size, length(small_contents.bytes) AS held
-       FROM objects LEFT JOIN small_contents ON small_contents.name = objects.blob WHERE blob IS NOT NULL`,
-    )
-    .iterate()
-  for (const { key, blob, size, held } of rows) {
-    yield {
-      key: String(key),
-      blob: String(blob),
-      size: Number(size),
-      held: held === null || held === undefined ? null : Number(held),
-    }
-  }
-}
 
 /** `live/1001/a/b.txt` in words. */
 const describe = (key: string): string => {
@@ -46,18 +22,6 @@ export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
   }
 }
 
-const faultOf = ({ blobs }: DataDirectory, { key, blob, size, held }: Content): Fault | undefined => {
-  const file = join(blobs, blob)
-  const found = held ?? statSync(file, { throwIfNoEntry: false })?.size
-  const where = describe(key)
-  if (found === undefined) return { where, fault: `its bytes are missing: ${file}. Upload it again, or put that back.` }
-  if (found === size) return undefined
-  return {
-    where,
-    fault: `it has ${size} bytes, of which ${found} are there: ${file}. Upload it again, or put that back.`,
-  }
-}
-
 interface Options {
   /** What blobs there were before the database was read. */
   readonly before: ReadonlySet<string>
@@ -71,17 +35,16 @@ export const blobFaults = (
   directory: DataDirectory,
   { before, isServed }: Options,
 ): readonly Fault[] => {
-  const faults: Fault[] = []
+  const objects = Array.from(checkObjects(connection, directory.path), ({ subject, message }) => ({
+    where: describe(subject),
+    fault: message,
+  }))
+  if (isServed) return objects
   const unclaimed = new Set(before)
-  for (const content of contentsOf(connection)) {
-    unclaimed.delete(content.blob)
-    const fault = faultOf(directory, content)
-    if (fault) faults.push(fault)
-  }
-  if (isServed) return faults
-  const orphans = [...unclaimed].map((name) => ({
+  for (const { blob } of objectsInBlobs(connection)) unclaimed.delete(blob)
+  const orphans = Array.from(unclaimed, (name) => ({
     where: join(directory.blobs, name),
     fault: 'it belongs to no file. The next start moves it to orphans.',
   }))
-  return [...faults, ...orphans]
+  return [...objects, ...orphans]
 }

@@ -97,15 +97,18 @@ export const damages: readonly Damage[] = [
   {
     name: 'a blob is missing',
     inflict: (directory) => rmSync(blobOf(directory)),
-    warning: /^1 file .+/m,
-    faults: [{ where: /^site 1001, file large\.bin$/, fault: /^its bytes are missing: .+blobs/ }],
+    warning: /^1 file is not whole, .+"site-admin check" names what is missing\.\n$/,
+    faults: [{ where: /^site 1001, file large\.bin$/, fault: /^The bytes of live\/1001\/large\.bin are missing: / }],
   },
   {
     name: 'a blob is short',
     inflict: (directory) => truncateSync(blobOf(directory), 17_000),
-    warning: /^1 file .+/m,
+    warning: /^1 file is not whole, .+"site-admin check" names what is missing\.\n$/,
     faults: [
-      { where: /^site 1001, file large\.bin$/, fault: /^it has 40000 bytes, of which 17000 are there: .+blobs/ },
+      {
+        where: /^site 1001, file large\.bin$/,
+        fault: /^The bytes of live\/1001\/large\.bin are not whole: .+ has 17000 bytes instead of 40000/,
+      },
     ],
   },
   {
