@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { largestContentId, parseId } from '../lib/ids.ts'
+import { readBaseUrl } from '../lib/sites/base-url.ts'
 
 /** Reads a positive id from a command line. */
 export const parsePositiveId = <Id extends number>(text: string): Id => {
@@ -42,12 +43,10 @@ export const parseDataCentreId = (text: string): string => {
 
 /** Reads a base URL; a trailing slash is dropped. */
 export const parseBaseUrl = (text: string): string => {
-  const url = URL.parse(text)
-  const extras = url && url.username + url.password + url.search + url.hash
-  if (!url || !/^https?:$/.test(url.protocol) || extras !== '') {
+  const url = readBaseUrl(text)
+  if (url === undefined)
     throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
-  }
-  return url.href.replace(/\/+$/, '')
+  return url
 }
 
 const namedDurations: Readonly<Record<string, number>> = { '4h': 4 * 3600, '2w': 14 * 24 * 3600 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { print } from './output.ts'
 import { type AdminStores, openLocalStores } from './stores.ts'
 
-interface GlobalOptions {
+export interface GlobalOptions {
   readonly target: 'local' | 'aws'
   readonly dataDir: string
   readonly stackPrefix: string

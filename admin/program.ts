@@ -1,7 +1,8 @@
 import { Command, CommanderError, Option } from 'commander'
 import { errors, ServiceError } from '../lib/errors.ts'
-import { UsageError } from '../local/data-directory.ts'
+import { UsageError } from '../local/usage-error.ts'
 import { categoryCommand } from './commands/category.ts'
+import { checkCommand } from './commands/check.ts'
 import { dataCentreCommand } from './commands/data-centre.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
@@ -9,7 +10,7 @@ import { objectCommand } from './commands/object.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
-import { Refusal } from './refusal.ts'
+import { FaultsFound, Refusal } from './refusal.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 
@@ -29,6 +30,7 @@ const createProgram = (): Command => {
     objectCommand(),
     workflowCommand(),
     importCommand(),
+    checkCommand(),
   ]
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
@@ -53,6 +55,16 @@ const rightsErrors: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ])
 
+/** What a person can do about a failure of a command, in a sentence; undefined when it is nothing that they can put right. */
+const adviceOn = (error: unknown): string | undefined => {
+  if (error instanceof ServiceError && error.code === errors.unavailable.code) {
+    return 'The store is away or busy. Repeat the command; repeating is safe.'
+  }
+  if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) return error.message
+  if (!(error instanceof Error && rightsErrors.has(error.name))) return undefined
+  return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
+}
+
 /** Runs one command line and answers its exit status: 0, 1 (refused, with a sentence that says what to do) or 2 (wrong usage). */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
@@ -60,20 +72,10 @@ export const run = async (args: readonly string[]): Promise<number> => {
     return exitStatus.done
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.wrongUsage
-    if (error instanceof ServiceError && error.code === errors.unavailable.code) {
-      console.error('The store is away or busy. Repeat the command; repeating is safe.')
-      return exitStatus.refused
-    }
-    if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) {
-      console.error(error.message)
-      return exitStatus.refused
-    }
-    if (error instanceof Error && rightsErrors.has(error.name)) {
-      console.error(
-        `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`,
-      )
-      return exitStatus.refused
-    }
-    throw error
+    if (error instanceof FaultsFound) return exitStatus.refused
+    const advice = adviceOn(error)
+    if (advice === undefined) throw error
+    console.error(advice)
+    return exitStatus.refused
   }
 }

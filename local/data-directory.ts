@@ -1,81 +1,160 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { takeLock } from './directory-locks.ts'
+import { makePrivateFolder, syncFolder, writePrivately } from './private-files.ts'
+import { UsageError } from './usage-error.ts'
 
-/** Something that a person who starts the service can put right; its message is all they need to see. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
-/** Where things are in a data directory. */
+/** Where things are in a data directory (decisions.md, section 6). */
 export interface DataDirectory {
   readonly path: string
-  readonly tables: string
-  /** The files of the sites. */
-  readonly objects: string
-  /** The socket of the tables while a server runs; its folder is closed to other users. */
-  readonly socket: string
-  /** The socket of the tables while a command has the directory for itself. */
-  readonly commandSocket: string
+  /** Says that the directory is the service's, and of which layout. */
+  readonly marker: string
+  readonly database: string
+  /** What has been changed, and is not in the database file yet. */
+  readonly wal: string
+  /** The larger files of the sites. */
+  readonly blobs: string
+  /** Blobs that nothing referred to. */
+  readonly orphans: string
   readonly demo: string
+  /** There while anybody has the database open, and after a crash: then its WAL must be there, too. */
+  readonly running: string
+  readonly locks: { readonly folder: string; readonly gate: string; readonly users: string; readonly service: string }
 }
 
-/** What a Unix socket's path may have, in bytes; the least of the platforms'. */
-const longestSocketPath = 103
-
-const layout = (path: string): DataDirectory => ({
-  path,
-  tables: join(path, 'tables'),
-  objects: join(path, 'objects'),
-  socket: join(path, 'run', 'tables.sock'),
-  commandSocket: join(path, 'run', 'admin.sock'),
-  demo: join(path, 'demo.json'),
-})
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-/** Makes the directory when it is not there yet. Throws UsageError when it cannot be used. */
-export const openDataDirectory = (path: string): DataDirectory => {
-  const directory = layout(resolve(path))
-  if (Buffer.byteLength(directory.socket) > longestSocketPath) {
-    throw new UsageError(
-      `The path of the data directory is too long: ${directory.path}. Choose a shorter one with --data-dir.`,
-    )
+export const layoutOf = (given: string): DataDirectory => {
+  const path = resolve(given)
+  const folder = join(path, 'locks')
+  return {
+    path,
+    marker: join(path, 'site-admin.json'),
+    database: join(path, 'site-admin.db'),
+    wal: join(path, 'site-admin.db-wal'),
+    blobs: join(path, 'blobs'),
+    orphans: join(path, 'orphans'),
+    demo: join(path, 'demo.json'),
+    running: join(path, 'running'),
+    locks: { folder, gate: join(folder, 'gate'), users: join(folder, 'users'), service: join(folder, 'service') },
   }
+}
+
+/** The version of this layout. What version 0.1 of the service has left has no marker. */
+const layoutVersion = 1
+
+/**
+ * What a directory is: nothing of the service yet (absent, empty), being made (new), in use (ready), of version 0.1 of the service,
+ * or something that the service must not touch.
+ */
+export type DirectoryState =
+  | { readonly state: 'absent' | 'empty' | 'new' | 'ready' | 'version 0.1' | 'foreign' | 'marker missing' }
+  | { readonly state: 'marker unreadable'; readonly reason: string }
+  | { readonly state: 'other layout'; readonly layout: number }
+  | { readonly state: 'unreadable'; readonly reason: string }
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+const readMarker = (file: string): DirectoryState | undefined => {
   try {
-    mkdirSync(directory.tables, { recursive: true })
-    mkdirSync(join(directory.socket, '..'), { recursive: true, mode: 0o700 })
-    chmodSync(join(directory.socket, '..'), 0o700)
+    const marker: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const { layout, ready } = { layout: undefined, ready: undefined, ...(marker as object) }
+    if (typeof layout !== 'number' || typeof ready !== 'boolean') {
+      return { state: 'marker unreadable', reason: 'it does not hold a layout and whether it is ready' }
+    }
+    if (layout !== layoutVersion) return { state: 'other layout', layout }
+    return { state: ready ? 'ready' : 'new' }
   } catch (error) {
-    throw new UsageError(`The data directory ${directory.path} cannot be written: ${reasonOf(error)}`)
+    return isMissing(error) ? undefined : { state: 'marker unreadable', reason: reasonOf(error) }
   }
-  return directory
+}
+
+/** What making a directory begins with, before its marker is there. */
+const beginnings: ReadonlySet<string> = new Set(['locks', 'site-admin.json.new'])
+
+const stateWithoutMarker = (directory: DataDirectory, entries: readonly Dirent[]): DirectoryState => {
+  const names = new Set(entries.map(({ name }) => name))
+  if ([...names].every((name) => beginnings.has(name))) return { state: 'empty' }
+  if (names.has('site-admin.db')) return { state: 'marker missing' }
+  const isOfOld = ['objects/index.db', 'run/lock'].some((file) => existsSync(join(directory.path, file)))
+  return { state: names.has('tables') && isOfOld ? 'version 0.1' : 'foreign' }
+}
+
+/** Looks, and changes nothing. */
+export const stateOf = (directory: DataDirectory): DirectoryState => {
+  try {
+    const entries = readdirSync(directory.path, { withFileTypes: true })
+    return readMarker(directory.marker) ?? stateWithoutMarker(directory, entries)
+  } catch (error) {
+    return isMissing(error) ? { state: 'absent' } : { state: 'unreadable', reason: reasonOf(error) }
+  }
+}
+
+export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageError =>
+  new UsageError(`The data directory ${path} cannot be written: ${reasonOf(error)}`)
+
+/** Why a directory in that state cannot be used, and what to do about it; undefined when it can. */
+export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState): string | undefined => {
+  switch (state.state) {
+    case 'version 0.1':
+      return `The data directory ${path} was made by version 0.1 of the service, whose files this version does not read. Move it away, choose another one with --data-dir, or give it up with --reset.`
+    case 'foreign':
+      return `The directory ${path} holds files, but no ${marker}, so it is no data directory of this service. Choose another one with --data-dir.`
+    case 'marker missing':
+      return `The data directory ${path} has lost its ${marker}. Put that file back from a backup, or choose another directory with --data-dir. Nothing was changed.`
+    case 'marker unreadable':
+      return `The file ${marker} cannot be read: ${state.reason}. Put it back from a backup, choose another directory with --data-dir, or begin anew with --reset. Nothing was changed.`
+    case 'other layout':
+      return `The data directory ${path} has layout ${state.layout}, and this version of the service reads layout ${layoutVersion}. Start the version that made it, choose another one with --data-dir, or begin anew with --reset. Nothing was changed.`
+    case 'unreadable':
+      return `The data directory ${path} cannot be used: ${state.reason}`
+    default:
+      return undefined
+  }
+}
+
+/** Whether `--reset` may clear a directory in that state. */
+export const isResettable = ({ state }: DirectoryState): boolean =>
+  ['new', 'ready', 'version 0.1', 'marker unreadable', 'other layout'].includes(state)
+
+/** Says that the directory is being made, or that it is ready. */
+export const writeMarker = ({ marker }: DataDirectory, ready: boolean): void =>
+  writePrivately(marker, `${JSON.stringify({ service: 'site-admin', layout: layoutVersion, ready })}\n`)
+
+/** Makes the folders of the directory, and sees to it that other users cannot look into them. */
+export const makeFolders = ({ path, blobs, orphans, locks }: DataDirectory): void => {
+  for (const folder of [path, locks.folder, blobs, orphans]) makePrivateFolder(folder)
+}
+
+/** Makes what the locks need, in a directory that nobody may have used yet. */
+export const makeLocks = ({ path, locks }: DataDirectory): void => {
+  if (existsSync(locks.folder)) return
+  for (const folder of [path, locks.folder]) makePrivateFolder(folder)
+}
+
+/** The files of version 0.1 of the service. */
+const oldNames = ['tables', 'objects', 'run', 'demo.json']
+
+/** Whether a service of version 0.1 is running on the directory. */
+export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
+  const file = join(path, 'run', 'lock')
+  if (!existsSync(file)) return false
+  const lock = takeLock(file, 'exclusive')
+  lock?.release()
+  return !lock
 }
 
 /**
- * Takes the directory for this process alone, until `release` or the end of the process, however it ends: the lock is the
- * operating system's, held through SQLite, so nothing stale is ever left. Answers undefined when another process has it.
+ * Removes what the service keeps in the directory, and nothing else. Should it be cut short, the next start makes the directory anew:
+ * its marker says so. The caller holds every lock.
  */
-export const lockDataDirectory = (directory: DataDirectory): { release(): void } | undefined => {
-  let database: DatabaseSync
-  try {
-    database = new DatabaseSync(join(directory.path, 'run', 'lock'))
-  } catch (error) {
-    throw new UsageError(`The data directory ${directory.path} cannot be written: ${reasonOf(error)}`)
-  }
-  try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-    return { release: () => database.close() }
-  } catch (error) {
-    database.close()
-    if (reasonOf(error).includes('locked')) return undefined
-    throw new UsageError(`The data directory ${directory.path} cannot be written: ${reasonOf(error)}`)
-  }
-}
-
-/** Removes what the service keeps in the directory, and nothing else. The caller holds the lock. */
-export const resetDataDirectory = ({ tables, objects, demo }: DataDirectory): void => {
-  rmSync(tables, { recursive: true, force: true })
-  rmSync(objects, { recursive: true, force: true })
-  rmSync(demo, { force: true })
+export const clearDirectory = (directory: DataDirectory): void => {
+  const isOld = stateOf(directory).state === 'version 0.1'
+  writeMarker(directory, false)
+  const { path, database, wal, blobs, orphans, demo, running } = directory
+  const own = [database, wal, `${database}-shm`, blobs, orphans, demo, `${demo}.new`, running]
+  const old = oldNames.map((name) => join(path, name))
+  for (const name of isOld ? old : own) rmSync(name, { recursive: true, force: true })
+  syncFolder(path)
 }

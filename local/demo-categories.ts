@@ -1,12 +1,8 @@
-import type { CategoryLinksTable } from '../lib/categories/category-links-table.ts'
 import { withDefaults } from '../lib/categories/content-defaults.ts'
-import type { Content, ContentTable } from '../lib/categories/content-table.ts'
+import type { Content } from '../lib/categories/contents.ts'
+import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'
 import type { CategoryId, SiteId } from '../lib/ids.ts'
-
-interface Tables {
-  readonly content: ContentTable
-  readonly links: CategoryLinksTable
-}
+import type { Stores } from '../lib/stores.ts'
 
 interface DemoCategory {
   readonly id: number
@@ -76,28 +72,25 @@ const blog = (id: number): Content =>
 export const demoCategories: readonly CategoryId[] = categories.map(({ id }) => id as CategoryId)
 
 /** Stores categories with their news items and blogs, linked. */
-export const storeDemoCategories = async ({ content, links }: Tables, site: SiteId): Promise<void> => {
-  await Promise.all([
-    content.putMany(
-      site,
-      'category',
-      categories.map(({ id, name }) => ({ id, name })),
-    ),
-    content.putMany(site, 'news', numbers(newsCount).map(news)),
-    content.putMany(site, 'blog', numbers(blogCount).map(blog)),
-    ...demoCategories.flatMap((category, index) => [
-      links.putMany(
-        { site, kind: 'news', category },
-        numbers(newsCount)
-          .filter((id) => id % categories.length === index || id % 8 === index)
-          .map((id) => ({ id, displayable: id % 5 !== 0 })),
-      ),
-      links.putMany(
-        { site, kind: 'blog', category },
-        numbers(blogCount)
-          .filter((id) => id % categories.length === index)
-          .map((id) => ({ id, displayable: true })),
-      ),
-    ]),
-  ])
+export const storeDemoCategories = async (
+  { contents, links }: Pick<Stores, 'contents' | 'links'>,
+  site: SiteId,
+  entryOf: (type: ChangeType, subject: string) => HistoryEntry,
+): Promise<void> => {
+  const imported = entryOf('content.imported', '')
+  const rows = categories.map(({ id, name }) => ({ id, name }))
+  await contents.putMany(site, 'category', rows, imported)
+  await contents.putMany(site, 'news', numbers(newsCount).map(news), imported)
+  await contents.putMany(site, 'blog', numbers(blogCount).map(blog), imported)
+  for (const [index, category] of demoCategories.entries()) {
+    const newsIds = numbers(newsCount).filter((id) => id % categories.length === index || id % 8 === index)
+    const blogIds = numbers(blogCount).filter((id) => id % categories.length === index)
+    for (const [kind, ids] of [
+      ['news', newsIds],
+      ['blog', blogIds],
+    ] as const) {
+      const wanted = new Map(ids.map((id) => [id, kind === 'blog' || id % 5 !== 0]))
+      await links.link({ site, kind, category }, wanted, entryOf('link.added', `category/${category}/${kind}`))
+    }
+  }
 }

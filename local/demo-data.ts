@@ -1,30 +1,12 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { hashToken, newToken, permissions } from '../lib/access/token.ts'
-import type { TokensTable } from '../lib/access/tokens-table.ts'
-import type { CategoryLinksTable } from '../lib/categories/category-links-table.ts'
-import type { ContentTable } from '../lib/categories/content-table.ts'
+import { hashToken, isCurrent, newToken, permissions } from '../lib/access/token.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { SystemField } from '../lib/fields/web-form.ts'
-import type { WebFormsTable } from '../lib/fields/web-forms-table.ts'
-import type { CategoryId, SiteId, WebFormId } from '../lib/ids.ts'
-import type { SitesTable } from '../lib/sites/sites-table.ts'
+import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'
+import type { SiteId, WebFormId } from '../lib/ids.ts'
+import type { Stores } from '../lib/stores.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { demoCategories, storeDemoCategories } from './demo-categories.ts'
-
-/** What a first start leaves behind for people and programs to try the service with. */
-export interface Demo {
-  readonly siteId: SiteId
-  readonly webFormId: WebFormId
-  readonly categoryIds: readonly CategoryId[]
-  readonly token: string
-}
-
-interface Tables {
-  readonly sites: SitesTable
-  readonly tokens: TokensTable
-  readonly webForms: WebFormsTable
-  readonly content: ContentTable
-  readonly links: CategoryLinksTable
-}
+import { type Demo, readDemo, writeDemo } from './demo-file.ts'
 
 const demoSite = 1001 as SiteId
 
@@ -52,43 +34,55 @@ const forms: readonly { id: WebFormId; name: string; fields: readonly SystemFiel
 /** The demo token belongs to one machine's data directory and is meant to go on working there. */
 const tenYears = 10 * 365 * 24 * 3600
 
-const readDemo = ({ demo }: DataDirectory): Demo | undefined => {
-  try {
-    return JSON.parse(readFileSync(demo, 'utf8')) as Demo
-  } catch {
-    return undefined
-  }
+const entryOf =
+  (site: SiteId) =>
+  (type: ChangeType, subject: string): HistoryEntry => ({ site, type, subject, actor: 'npm start' })
+
+/** Its contents, and the site last of all: a start that is cut short does all of it again. */
+const storeDemoSite = async ({ sites, webForms, contents, links }: Stores, site: SiteId, dataCentre: string) => {
+  const entry = entryOf(site)
+  for (const form of forms) await webForms.create({ site, ...form }, entry('form.created', `form/${form.id}`))
+  await storeDemoCategories({ contents, links }, site, entry)
+  await sites.createSite({ id: site, name: 'Demo site', dataCentre, renderingEngine: true }, entry('site.created', ''))
 }
 
-/** Written last and in one piece, so that a start that is cut short is simply done again. */
-const writeDemo = ({ demo: file }: DataDirectory, demo: Demo): void => {
-  writeFileSync(`${file}.new`, `${JSON.stringify(demo)}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+const issueToken = async ({ grants }: Stores, site: SiteId, now: number): Promise<string> => {
+  const token = newToken()
+  const hash = hashToken(token)
+  const grant = { hash, user: 'demo', sites: [site], permissions, expires: Math.floor(now / 1000) + tenYears }
+  await grants.put(grant, [entryOf(site)('token.created', hash)])
+  return token
 }
 
-/** The demo of a data directory; made on its first start. */
-export const ensureDemo = async (directory: DataDirectory, tables: Tables, dataCentre: string): Promise<Demo> => {
-  const existing = readDemo(directory)
-  if (existing) return existing
-  const { sites, tokens, webForms } = tables
-  const demo: Demo = {
-    siteId: demoSite,
-    webFormId: 1 as WebFormId,
-    categoryIds: demoCategories,
-    token: newToken(),
-  }
-  await Promise.all([
-    sites.createSite({ id: demoSite, name: 'Demo site', dataCentre, renderingEngine: true }),
-    ...forms.map((form) => webForms.create({ site: demoSite, ...form })),
-    storeDemoCategories(tables, demoSite),
-    tokens.put({
-      hash: hashToken(demo.token),
-      user: 'demo',
-      sites: [demoSite],
-      permissions,
-      expires: Math.floor(Date.now() / 1000) + tenYears,
-    }),
-  ])
+const works = async ({ grants }: Stores, token: string, now: number): Promise<boolean> => {
+  const grant = await grants.get(hashToken(token))
+  return grant !== undefined && isCurrent(grant, now)
+}
+
+interface DemoDeps {
+  readonly directory: DataDirectory
+  readonly stores: Stores
+  /** Where the demo site lives when it is made. */
+  readonly dataCentre: string
+  readonly clock: Clock
+  /** Tells the person who has started the service. */
+  readonly say: (sentence: string) => void
+}
+
+/**
+ * The demo of a data directory: made on its first start, and such that its token works. A token that was revoked stays so: another one is
+ * issued. Throws UsageError when its file is there, but cannot be read.
+ */
+export const ensureDemo = async ({ directory, stores, dataCentre, clock, say }: DemoDeps): Promise<Demo> => {
+  const known = readDemo(directory)
+  const siteId = known?.siteId ?? demoSite
+  if (!(await stores.sites.getSite(siteId))) await storeDemoSite(stores, siteId, dataCentre)
+  if (known && (await works(stores, known.token, clock.wall()))) return known
+
+  const token = await issueToken(stores, siteId, clock.wall())
+  if (known) say('The demo token has been revoked, or has expired. Another one is issued in its place.')
+  const { webFormId, categoryIds } = known ?? { webFormId: 1 as WebFormId, categoryIds: demoCategories }
+  const demo: Demo = { siteId, webFormId, categoryIds, token }
   writeDemo(directory, demo)
   return demo
 }

@@ -72,6 +72,19 @@ const categories = `
   ${links('news_links', 'news')}
   ${links('blog_links', 'blogs')}`
 
+/**
+ * What SQLite believes of the tables of links: links of a site, of a category or an object of it, and with one another. Without it, SQLite
+ * looks for the links of an object that goes, as a foreign key asks for, among all those of the site.
+ */
+const statistics = (table: string) => `
+  INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+    ('${table}', '${table}', '1000000 100000 1000 1'),
+    ('${table}', '${table}_by_object', '1000000 100000 10 1');`
+
+/** With no table there yet, it makes that of the statistics alone. */
+const makeStatistics = 'ANALYZE;'
+const readStatistics = 'ANALYZE sqlite_schema;'
+
 const storage = `
   -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none. modified is in epoch milliseconds.
   CREATE TABLE objects (
@@ -127,7 +140,8 @@ const create = (connection: DatabaseSync): void => {
   try {
     // Another process may have made them meanwhile.
     if (isEmpty(connection)) {
-      for (const tables of [directory, webForms, categories, storage]) connection.exec(tables)
+      const tables = [directory, webForms, categories, storage, statistics('news_links'), statistics('blog_links')]
+      for (const part of [makeStatistics, ...tables, readStatistics]) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)
     }
     connection.exec('COMMIT')

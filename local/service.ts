@@ -1,38 +1,24 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createCategoriesHandler } from '../functions/categories/group.ts'
-import { createDocumentationHandler } from '../functions/documentation/group.ts'
-import { createFieldsHandler } from '../functions/fields/group.ts'
-import { createTokensTable } from '../lib/access/tokens-table.ts'
-import { createCategoryLinksTable } from '../lib/categories/category-links-table.ts'
-import { createContentTable } from '../lib/categories/content-table.ts'
-import { readLocalStorageConfig, standardLongestList } from '../lib/config.ts'
-import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../lib/deps.ts'
-import { createWebFormsTable } from '../lib/fields/web-forms-table.ts'
+import { systemClock } from '../lib/clock.ts'
+import { readMachineSettings } from '../lib/config.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
-import { createSitesTable } from '../lib/sites/sites-table.ts'
-import { closerOf } from '../server/close-server.ts'
-import { createServer } from '../server/create-server.ts'
-import { dispatch } from '../server/dispatch.ts'
-import { lockDataDirectory, openDataDirectory, resetDataDirectory, UsageError } from './data-directory.ts'
-import { type Demo, ensureDemo } from './demo-data.ts'
-import { type EmbeddedTables, embeddedTableNames, openEmbeddedTables } from './embedded-tables.ts'
+import { ensureDemo } from './demo-data.ts'
+import type { Demo } from './demo-file.ts'
+import { readDemo } from './demo-file.ts'
+import { serverFor } from './groups.ts'
+import { createListeners, type DataCentreListener } from './listeners.ts'
+import type { LocalStores } from './local-stores.ts'
+import { openMachine } from './machine.ts'
 import { registerDataCentres } from './register-data-centres.ts'
-import { openStorageService, type StorageService } from './storage-service.ts'
-
-export interface DataCentreListener {
-  readonly id: string
-  /** 0 takes any free port. */
-  readonly port: number
-}
 
 interface Options {
   readonly dataDirectory: string
+  readonly host: string
   /** The first one is the home of the demo site. */
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
   readonly reset: boolean
   readonly telemetry: Telemetry
+  /** Tells the person who has started the service. */
+  readonly say: (sentence: string) => void
 }
 
 export interface RunningService {
@@ -43,94 +29,41 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-const host = '127.0.0.1'
-
-const listen = async (server: Server, port: number): Promise<string> => {
-  server.listen(port, host)
-  try {
-    await once(server, 'listening')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE')
-      throw new UsageError(`Port ${port} is taken. Choose another one with --port or --data-centres.`)
-    if (code === 'EACCES')
-      throw new UsageError(`Port ${port} needs more rights than this user has. Choose one above 1023.`)
-    throw error
-  }
-  return `http://${host}:${(server.address() as AddressInfo).port}`
-}
-
-const handlersOf = (
-  dataCentre: string,
-  { documents }: EmbeddedTables,
-  storage: StorageService,
-  telemetry: Telemetry,
-): Parameters<typeof dispatch>[0] => {
-  const edge = {
-    DATA_CENTRE: dataCentre,
-    SITES_TABLE: embeddedTableNames.sites,
-    TOKENS_TABLE: embeddedTableNames.tokens,
-    LOG_LEVEL: 'INFO',
-  } as const
-  const fields = { ...edge, WEB_FORMS_TABLE: embeddedTableNames.webForms }
-  const categories = {
-    ...edge,
-    CONTENT_TABLE: embeddedTableNames.content,
-    CATEGORY_LINKS_TABLE: embeddedTableNames.categoryLinks,
-    LONGEST_LIST: standardLongestList,
-  }
-  const resources = { documents, telemetry }
-  return {
-    documentation: createDocumentationHandler(createDocumentationDeps(edge, resources)),
-    fields: createFieldsHandler(createFieldsDeps(fields, resources)),
-    categories: createCategoriesHandler(createCategoriesDeps(categories, resources)),
-    storage: storage.handlerOf(edge, telemetry),
-  }
+const sayWhatIsMissing = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
+  const count = tidied?.damaged.length ?? 0
+  if (count === 0) return
+  const files =
+    count === 1
+      ? '1 file is not whole, and fails when it is read'
+      : `${count} files are not whole, and fail when they are read`
+  say(`${files}: "site-admin check" names what is missing.`)
 }
 
 /** Everything in one process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a person can put right. */
-export const startService = async ({
-  dataDirectory,
-  dataCentres,
-  reset,
-  telemetry,
-}: Options): Promise<RunningService> => {
-  const storageConfig = readLocalStorageConfig()
-  const directory = openDataDirectory(dataDirectory)
-  const lock = lockDataDirectory(directory)
-  if (!lock)
-    throw new UsageError(
-      `The data directory ${directory.path} is in use by another process. Stop that one, or choose another with --data-dir.`,
-    )
-  const closers: (() => Promise<void> | void)[] = [() => lock.release()]
+export const startService = async (options: Options): Promise<RunningService> => {
+  const { dataDirectory, host, dataCentres, reset, telemetry, say } = options
+  const settings = readMachineSettings()
+  const machine = await openMachine(dataDirectory, { role: 'service', reset, durable: settings.fsync === 'on' })
+  const { directory, stores } = machine
+  const [{ id: home }] = dataCentres
+  const listeners = createListeners(
+    dataCentres,
+    host,
+    (dataCentre) => serverFor({ dataCentre, stores, settings, telemetry }),
+    say,
+  )
   const stop = async () => {
-    for (const closeNext of closers.splice(0).reverse()) await closeNext()
+    await listeners.close()
+    await machine.close()
   }
 
   try {
-    if (reset) resetDataDirectory(directory)
-    const tables = await openEmbeddedTables(directory, directory.socket)
-    closers.push(() => tables.close())
-    const storage = await openStorageService(directory, tables, storageConfig)
-    closers.push(() => storage.close())
-    const sites = createSitesTable(tables.documents, embeddedTableNames.sites)
-    const tokens = createTokensTable(tables.documents, embeddedTableNames.tokens)
-    const webForms = createWebFormsTable(tables.documents, embeddedTableNames.webForms)
-    const content = createContentTable({ client: tables.documents, table: embeddedTableNames.content })
-    const links = createCategoryLinksTable({ client: tables.documents, table: embeddedTableNames.categoryLinks })
-
-    const urls: Record<string, string> = {}
-    const servers = dataCentres.map(({ id, port }) => {
-      const server = createServer(dispatch(handlersOf(id, tables, storage, telemetry)))
-      return { id, port, server, close: closerOf(server) }
-    })
-    closers.push(async () => {
-      await Promise.all(servers.filter(({ server }) => server.listening).map(({ close }) => close()))
-    })
-    for (const { id, port, server } of servers) urls[id] = await listen(server, port)
-    await registerDataCentres(sites, urls, dataCentres[0].id)
-    const demo = await ensureDemo(directory, { sites, tokens, webForms, content, links }, dataCentres[0].id)
-    return { baseUrl: urls[dataCentres[0].id] ?? '', dataCentres: urls, demo, stop }
+    readDemo(directory)
+    sayWhatIsMissing(stores, say)
+    const urls = await listeners.listen()
+    await registerDataCentres(stores.sites, urls, home)
+    const demo = await ensureDemo({ directory, stores, dataCentre: home, clock: systemClock, say })
+    return { baseUrl: urls[home] ?? '', dataCentres: urls, demo, stop }
   } catch (error) {
     await stop()
     throw error

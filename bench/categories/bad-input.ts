@@ -37,10 +37,10 @@ export const measureBadInput = async (documents: DynamoDBDocumentClient): Promis
   const rows: (string | number)[][] = []
   const measure = async (name: string, send: () => ReturnType<typeof request>) => {
     const before = process.cpuUsage()
-    const { statusCode } = await send()
+    const { status } = await send()
     const { user, system } = process.cpuUsage(before)
     const ms = (user + system) / 1_000
-    rows.push([name, statusCode, ms.toFixed(1), verdict(ms <= target)])
+    rows.push([name, status, ms.toFixed(1), verdict(ms <= target)])
   }
   for (const [name, query] of Object.entries(lists)) await measure(name, () => request('GET', path, query))
   for (const [name, body] of Object.entries(bodies)) {

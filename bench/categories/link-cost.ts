@@ -23,8 +23,8 @@ export const measureLinkCost = async (documents: DynamoDBDocumentClient): Promis
     const startedAt = performance.now()
     for (let from = 1; from <= count; from += perRequest) {
       const items = Array.from({ length: perRequest }, (_, index) => ({ objectId: from + index }))
-      const { statusCode, body } = await request(method, path, {}, JSON.stringify({ items }))
-      if (statusCode >= 300) throw new Error(`${statusCode} ${body}`)
+      const { status, body } = await request(method, path, {}, JSON.stringify({ items }))
+      if (status >= 300) throw new Error(`${status} ${body}`)
     }
     return { ...takeUnits(), ms: performance.now() - startedAt }
   }

@@ -18,10 +18,10 @@ let units = 0
 for (let repetition = 0; repetition < Number(repetitions); repetition++) {
   takeUnits()
   const startedAt = performance.now()
-  const { statusCode, body } = await request('GET', path, JSON.parse(query))
+  const { status, body } = await request('GET', path, JSON.parse(query))
   times.push(performance.now() - startedAt)
   units = takeUnits().read
-  if (statusCode !== 200) throw new Error(`${statusCode} ${body}`)
+  if (status !== 200) throw new Error(`${status} ${body}`)
 }
 await close()
 console.log(JSON.stringify({ ms: median(times), units, peakMiB: process.resourceUsage().maxRSS / 1024 }))

@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createCategoriesDeps } from '../../lib/deps.ts'
-import type { GatewayResult } from '../../lib/http/gateway.ts'
 import { embeddedTableNames } from '../../local/embedded-tables.ts'
+import { type Answer, send } from '../../test/support/gateway.ts'
 import { token } from './library.ts'
 
 export interface Metered {
@@ -11,7 +11,7 @@ export interface Metered {
     path: string,
     query?: Readonly<Record<string, string>>,
     body?: string,
-  ) => Promise<GatewayResult>
+  ) => Promise<Answer>
   /** What the store reports to have been consumed since the last call of this. */
   readonly takeUnits: () => { readonly read: number; readonly written: number }
 }
@@ -50,20 +50,8 @@ export const meteredHandler = (documents: DynamoDBDocumentClient, longestList: n
     ),
   )
   return {
-    request: (httpMethod, path, query = {}, body) =>
-      handler(
-        {
-          httpMethod,
-          path,
-          multiValueHeaders: { Authorization: [token] },
-          multiValueQueryStringParameters: Object.fromEntries(
-            Object.entries(query).map(([name, value]) => [name, [value]]),
-          ),
-          body: body ?? null,
-          isBase64Encoded: false,
-        },
-        {},
-      ),
+    request: (method, path, query = {}, body = '') =>
+      send(handler, method, path, { headers: { Authorization: token }, query, body }),
     takeUnits() {
       const units = { read, written }
       read = 0

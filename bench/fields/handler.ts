@@ -1,16 +1,18 @@
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/token.ts'
+import { systemClock } from '../../lib/clock.ts'
 import type { FieldsDeps } from '../../lib/deps.ts'
 import type { WebFormsTable } from '../../lib/fields/web-forms-table.ts'
-import type { GatewayEvent } from '../../lib/http/gateway.ts'
+import type { Request } from '../../lib/http/request.ts'
+import { requestOf } from '../../test/support/gateway.ts'
 import { median, quantile } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
-import { gatewayEvent } from './event.ts'
 import { fullForm, listPath, site } from './full-form.ts'
 
 const warmUp = 5_000
 const requests = 20_000
 const targets = { p50: 0.2, p99: 1 }
+const unlimited = () => Number.POSITIVE_INFINITY
 
 const token = newToken()
 const grant = {
@@ -33,13 +35,13 @@ const webForms: WebFormsTable = {
 }
 
 const deps: FieldsDeps = {
-  pipeline: {
+  edge: {
     dataCentre: 'us',
     findGrant: async () => grant,
     findSite: async (id) => ({ id, name: 'Bench', dataCentre: 'us', renderingEngine: true }),
     findDataCentre: async (id) => ({ id, url: 'https://us.example.com', isDefault: true }),
     telemetry: { request: () => undefined },
-    now: Date.now,
+    clock: systemClock,
   },
   webForms,
 }
@@ -58,15 +60,15 @@ const bodies = {
   },
 } as const
 
-const requestsIn = (format: 'json' | 'xml'): readonly [name: string, event: GatewayEvent, status: number][] => {
+const requestsIn = (format: 'json' | 'xml'): readonly [name: string, request: Request, status: number][] => {
   const type = `application/${format}`
   const reading = { Authorization: token, Accept: type }
   const writing = { ...reading, 'Content-Type': type }
   const { create, update } = bodies[format]
   return [
-    [`list of ${fullForm.fields.length}, ${format}`, gatewayEvent('GET', listPath, reading), 200],
-    [`create, ${format}`, gatewayEvent('POST', listPath, writing, create), 201],
-    [`update, ${format}`, gatewayEvent('PUT', `${listPath}/${firstType}`, writing, update), 200],
+    [`list of ${fullForm.fields.length}, ${format}`, requestOf('GET', listPath, { headers: reading }), 200],
+    [`create, ${format}`, requestOf('POST', listPath, { headers: writing, body: create }), 201],
+    [`update, ${format}`, requestOf('PUT', `${listPath}/${firstType}`, { headers: writing, body: update }), 200],
   ]
 }
 
@@ -74,15 +76,15 @@ const requestsIn = (format: 'json' | 'xml'): readonly [name: string, event: Gate
 export const measureHandler = async (): Promise<Table> => {
   const handler = createFieldsHandler(deps)
   const rows: (string | number)[][] = []
-  for (const [name, event, status] of [...requestsIn('json'), ...requestsIn('xml')]) {
-    const answer = await handler(event, {})
-    if (answer.statusCode !== status) throw new Error(`${name}: ${answer.statusCode} ${answer.body}`)
-    for (let request = 0; request < warmUp; request++) await handler(event, {})
+  for (const [name, request, status] of [...requestsIn('json'), ...requestsIn('xml')]) {
+    const answer = await handler(request, unlimited)
+    if (answer.status !== status) throw new Error(`${name}: ${answer.status} ${answer.body}`)
+    for (let turn = 0; turn < warmUp; turn++) await handler(request, unlimited)
     const times = new Float64Array(requests)
-    for (let request = 0; request < requests; request++) {
+    for (let turn = 0; turn < requests; turn++) {
       const startedAt = performance.now()
-      await handler(event, {})
-      times[request] = performance.now() - startedAt
+      await handler(request, unlimited)
+      times[turn] = performance.now() - startedAt
     }
     const samples = [...times]
     const [p50, p99] = [median(samples), quantile(samples, 0.99)]

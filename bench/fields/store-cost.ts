@@ -7,12 +7,12 @@ import { hashToken, newToken } from '../../lib/access/token.ts'
 import { createTokensTable } from '../../lib/access/tokens-table.ts'
 import { createFieldsDeps } from '../../lib/deps.ts'
 import { createWebFormsTable } from '../../lib/fields/web-forms-table.ts'
-import type { GatewayEvent } from '../../lib/http/gateway.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { createSitesTable } from '../../lib/sites/sites-table.ts'
 import { openDataDirectory } from '../../local/data-directory.ts'
 import { embeddedTableNames, openEmbeddedTables } from '../../local/embedded-tables.ts'
+import { requestOf, textOf } from '../../test/support/gateway.ts'
 import { type Table, verdict } from '../table.ts'
-import { gatewayEvent } from './event.ts'
 import { fullForm, listPath, site } from './full-form.ts'
 
 interface Call {
@@ -52,17 +52,17 @@ const seed = async (documents: DynamoDBDocumentClient): Promise<void> => {
   })
 }
 
-const authorization = { Authorization: token }
-const writing = { ...authorization, 'Content-Type': 'application/json' }
+const authorized = { headers: { Authorization: token } }
+const writing = (body: object) => ({ ...authorized, body })
 const one = `${listPath}/-2`
 
 /** In this order, each leaves the form as the next one needs it. */
-const requests: readonly [name: string, event: GatewayEvent, reads: number, writes: number][] = [
-  [`list of ${fullForm.fields.length}`, gatewayEvent('GET', listPath, authorization), 1, 0],
-  ['one field', gatewayEvent('GET', one, authorization), 1, 0],
-  ['update', gatewayEvent('PUT', one, writing, '{"mandatory":false,"order":9}'), 1, 1],
-  ['remove', gatewayEvent('DELETE', one, authorization), 1, 1],
-  ['create', gatewayEvent('POST', listPath, writing, '{"type":{"id":-2},"mandatory":true,"order":1}'), 1, 1],
+const requests: readonly [name: string, request: Request, reads: number, writes: number][] = [
+  [`list of ${fullForm.fields.length}`, requestOf('GET', listPath, authorized), 1, 0],
+  ['one field', requestOf('GET', one, authorized), 1, 0],
+  ['update', requestOf('PUT', one, writing({ mandatory: false, order: 9 })), 1, 1],
+  ['remove', requestOf('DELETE', one, authorized), 1, 1],
+  ['create', requestOf('POST', listPath, writing({ type: { id: -2 }, mandatory: true, order: 1 })), 1, 1],
 ]
 
 const isRead = ({ name }: Call) => name.startsWith('Get')
@@ -84,10 +84,10 @@ const measure = async (documents: DynamoDBDocumentClient): Promise<Table> => {
     ),
   )
   const rows: (string | number)[][] = []
-  for (const [name, event, reads, writes] of [...requests.slice(0, 1), ...requests]) {
+  for (const [name, request, reads, writes] of [...requests.slice(0, 1), ...requests]) {
     calls.length = 0
-    const { statusCode, body } = await handler(event, {})
-    if (statusCode >= 300) throw new Error(`${name}: ${statusCode} ${body}`)
+    const answer = await handler(request, () => Number.POSITIVE_INFINITY)
+    if (answer.status >= 300) throw new Error(`${name}: ${answer.status} ${await textOf(answer)}`)
     const [reading, other] = [calls.filter(isRead), calls.filter((call) => !isRead(call))]
     const met = reading.length === reads && other.length === writes && (writes > 0 || unitsOf(reading) === 0.5)
     const asked = rows.length === 0 ? `${name}, cold caches` : name

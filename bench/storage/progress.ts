@@ -7,13 +7,14 @@ import { createStorageHandler } from '../../functions/storage/group.ts'
 import { hashToken, newToken } from '../../lib/access/token.ts'
 import { createTokensTable } from '../../lib/access/tokens-table.ts'
 import { createStorageDeps } from '../../lib/deps.ts'
-import type { Handler } from '../../lib/http/pipeline.ts'
+import type { Handler } from '../../lib/http/request.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { createSitesTable } from '../../lib/sites/sites-table.ts'
 import type { UploadsTable } from '../../lib/storage/uploads-table.ts'
 import { openDataDirectory } from '../../local/data-directory.ts'
 import { embeddedTableNames, openEmbeddedTables } from '../../local/embedded-tables.ts'
 import { openEmbeddedObjectStore } from '../../local/objects/embedded-object-store.ts'
+import { requestOf } from '../../test/support/gateway.ts'
 import { median } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
 
@@ -45,20 +46,11 @@ async function* bytes(): AsyncGenerator<Buffer> {
 /** Seconds that one upload takes. */
 const upload = async (handler: Handler): Promise<number> => {
   const startedAt = performance.now()
-  const { statusCode } = await handler(
-    {
-      httpMethod: 'PUT',
-      path: '/api/v2/admin/sites/current/storage/large.bin',
-      multiValueHeaders: { Authorization: [token], 'Content-Length': [String(size)] },
-      multiValueQueryStringParameters: null,
-      body: null,
-      isBase64Encoded: false,
-      bodyStream: Readable.from(bytes(), { objectMode: false }),
-      requestContext: { requestId: 'bench' },
-    },
-    {},
-  )
-  if (statusCode !== 200) throw new Error(`The upload was answered ${statusCode}`)
+  const headers = { Authorization: token, 'Content-Length': String(size) }
+  const request = requestOf('PUT', '/api/v2/admin/sites/current/storage/large.bin', { headers })
+  const stream = Readable.from(bytes(), { objectMode: false })
+  const { status } = await handler({ ...request, body: { stream } }, () => Number.POSITIVE_INFINITY)
+  if (status !== 200) throw new Error(`The upload was answered ${status}`)
   return (performance.now() - startedAt) / 1000
 }
 

@@ -6,22 +6,17 @@ import { fromGateway, type GatewayEvent, type GatewayResult, type PathEncoding, 
 /** Time that is kept, before Lambda ends a request, for telling the caller so: in milliseconds. */
 const timeToAnswer = 500
 
-/** What Lambda calls. Tests and benches have no time that runs out. */
-export type LambdaHandler = (
-  event: GatewayEvent,
-  context: Partial<Pick<Context, 'getRemainingTimeInMillis'>>,
-) => Promise<GatewayResult>
+/** What Lambda calls. */
+export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
 
 /**
  * The entry of a Lambda function behind API Gateway: middy watches the time around the core. When it is nearly up, it aborts the
  * request's signal; the core answers 503 then, and records that it did. middy's own answer would come ahead of that one, so there is none.
  */
-export const lambdaHandler = (handler: Handler, pathEncoding: PathEncoding = 'encoded'): LambdaHandler => {
-  const stack = middy<GatewayEvent, GatewayResult>({
+export const lambdaHandler = (handler: Handler, pathEncoding: PathEncoding = 'encoded'): LambdaHandler =>
+  middy<GatewayEvent, GatewayResult>({
     timeoutEarlyInMillis: timeToAnswer,
     timeoutEarlyResponse: () => new Promise(() => {}),
-  }).handler((event, { getRemainingTimeInMillis: remaining }, { signal }) =>
-    handler(fromGateway(event, pathEncoding, signal), () => remaining?.() ?? Number.POSITIVE_INFINITY, toGateway),
+  }).handler((event, context, { signal }) =>
+    handler(fromGateway(event, pathEncoding, signal), () => context.getRemainingTimeInMillis(), toGateway),
   )
-  return (event, context) => stack(event, context as Context)
-}

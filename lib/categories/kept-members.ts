@@ -15,10 +15,10 @@ export const membersToKeep = (content: Content, kind: ContentKind): Scalars => {
 /** The content that such members are kept of: whatever its kind has, null where nothing is kept. */
 export const contentOf = (kept: Readonly<Record<string, unknown>>, site: SiteId, kind: ContentKind): Content => {
   const members: Members = contentMembers[kind]
-  const content: Record<string, Scalar> = {}
+  const content: Record<string, Scalar> & { id: number } = { id: Number(kept['id']) }
   for (const name in members) {
     const value = name === 'siteId' ? site : kept[name]
     if (members[name]?.type !== 'text') content[name] = isScalar(value) ? value : null
   }
-  return { ...content, id: Number(kept['id']) }
+  return content
 }

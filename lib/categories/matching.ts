@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises'
 import { ServiceError } from '../errors.ts'
 import type { Entry, ListSource } from './list-source.ts'
 import type { Item } from './query/item-shape.ts'
@@ -36,6 +37,16 @@ export const matching = async <E extends Entry>(
   })
 }
 
+/** The same for the next ones of many. A store in this process answers at once: other requests get their turn before they are read. */
+export const matchingNext = async <E extends Entry>(
+  source: ListSource<E>,
+  query: ListQuery,
+  entries: readonly E[],
+): Promise<Place<E>[]> => {
+  await giveWay()
+  return matching(source, query, entries)
+}
+
 /** All of a list that matches, in its order. Errors: listTooLong, before any object is read. */
 export const allMatching = async <E extends Entry>(
   source: ListSource<E>,
@@ -50,7 +61,7 @@ export const allMatching = async <E extends Entry>(
   }
   const places: Place<E>[] = []
   for (let from = 0; from < entries.length; from += step) {
-    places.push(...(await matching(source, query, entries.slice(from, from + step))))
+    places.push(...(await matchingNext(source, query, entries.slice(from, from + step))))
   }
   return query.order.members.length > 0 ? places.sort((a, b) => query.order.compare(a.position, b.position)) : places
 }

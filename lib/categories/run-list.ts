@@ -1,5 +1,5 @@
 import type { Entry, ListSource } from './list-source.ts'
-import { allMatching, matching, type Place } from './matching.ts'
+import { allMatching, matching, matchingNext, type Place } from './matching.ts'
 import type { Item } from './query/item-shape.ts'
 import type { ListQuery, Paging } from './query/list-query.ts'
 import type { Position } from './query/order.ts'
@@ -84,7 +84,7 @@ const walk = async <E extends Entry>(
   while (places.length <= query.limit) {
     const wanted = Math.min(step, left)
     const entries = await source.entries(last, wanted)
-    places.push(...(await matching(source, query, entries)))
+    places.push(...(await matchingNext(source, query, entries)))
     left -= entries.length
     last = entries.at(-1)?.id ?? last
     if (entries.length < wanted) return cutAtLimit(places, query, after, null)

@@ -35,19 +35,26 @@ const onlyJson: Presentation = { format: 'json', varies: false }
 const presentationOf = (request: Request, { formats }: GroupPolicy, trace: Trace): Presentation =>
   trace.public ? onlyJson : { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
 
-/** Rejects as soon as the request has to be answered. Errors: unavailable. */
-const inTime = <Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
-  if (!signal) return work
+const letGo = ({ body }: Answer): void => {
+  if (body instanceof Readable) body.destroy()
+}
+
+/** Rejects as soon as the request has to be answered; what comes later than that is let go of. Errors: unavailable. */
+const inTime = <Value>(
+  work: Value | Promise<Value>,
+  { signal }: Request,
+  letGoOf: (late: Value) => void,
+): Value | Promise<Value> => {
+  if (!signal || !(work instanceof Promise)) return work
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new ServiceError('unavailable', { cause: signal.reason }))
+    const giveUp = () => {
+      reject(new ServiceError('unavailable', { cause: signal.reason }))
+      work.then(letGoOf, () => {})
+    }
     if (signal.aborted) giveUp()
     signal.addEventListener('abort', giveUp, { once: true })
     work.then(resolve, reject)
   })
-}
-
-const letGo = ({ body }: Answer): void => {
-  if (body instanceof Readable) body.destroy()
 }
 
 const asItIs: Send<Answer> = (answer) => answer
@@ -109,17 +116,16 @@ export const createHandler = <Operation extends string>(
       failure = error
     }
     const attempt = async () => {
-      const answer = await answerTo(request, remainingTime, trace)
+      const answer = await inTime(answerTo(request, remainingTime, trace), request, letGo)
       try {
-        request.signal?.throwIfAborted()
-        return { sent: await send(answer, cut), status: answer.status }
+        return { sent: await inTime(send(answer, cut), request, () => {}), status: answer.status }
       } catch (error) {
         letGo(answer)
         throw error
       }
     }
     try {
-      return { ...(await inTime(attempt(), request.signal)), failure }
+      return { ...(await attempt()), failure }
     } catch (error) {
       const answer = failed(request, error, trace)
       return {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import type { Reply } from './reply.ts'
+import type { DocumentReply } from './reply.ts'
 
 /** What a caller is told to wait after 429 and 503, in seconds. */
 const retryAfter = '1'
@@ -9,7 +9,10 @@ export const asServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
 
 /** One body for every error (decisions.md, section 2). */
-export const errorReply = ({ code, status, message, problems, headers }: ServiceError, requestId: string): Reply => ({
+export const errorReply = (
+  { code, status, message, problems, headers }: ServiceError,
+  requestId: string,
+): DocumentReply => ({
   status,
   headers: { 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': retryAfter }), ...headers },
   document: {

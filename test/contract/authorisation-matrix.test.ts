@@ -4,7 +4,7 @@ import { routes } from '../../functions/routes.ts'
 import { permissions } from '../../lib/access/token.ts'
 import { errors } from '../../lib/errors.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
-import type { Handler } from '../../lib/http/pipeline.ts'
+import type { Handler } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import type { Route } from '../../lib/http/route.ts'
 import type { SiteId } from '../../lib/ids.ts'
@@ -22,18 +22,18 @@ let handlers: Readonly<Record<(typeof routes)[number]['group'], Handler>>
 
 beforeAll(async () => {
   service = await openFieldsService()
-  const { handler, categoriesHandler, documents, deps } = service.start()
+  const { handler, categoriesHandler, stores, deps } = service.start()
   files = await openTestFiles({
-    documents,
-    names: service.names,
-    telemetry: deps.pipeline.telemetry,
-    now: () => beginning,
+    // Tokens and sites are those of the other functions.
+    between: () => ({ sites: stores.sites, grants: stores.grants }),
+    telemetry: deps.edge.telemetry,
+    clock: { wall: () => beginning, monotonic: () => 0 },
   })
   handlers = {
     fields: handler,
     categories: categoriesHandler,
     storage: files.handler,
-    documentation: createDocumentationHandler({ pipeline: deps.pipeline, findHere: () => findHere(deps.pipeline) }),
+    documentation: createDocumentationHandler({ edge: deps.edge, findHere: () => findHere(deps.edge) }),
   }
 })
 afterAll(async () => {

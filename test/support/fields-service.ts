@@ -6,11 +6,13 @@ import { createCategoryStores } from '../../lib/aws/category-stores.ts'
 import { createGrants } from '../../lib/aws/grants.ts'
 import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
 import { createWebForms } from '../../lib/aws/web-forms.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { createCategoriesDeps, createFieldsDeps, type FieldsDeps } from '../../lib/deps.ts'
 import type { SystemField } from '../../lib/fields/web-form.ts'
 import type { RequestRecord } from '../../lib/http/observe.ts'
-import type { Handler } from '../../lib/http/pipeline.ts'
+import type { Handler } from '../../lib/http/request.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
+import type { Stores } from '../../lib/stores.ts'
 import { entry } from './history.ts'
 import { openTestTables, type TestTables } from './tables.ts'
 
@@ -25,10 +27,14 @@ export const baseUrls = { us: 'https://us.example.com', eu: 'https://eu.example.
 /** A moment in epoch milliseconds at which tests begin, unless they say otherwise. */
 export const beginning = Date.UTC(2026, 0, 1)
 
+/** Durations pass as they do; the time of day stands still. */
+const stopped: Clock = { wall: () => beginning, monotonic: () => performance.now() }
+
 interface Instance {
   readonly handler: Handler
   /** The function of the categories, on the same directory. */
   readonly categoriesHandler: Handler
+  readonly stores: Pick<Stores, 'sites' | 'grants'>
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
   /** The client that this instance alone uses. */
@@ -38,8 +44,8 @@ interface Instance {
 /** The function and the directory that it works on: three sites in two data centres. */
 export interface FieldsService {
   readonly names: TestTables['names']
-  /** A fresh instance of the function, with cold caches; both clocks show what `now` says, unless the monotonic one is told apart. */
-  start(now?: () => number, monotonic?: () => number): Instance
+  /** A fresh instance of the function, with cold caches. */
+  start(clock?: Clock): Instance
   issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
   revokeToken(token: string): Promise<void>
   /** Makes a web form of its own on a site and answers the path of its fields. */
@@ -74,15 +80,14 @@ export const openFieldsService = async (): Promise<FieldsService> => {
   return {
     names: tables.names,
 
-    start(now = () => beginning, monotonic = now) {
+    start(clock = stopped) {
       const own = tables.connect()
       const records: RequestRecord[] = []
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-      const surroundings = { telemetry, clock: { wall: now, monotonic } }
       const stores = storesOver(own)
-      const deps = createFieldsDeps(settings, stores, surroundings)
-      const categoriesHandler = createCategoriesHandler(createCategoriesDeps(settings, stores, surroundings))
-      return { handler: createFieldsHandler(deps), categoriesHandler, deps, records, documents: own }
+      const deps = createFieldsDeps(settings, stores, { telemetry, clock })
+      const categoriesHandler = createCategoriesHandler(createCategoriesDeps(settings, stores, { telemetry, clock }))
+      return { handler: createFieldsHandler(deps), categoriesHandler, stores, deps, records, documents: own }
     },
 
     async issueToken(grant = {}) {

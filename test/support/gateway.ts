@@ -1,6 +1,5 @@
-import type { Context } from 'aws-lambda'
-import type { GatewayEvent } from '../../lib/http/gateway.ts'
-import type { Handler } from '../../lib/http/pipeline.ts'
+import { Readable } from 'node:stream'
+import type { Answer as CoreAnswer, Request as CoreRequest, Handler } from '../../lib/http/request.ts'
 
 export interface Request {
   /** A header with several values has been sent several times. */
@@ -8,9 +7,9 @@ export interface Request {
   readonly query?: Readonly<Record<string, string | readonly string[]>>
   /** Text as it is; an object as JSON, with its content type. */
   readonly body?: string | object
-  readonly isBase64Encoded?: boolean
   readonly requestId?: string
-  readonly context?: Partial<Context>
+  /** Milliseconds that the platform leaves to the request. */
+  readonly remaining?: number
 }
 
 export interface Answer {
@@ -22,31 +21,41 @@ export interface Answer {
   json(): Record<string, unknown>
 }
 
-const multiValued = (values: Readonly<Record<string, string | readonly string[]>>): Record<string, string[]> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]))
+const headersOf = ({ headers = {}, body }: Request): Record<string, string> => {
+  const joined: Record<string, string> = Object.create(null)
+  if (typeof body === 'object') joined['content-type'] = 'application/json'
+  for (const [name, value] of Object.entries(headers)) joined[name.toLowerCase()] = [value].flat().join(', ')
+  return joined
+}
 
-const eventOf = (httpMethod: string, path: string, request: Request): GatewayEvent => {
-  const { headers = {}, query, body, isBase64Encoded = false, requestId } = request
-  const isJson = typeof body === 'object'
+/** The request as the core is given it. */
+export const requestOf = (method: string, path: string, request: Request = {}): CoreRequest => {
+  const { query = {}, body = '', requestId: id = 'test' } = request
   return {
-    httpMethod,
+    id,
+    method,
     path,
-    multiValueHeaders: multiValued({ ...(isJson && { 'Content-Type': 'application/json' }), ...headers }),
-    multiValueQueryStringParameters: query ? multiValued(query) : null,
-    body: isJson ? JSON.stringify(body) : (body ?? null),
-    isBase64Encoded,
-    requestContext: requestId === undefined ? {} : { requestId },
+    query: new Map(Object.entries(query).map(([name, value]) => [name, [value].flat()])),
+    headers: headersOf(request),
+    body: { bytes: Buffer.from(typeof body === 'object' ? JSON.stringify(body) : body) },
   }
 }
 
-/** Sends a request to a handler as API Gateway does (REST API, proxy integration). */
+/** The body of an answer, whatever form it has, as text. */
+export const textOf = async ({ body }: Pick<CoreAnswer, 'body'>): Promise<string> => {
+  if (typeof body === 'string') return body
+  return Buffer.from(body instanceof Readable ? Buffer.concat(await body.toArray()) : body).toString()
+}
+
+/** Sends a request to a core. */
 export const send = async (handler: Handler, method: string, path: string, request: Request = {}): Promise<Answer> => {
-  const result = await handler(eventOf(method, path, request), request.context ?? {})
-  const headers = Object.entries(result.headers).map(([name, value]) => [name.toLowerCase(), value])
+  const { remaining = Number.POSITIVE_INFINITY } = request
+  const answer = await handler(requestOf(method, path, request), () => remaining)
+  const body = await textOf(answer)
   return {
-    status: result.statusCode,
-    headers: Object.fromEntries(headers),
-    body: result.body,
-    json: () => JSON.parse(result.body) as Record<string, unknown>,
+    status: answer.status,
+    headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value])),
+    body,
+    json: () => JSON.parse(body),
   }
 }

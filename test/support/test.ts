@@ -5,13 +5,20 @@ import { test as base } from 'vitest'
 import { administer } from './administration.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 
+/** As `npm start` makes it, with no site in it. */
+const makeDataDirectory = async (directory: string): Promise<void> => {
+  const { openMachine } = await import('../../local/machine.ts')
+  const machine = await openMachine(directory, { role: 'service', durable: false })
+  await machine.close()
+}
+
 const makeDirectory = () => mkdtemp(join(tmpdir(), 'site-admin-'))
 const removeDirectory = (directory: string) => rm(directory, { recursive: true, force: true })
 
 /**
- * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it;
- * `siteDirectory` holds the data centre `us` and the site 1001 beforehand, and nothing runs on it. `service` is one that
- * the tests of a file share.
+ * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it. It is empty;
+ * `dataDirectory` is a data directory without a site, and `siteDirectory` one with the data centre `us` and the site 1001. Nothing runs
+ * on them. `service` is one that the tests of a file share.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -45,8 +52,13 @@ export const test = base
   .extend('siteTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = await makeDirectory()
     onCleanup(() => removeDirectory(directory))
+    await makeDataDirectory(directory)
     await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:4000'])
     await administer(directory, ['site', 'create', '--name', 'Shop'])
+    return directory
+  })
+  .extend('dataDirectory', async ({ directory }) => {
+    await makeDataDirectory(directory)
     return directory
   })
   .extend('siteDirectory', async ({ directory, siteTemplate }) => {

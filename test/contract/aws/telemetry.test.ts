@@ -18,6 +18,7 @@ const record: RequestRecord = {
   requestId: 'request-1',
   operation: 'listFields',
   method: 'GET',
+  path: '/api/v1/admin/sites/1001/webforms/1/fields/system',
   site: 1001,
   status: 404,
   durationMs: 1.5,

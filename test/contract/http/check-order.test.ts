@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { createHandler } from '../../../lib/http/handler.ts'
 import { operation } from '../../../lib/http/operation.ts'
-import { createHandler, type Handler } from '../../../lib/http/pipeline.ts'
 import { done } from '../../../lib/http/reply.ts'
+import type { Handler } from '../../../lib/http/request.ts'
 import type { Group, Route } from '../../../lib/http/route.ts'
 import { distantSite, type FieldsService, openFieldsService, ownSite, plainSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'
@@ -27,8 +28,8 @@ const change = operation(
 
 beforeAll(async () => {
   service = await openFieldsService()
-  const { pipeline } = service.start().deps
-  const handlerOf = (group: Group) => createHandler(group, [route(group)], { change }, pipeline)
+  const { edge } = service.start().deps
+  const handlerOf = (group: Group) => createHandler(group, [route(group)], { change }, edge)
   handlers = {
     fields: handlerOf('fields'),
     categories: handlerOf('categories'),

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHandler } from '../../../lib/http/handler.ts'
 import { operation } from '../../../lib/http/operation.ts'
-import { createHandler, type Handler } from '../../../lib/http/pipeline.ts'
 import { ok } from '../../../lib/http/reply.ts'
+import type { Handler } from '../../../lib/http/request.ts'
 import type { Group } from '../../../lib/http/route.ts'
 import {
   baseUrls,
@@ -12,7 +13,7 @@ import {
   ownSite,
   plainSite,
 } from '../../support/fields-service.ts'
-import { send } from '../../support/gateway.ts'
+import { requestOf, send } from '../../support/gateway.ts'
 
 /** What the areas do differently at the edge, on routes of their own. */
 let service: FieldsService
@@ -25,7 +26,7 @@ const answerSite = operation({ params: () => ({}) }, async ({ site, caller }) =>
 
 beforeAll(async () => {
   service = await openFieldsService()
-  const { pipeline } = service.start().deps
+  const { edge } = service.start().deps
   const handlerOf = (group: Group) => {
     const routes = (['GET', 'POST', 'PUT', 'DELETE'] as const).map((method) => ({
       operation: method,
@@ -34,7 +35,7 @@ beforeAll(async () => {
       group,
     }))
     const operations = { GET: answerSite, POST: answerSite, PUT: answerSite, DELETE: answerSite }
-    return createHandler(group, routes, operations, pipeline)
+    return createHandler(group, routes, operations, edge)
   }
   handlers = {
     fields: handlerOf('fields'),
@@ -158,20 +159,10 @@ describe('a site in another data centre', () => {
   })
 
   test('is named before anything of the body is read', async () => {
-    const bodyStream = Readable.from([Buffer.from('{}')])
-    const result = await handlers.storage(
-      {
-        httpMethod: 'POST',
-        path: path(distantSite),
-        multiValueHeaders: { Authorization: [await service.issueToken({ sites })] },
-        multiValueQueryStringParameters: null,
-        body: null,
-        isBase64Encoded: false,
-        bodyStream,
-      },
-      {},
-    )
-    expect(result.statusCode).toBe(301)
-    expect(bodyStream.readableDidRead).toBe(false)
+    const stream = Readable.from([Buffer.from('{}')])
+    const request = requestOf('POST', path(distantSite), as(await service.issueToken({ sites })))
+    const { status } = await handlers.storage({ ...request, body: { stream } }, () => 1_000)
+    expect(status).toBe(301)
+    expect(stream.readableDidRead).toBe(false)
   })
 })

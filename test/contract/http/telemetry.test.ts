@@ -34,6 +34,7 @@ describe('the record of a request', () => {
         requestId: 'request-1',
         operation: 'listFields',
         method: 'GET',
+        path,
         site: ownSite,
         status: 200,
         durationMs: expect.any(Number),

@@ -1,16 +1,27 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { chmodSync, existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
+import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { launch, run } from '../../support/program.ts'
-import { rawConnection } from '../../support/raw-http.ts'
 import { test } from '../../support/test.ts'
 
 const startOn = (directory: string, flags: readonly string[] = ['--port', '0']) =>
   run('local/main.ts', ['--json', '--data-dir', directory, ...flags])
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+/** As version 0.1 of the service has left it. */
+const makeOldDirectory = async (directory: string) => {
+  for (const folder of ['tables', 'objects/blobs', 'run']) await mkdir(join(directory, folder), { recursive: true })
+  for (const file of ['tables/CURRENT', 'objects/index.db', 'objects/blobs/1', 'demo.json']) {
+    await writeFile(join(directory, file), file)
+  }
+  new DatabaseSync(join(directory, 'run', 'lock')).close()
+}
 
 describe('a start that cannot be says why in one line, and ends with status 1', () => {
   test.for(['--port', '--data-centres'])('when the port that %s names is taken', async (flag, { directory }) => {
@@ -27,33 +38,25 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
     }
   })
 
-  test('when a setting is wrong, before it resets anything', async ({ directory }) => {
-    const kept = join(directory, 'objects', 'kept')
-    await mkdir(dirname(kept), { recursive: true })
-    await writeFile(kept, '')
+  test('when a setting is wrong, before it resets anything', async ({ dataDirectory }) => {
+    const before = snapshotOf(dataDirectory)
     const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
-    const outcome = await launch('local/main.ts', ['--port', '0', '--reset', '--data-dir', directory], wrong).ended
+    const outcome = await launch('local/main.ts', ['--port', '0', '--reset', '--data-dir', dataDirectory], wrong).ended
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toBe(
       'Settings missing or wrong: LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off).\n',
     )
-    expect((await stat(kept)).isFile()).toBe(true)
+    expect(snapshotOf(dataDirectory)).toEqual(before)
   })
 
-  test('when the directory cannot be written', async ({ directory }) => {
+  test('when the directory lies in a file', async ({ directory }) => {
     const file = join(directory, 'file')
     await writeFile(file, '')
-    const outcome = await startOn(join(file, 'data'))
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^The data directory .+ cannot be written: .+\n$/)
-  })
-
-  test('when the directory is a file', async ({ directory }) => {
-    const file = join(directory, 'file')
-    await writeFile(file, '')
-    const outcome = await startOn(file)
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^The data directory .+ cannot be written: .+\n$/)
+    for (const path of [file, join(file, 'data')]) {
+      const outcome = await startOn(path)
+      expect(outcome).toMatchObject({ status: 1, stdout: '' })
+      expect(outcome.stderr).toMatch(/^The data directory .+ cannot be used: .+\n$/)
+    }
   })
 
   test('when another service has the directory, which goes on undisturbed', async ({ directory, start }) => {
@@ -63,39 +66,95 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
     expect(outcome.stderr).toMatch(/^The data directory .+ is in use by another process\. .+--data-dir\.\n$/)
     expect((await service.request('/api/v1/admin/sites/current/webforms')).status).toBe(200)
   })
+})
 
-  test('when its path is too long for a socket', async ({ directory }) => {
-    const outcome = await startOn(join(directory, 'x'.repeat(100)))
+describe('a directory that is not the service’s own is refused, and left as it is', () => {
+  test.for([[], ['--reset']] as const)('when it holds other files, started with %j', async (flags, { directory }) => {
+    await writeFile(join(directory, 'notes.txt'), 'mine')
+    const outcome = await startOn(directory, ['--port', '0', ...flags])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^The path of the data directory is too long: .+--data-dir\.\n$/)
+    expect(outcome.stderr).toMatch(/^The directory .+ holds files, but no .+site-admin\.json, .+--data-dir\.\n$/)
+    expect(await readdir(directory)).toEqual(['notes.txt'])
+  })
+
+  test('when version 0.1 has made it', async ({ directory }) => {
+    await makeOldDirectory(directory)
+    const before = snapshotOf(directory)
+    const outcome = await startOn(directory)
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(outcome.stderr).toMatch(/^The data directory .+ was made by version 0\.1 .+ Move it away, .+ --reset\.\n$/)
+    expect(snapshotOf(directory)).toEqual(before)
   })
 })
 
-test('the tables cannot be reached by other users', async ({ directory, start }) => {
-  await start()
-  expect(await modeOf(join(directory, 'run'))).toBe('700')
-  expect(await modeOf(join(directory, 'run', 'tables.sock'))).toBe('600')
+describe('--reset', () => {
+  test('takes a directory of version 0.1', async ({ directory, start }) => {
+    await makeOldDirectory(directory)
+    await writeFile(join(directory, 'notes.txt'), 'mine')
+    const service = await start(['--port', '0', '--reset'])
+    expect((await service.request('/health')).status).toBe(200)
+    const names = await readdir(directory)
+    expect(names).toContain('notes.txt')
+    for (const old of ['tables', 'objects', 'run']) expect(names).not.toContain(old)
+  })
+
+  test('does not take a directory on which version 0.1 is running', async ({ directory }) => {
+    await makeOldDirectory(directory)
+    const before = snapshotOf(directory)
+    const other = new DatabaseSync(join(directory, 'run', 'lock'))
+    other.exec('BEGIN EXCLUSIVE')
+    const outcome = await startOn(directory, ['--port', '0', '--reset'])
+    other.close()
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(outcome.stderr).toMatch(/is in use by another process/)
+    expect(snapshotOf(directory)).toEqual(before)
+  })
 })
 
-test('the token cannot be read by other users', async ({ directory, start }) => {
-  await start()
-  expect(await modeOf(join(directory, 'demo.json'))).toBe('600')
+describe('a directory that was never made to its end', () => {
+  test('is made anew by the next start', async ({ dataDirectory, start }) => {
+    await writeFile(join(dataDirectory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
+    await writeFile(join(dataDirectory, 'site-admin.db'), 'half')
+    const service = await start()
+    expect((await service.request('/health')).status).toBe(200)
+    expect(JSON.parse(await readFile(join(dataDirectory, 'site-admin.json'), 'utf8'))).toMatchObject({ ready: true })
+  })
+
+  test('is refused by commands, as one that is not there', async ({ directory }) => {
+    const missing = join(directory, 'missing')
+    for (const path of [directory, missing]) {
+      const outcome = await run('admin/main.ts', ['--data-dir', path, 'site', 'list'])
+      expect(outcome).toMatchObject({ status: 1, stdout: '' })
+      expect(outcome.stderr).toMatch(
+        /^There is no .+ "npm start" makes a data directory; --data-dir names another one\.\n$/,
+      )
+      expect(outcome.stderr).toContain(path)
+    }
+    expect(existsSync(missing)).toBe(false)
+    expect(await readdir(directory)).toEqual([])
+  })
 })
 
-test('a client that breaks off in the middle of a request to the tables does the service no harm', async ({
-  directory,
+test('other users can look into nothing, whatever the umask says', async ({ directory, start }) => {
+  const path = join(directory, 'data')
+  const before = process.umask(0o000)
+  try {
+    await start(['--port', '0', '--data-dir', path])
+  } finally {
+    process.umask(before)
+  }
+  expect(await modeOf(path)).toBe('700')
+  for (const name of await readdir(path, { recursive: true })) {
+    const found = await stat(join(path, name))
+    expect({ name, mode: await modeOf(join(path, name)) }).toEqual({ name, mode: found.isDirectory() ? '700' : '600' })
+  }
+})
+
+test('a directory that others could look into is closed to them by the next start', async ({
+  dataDirectory,
   start,
 }) => {
-  const service = await start()
-  for (const part of ['', 'POST / HT', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"TableName"']) {
-    const connection = await rawConnection({ path: join(directory, 'run', 'tables.sock') })
-    await connection.write(part)
-    connection.destroy()
-  }
-  const waiting = await rawConnection({ path: join(directory, 'run', 'tables.sock') })
-  await waiting.write('nonsense\r\n\r\n')
-  await waiting.rest()
-
-  expect((await service.request('/api/v1/admin/sites/current/webforms')).status).toBe(200)
-  expect(await service.stop()).toMatchObject({ status: 0 })
+  chmodSync(dataDirectory, 0o755)
+  await start()
+  expect(await modeOf(dataDirectory)).toBe('700')
 })

@@ -26,14 +26,14 @@ const watchingReads = (store: ObjectStore): ObjectStore => ({
 beforeEach(async () => {
   beforeRead = undefined
   onceRead = undefined
-  storage = await openStorage({ store: watchingReads })
+  storage = await openStorage({ between: ({ files }) => ({ files: watchingReads(files) }) })
 })
 afterEach(() => storage.close())
 
 const put = (path: string, body: string, query = {}) => storage.call('PUT', path, { body, query })
 const textOf = async (path: string, query = {}) => {
-  const { statusCode, bodyStream } = await storage.call('GET', path, { query })
-  return statusCode === 200 && bodyStream ? Buffer.concat(await bodyStream.toArray()).toString() : undefined
+  const { statusCode, body } = await storage.call('GET', path, { query })
+  return statusCode === 200 ? body : undefined
 }
 
 describe('a rename that makes templates of what were none', () => {

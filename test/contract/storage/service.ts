@@ -1,13 +1,11 @@
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/token.ts'
-import { createTokensTable } from '../../../lib/access/tokens-table.ts'
-import type { Resources, StorageDeps } from '../../../lib/deps.ts'
-import type { GatewayEvent, GatewayResult } from '../../../lib/http/gateway.ts'
+import type { StorageDeps, Surroundings } from '../../../lib/deps.ts'
 import type { SiteId } from '../../../lib/ids.ts'
-import { createSitesTable } from '../../../lib/sites/sites-table.ts'
 import { objectPages } from '../../../lib/storage/list-all.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { requestOf, textOf } from '../../support/gateway.ts'
+import { entry } from '../../support/history.ts'
 
 interface Request {
   readonly query?: Readonly<Record<string, string>>
@@ -17,79 +15,67 @@ interface Request {
   readonly remaining?: number
 }
 
+/** An answer, its body as text. */
+export interface Outcome {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 /** The storage's function with a site and a token, whose store can be made to fail. */
 export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' | 'close'> {
   readonly site: SiteId
   readonly deps: StorageDeps
-  call(method: string, path: string, request?: Request): Promise<GatewayResult>
+  call(method: string, path: string, request?: Request): Promise<Outcome>
 }
 
-export const openStorage = async (between: Between & Pick<Resources, 'now'> = {}): Promise<StorageUnderTest> => {
-  const tables = await openTestTables()
-  const { names } = tables
-  const documents = tables.connect()
-  const files = await openTestFiles({ documents, names, telemetry: { request: () => {} }, ...between })
+export const openStorage = async (
+  options: { readonly between?: Between } & Pick<Surroundings, 'clock'> = {},
+): Promise<StorageUnderTest> => {
+  const files = await openTestFiles(options)
   const site = 1001 as SiteId
   const token = newToken()
-  const sites = createSitesTable(documents, names.sites)
-  await sites.createSite({ id: site, name: 'Test', dataCentre: 'us', renderingEngine: true })
+  const { sites, grants } = files.stores
+  await sites.createSite({ id: site, name: 'Test', dataCentre: 'us', renderingEngine: true }, entry)
   await sites.putDataCentre({ id: 'us', url: 'http://localhost', isDefault: true })
-  await createTokensTable(documents, names.tokens).put({
-    hash: hashToken(token),
-    user: 'test',
-    sites: [site],
-    permissions: ['files'],
-    expires: Date.now(),
-  })
+  const expires = Date.now()
+  await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions: ['files'], expires }, [])
 
   return {
     ...files,
     site,
-    async call(method, path, { query = {}, headers = {}, body = '', remaining } = {}) {
-      const event: GatewayEvent = {
-        httpMethod: method,
-        path: `/api/v2/admin/sites/current/storage${path}`,
-        multiValueHeaders: Object.fromEntries(
-          Object.entries({ Authorization: token, ...headers }).map(([name, value]) => [name, [value]]),
-        ),
-        multiValueQueryStringParameters: Object.fromEntries(
-          Object.entries(query).map(([name, value]) => [name, [value]]),
-        ),
-        body: null,
-        isBase64Encoded: false,
-        bodyStream: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
-      }
-      return files.handler(event, remaining === undefined ? {} : { getRemainingTimeInMillis: () => remaining })
-    },
-    async close() {
-      await files.close()
-      await tables.close()
+    async call(method, path, { query = {}, headers = {}, body = '', remaining = Number.POSITIVE_INFINITY } = {}) {
+      const target = `/api/v2/admin/sites/current/storage${path}`
+      const request = requestOf(method, target, { query, headers: { Authorization: token, ...headers } })
+      const stream = body instanceof Readable ? body : Readable.from([Buffer.from(body)])
+      const answer = await files.handler({ ...request, body: { stream } }, () => remaining)
+      return { statusCode: answer.status, headers: answer.headers, body: await textOf(answer) }
     },
   }
 }
 
 /** Puts so many folders into a folder, past everything that would check them: its objects are many at once. Answers their keys in order. */
 export const fillFolder = async (
-  { deps: { store }, site }: StorageUnderTest,
+  { deps: { files }, site }: StorageUnderTest,
   folder: string,
   count: number,
   names: readonly string[] = Array.from({ length: count }, (_, index) => String(index)),
 ): Promise<readonly string[]> => {
   const prefix = `live/${site}${folder}/`
   const keys = [prefix, ...names.map((name) => `${prefix}${name}/`)]
-  const placed = await store.place(
+  await files.place(
     keys.map((key) => ({ kind: 'folder', key })),
-    [],
+    { absent: [], staying: { site, folders: [] } },
+    entry,
   )
-  if (placed.outcome === 'placed') await placed.settle()
   return keys.sort()
 }
 
 /** The keys of everything that there is, live and draft. */
-export const keysOf = async ({ deps: { store } }: StorageUnderTest): Promise<string[]> => {
+export const keysOf = async ({ deps: { files } }: StorageUnderTest): Promise<string[]> => {
   const keys: string[] = []
   for (const area of ['draft/', 'live/']) {
-    for await (const objects of objectPages(store, area)) keys.push(...objects.map(({ key }) => key))
+    for await (const objects of objectPages(files, area)) keys.push(...objects.map(({ key }) => key))
   }
   return keys
 }
@@ -121,5 +107,5 @@ export const multipart = (parts: readonly Part[]): Buffer =>
 
 export const formHeaders = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
 
-export const codeOf = ({ body }: GatewayResult): number | undefined =>
+export const codeOf = ({ body }: Outcome): number | undefined =>
   body === '' ? undefined : (JSON.parse(body) as { code?: number }).code

@@ -7,20 +7,20 @@ import {
 } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
 import { handler as storageFunction } from '../../../functions/storage/handler.ts'
-import { send } from '../../support/gateway.ts'
+import { sendEvent } from '../../support/lambda.ts'
 import { call, deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
 
 /** A function that has its whole time at first, and finds that its checks have taken nearly all of it. */
 const latecomer = () => {
   let asked = 0
-  return { getRemainingTimeInMillis: () => (asked++ === 0 ? 28_000 : 3_000) }
+  return () => (asked++ === 0 ? 28_000 : 3_000)
 }
 
 it('a removal past its deadline is answered with 202, and the worker finishes it from the queue', async () => {
   await fillFolder('slow', 1_100)
   const headers = { Authorization: deployment.token }
-  const answer = await send(storageFunction, 'DELETE', `${storage}/slow`, { headers, context: latecomer() })
+  const answer = await sendEvent(storageFunction, 'DELETE', `${storage}/slow`, { headers, remaining: latecomer() })
   expect({ status: answer.status, body: answer.json() }).toEqual({ status: 202, body: { status: 'deleting' } })
 
   await expect.poll(async () => (await call('/slow?meta')).status, { timeout: 60_000 }).toBe(404)

@@ -1,18 +1,17 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import type { Exchange, RequestBody } from '../../../lib/http/exchange.ts'
 import { readForm } from '../../../lib/http/form.ts'
 import { type BodyForms, largestDocument, readDocument } from '../../../lib/http/read-body.ts'
 import { readXml } from '../../../lib/http/read-xml.ts'
+import type { Request, RequestBody } from '../../../lib/http/request.ts'
 
-const exchange = (body: RequestBody, headers: Record<string, string> = {}): Exchange => ({
-  requestId: 'request',
+const request = (body: RequestBody, headers: Record<string, string> = {}): Request => ({
+  id: 'request',
   method: 'POST',
   path: '/',
   query: new Map(),
   headers,
   body,
-  remainingTime: () => Number.POSITIVE_INFINITY,
 })
 
 const inMemory = (content: string | Buffer): RequestBody => ({ bytes: Buffer.from(content) })
@@ -21,7 +20,7 @@ const read = (
   body: RequestBody,
   headers?: Record<string, string>,
   forms: BodyForms = { xml: async (text) => readXml(text) },
-) => readDocument(exchange(body, headers), 'fieldsMalformed', forms)
+) => readDocument(request(body, headers), 'fieldsMalformed', forms)
 
 const as = (type: string) => ({ 'content-type': type })
 const refusal = (code: number, message = '') =>
@@ -170,7 +169,7 @@ describe('a body that may come otherwise', () => {
     ['x', ['1', '2']],
   ])
   const readOtherwise = (body: string, type: string) =>
-    readDocument({ ...exchange(inMemory(body), as(type)), query }, 'categoriesMalformed', {
+    readDocument({ ...request(inMemory(body), as(type)), query }, 'categoriesMalformed', {
       form: async (text) => readForm(text),
       inQuery: true,
     })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFieldsHandler } from '../../../functions/fields/group.ts'
-import type { PathEncoding } from '../../../lib/http/gateway.ts'
+import type { PathEncoding } from '../../../lib/aws/gateway.ts'
+import { lambdaHandler } from '../../../lib/aws/lambda.ts'
 import { baseUrls, distantSite, type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
-import { send } from '../../support/gateway.ts'
+import { sendEvent } from '../../support/lambda.ts'
 
 let service: FieldsService
 let token: string
@@ -23,9 +23,8 @@ const handOver: Readonly<Record<PathEncoding, (written: string) => string>> = {
 }
 
 const get = (encoding: PathEncoding, written: string, headers: Record<string, string> = { Authorization: token }) => {
-  const { deps } = service.start()
-  const handler = createFieldsHandler({ ...deps, pipeline: { ...deps.pipeline, pathEncoding: encoding } })
-  return send(handler, 'GET', handOver[encoding](written), { headers })
+  const handler = lambdaHandler(service.start().handler, encoding)
+  return sendEvent(handler, 'GET', handOver[encoding](written), { headers })
 }
 
 describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands paths over %s', (encoding) => {
@@ -52,9 +51,10 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands
   })
 
   test('what is no text in the path ends nothing', async () => {
-    const { deps } = service.start()
-    const handler = createFieldsHandler({ ...deps, pipeline: { ...deps.pipeline, pathEncoding: encoding } })
-    const { status } = await send(handler, 'GET', `${sites}/\ud800/webforms`, { headers: { Authorization: token } })
+    const handler = lambdaHandler(service.start().handler, encoding)
+    const { status } = await sendEvent(handler, 'GET', `${sites}/\ud800/webforms`, {
+      headers: { Authorization: token },
+    })
     expect(status).toBe(400)
   })
 })

@@ -1,0 +1,99 @@
+import { existsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { type DataDirectory, type DirectoryState, layoutOf, reasonOf, refusalOf, stateOf } from '../data-directory.ts'
+import { lacksWal } from '../database-damage.ts'
+import { lookAtDemo } from '../demo-file.ts'
+import { absenceOf, atRest, hasService } from '../directory-use.ts'
+import { UsageError } from '../usage-error.ts'
+import { blobFaults, namesOfBlobs } from './blob-faults.ts'
+import { damagedBy, databaseFaults } from './database-faults.ts'
+import type { Fault } from './fault.ts'
+
+/** The states in which there is something of this version of the service to be looked at. */
+const checkable: ReadonlySet<DirectoryState['state']> = new Set(['ready', 'marker missing', 'marker unreadable'])
+
+const markerFaults = (directory: DataDirectory, state: DirectoryState): Fault[] =>
+  state.state === 'ready' ? [] : [{ where: directory.marker, fault: refusalOf(directory, state) ?? state.state }]
+
+const demoFaults = (directory: DataDirectory): Fault[] => {
+  const demo = lookAtDemo(directory)
+  if (demo === undefined || !('fault' in demo)) return []
+  return [{ where: directory.demo, fault: `it cannot be read: ${demo.fault}. Put it back, or remove it.` }]
+}
+
+const modeFaults = ({ path, database, demo, marker }: DataDirectory): Fault[] =>
+  [path, database, demo, marker].flatMap((file) => {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+    const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
+    return isOpen ? [{ where: file, fault: 'other users of the machine can get at it. Take their rights away.' }] : []
+  })
+
+/** For reading alone; beside the file nothing is written either where that cannot be. */
+const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
+  try {
+    const connection = new DatabaseSync(database, { readOnly: true, timeout: 5_000 })
+    connection.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return connection
+  } catch (error) {
+    if (existsSync(wal)) throw error
+    return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
+  }
+}
+
+/** What is wrong with the database as a file, and otherwise a connection to it. */
+const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
+  const { database, wal } = directory
+  // What the database says without its WAL is out of date.
+  if (lacksWal(directory)) {
+    return { where: wal, fault: 'it is missing, though the service did not end cleanly: the newest changes are lost.' }
+  }
+  const size = statSync(database, { throwIfNoEntry: false })?.size
+  if (size === undefined) return { where: database, fault: 'it is missing. Put it back from a backup.' }
+  if (size === 0) return { where: database, fault: 'it is empty. Put it back from a backup.' }
+  try {
+    return openForReading(directory)
+  } catch (error) {
+    return { where: database, fault: damagedBy(reasonOf(error)) }
+  }
+}
+
+/** One state of what is in the database and the blobs, whoever changes what meanwhile. */
+const contentFaults = (connection: DatabaseSync, directory: DataDirectory, isServed: boolean): readonly Fault[] => {
+  const before = namesOfBlobs(directory)
+  connection.exec('BEGIN')
+  const faults = databaseFaults(connection, directory.database)
+  const all = faults.length > 0 ? faults : blobFaults(connection, directory, { before, isServed })
+  connection.exec('ROLLBACK')
+  return all
+}
+
+/** What is replaced while it is looked at is not at fault when it is looked at again. */
+const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, isServed: boolean): readonly Fault[] => {
+  const faults = contentFaults(connection, directory, isServed)
+  if (faults.length === 0 || !isServed) return faults
+  const again = new Set(contentFaults(connection, directory, isServed).map(({ where, fault }) => `${where} ${fault}`))
+  return faults.filter(({ where, fault }) => again.has(`${where} ${fault}`))
+}
+
+/**
+ * Every fault of the data directory at a path, whether it is in use or not. Changes nothing. Throws UsageError when there is none of
+ * this version of the service.
+ */
+export const checkDirectory = async (path: string): Promise<readonly Fault[]> => {
+  const directory = layoutOf(path)
+  const state = stateOf(directory)
+  if (!checkable.has(state.state))
+    throw new UsageError(refusalOf(directory, state) ?? absenceOf(directory, state) ?? '')
+  const { around, isServed, database } = await atRest(directory, () => ({
+    around: [...markerFaults(directory, state), ...modeFaults(directory), ...demoFaults(directory)],
+    isServed: hasService(directory),
+    database: openDatabase(directory),
+  }))
+  if ('fault' in database) return [...around, database]
+  try {
+    return [...around, ...lastingFaults(database, directory, isServed)]
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,95 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { type ContentKind, objectKinds } from '../../lib/categories/content-kinds.ts'
+import { contentTables, linkTables } from '../content-tables.ts'
+import { reasonOf } from '../data-directory.ts'
+import { findingOf } from '../database-damage.ts'
+import type { Fault } from './fault.ts'
+
+type Row = Record<string, SQLOutputValue>
+
+/** How many findings of one kind are named. */
+const most = 100
+
+/** A question to the database, and what each row of the answer means. */
+interface Question {
+  readonly query: string
+  readonly faultOf: (row: Row, database: string) => Fault | undefined
+}
+
+/** What damage of the database means for whoever has it. */
+export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Put it back from a backup.`
+
+const integrity: Question = {
+  query: `PRAGMA integrity_check(${most})`,
+  faultOf: (row, database) => {
+    const finding = findingOf(row['integrity_check'])
+    return finding === undefined ? undefined : { where: database, fault: damagedBy(finding) }
+  },
+}
+
+const kinds: readonly ContentKind[] = ['category', ...objectKinds]
+
+const linksInTheAir = objectKinds.map(
+  (kind): Question => ({
+    query: `SELECT site, category, object FROM ${linkTables[kind]} AS link
+      WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
+         OR NOT EXISTS (SELECT 1 FROM ${contentTables[kind].table} WHERE site = link.site AND id = link.object)`,
+    faultOf: ({ site, category, object }) => ({
+      where: `site ${site}, category ${category}`,
+      fault: `it is linked with ${kind} ${object}, and one of the two does not exist`,
+    }),
+  }),
+)
+
+const removalsHalfDone = kinds.map(
+  (kind): Question => ({
+    query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
+    faultOf: ({ site, id }) => ({
+      where: `site ${site}, ${kind} ${id}`,
+      fault: 'its removal broke off half-way. The next start completes it.',
+    }),
+  }),
+)
+
+const questions: readonly Question[] = [
+  ...linksInTheAir,
+  ...removalsHalfDone,
+  {
+    query: `SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check
+      WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,
+    faultOf: ({ table, parent, count }, database) => ({
+      where: database,
+      fault: `${count} rows of the table ${table} refer to rows of ${parent} that are not there`,
+    }),
+  },
+  {
+    query: `SELECT site, folder FROM folder_removals AS removal
+      WHERE NOT EXISTS (SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
+    faultOf: ({ site, folder }) => ({
+      where: `site ${site}, folder ${folder}`,
+      fault: 'its removal broke off half-way, and nobody goes on with it. Delete the folder once more.',
+    }),
+  },
+]
+
+const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: string): Fault[] => {
+  try {
+    const faults: Fault[] = []
+    for (const row of connection.prepare(query).iterate()) {
+      const fault = faultOf(row, database)
+      if (fault) faults.push(fault)
+      if (faults.length === most) break
+    }
+    return faults
+  } catch (error) {
+    return [{ where: database, fault: damagedBy(reasonOf(error)) }]
+  }
+}
+
+/** What is wrong inside the database: with its pages, or with what its rows say of each other. */
+export const databaseFaults = (connection: DatabaseSync, database: string): readonly Fault[] => {
+  const damage = ask(connection, integrity, database)
+  // What the rows of a damaged database say is of no use.
+  if (damage.length > 0) return damage
+  return questions.flatMap((question) => ask(connection, question, database))
+}

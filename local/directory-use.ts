@@ -1,0 +1,192 @@
+import { existsSync, rmSync } from 'node:fs'
+import {
+  cannotBeWritten,
+  clearDirectory,
+  type DataDirectory,
+  type DirectoryState,
+  isResettable,
+  isUsedByOldService,
+  makeFolders,
+  makeLocks,
+  refusalOf,
+  stateOf,
+  writeMarker,
+} from './data-directory.ts'
+import { damageOf } from './database-damage.ts'
+import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
+import { syncFolder, writePrivately } from './private-files.ts'
+import { UsageError } from './usage-error.ts'
+
+/**
+ * Who uses a directory: the service, of which there is one at a time and which makes a directory that is not there; or a command,
+ * beside it or alone.
+ */
+export type Role = 'service' | 'command'
+
+/**
+ * The use of a directory by one process. Others may use it, too. Opening and closing are done under a lock, one process after the
+ * other, so that the file `running` is there exactly while a database is open, or when one was not closed.
+ */
+export interface DirectoryUse {
+  /** Whether the directory holds nothing yet. */
+  readonly isNew: boolean
+  /** To be called when the database is open, and its WAL is there: lets the next process in. */
+  opened(): void
+  /** Closes the database by `close`, and gives the directory back. */
+  leave(close: () => void): Promise<void>
+}
+
+interface Wish {
+  readonly role: Role
+  /** Whether what is in the directory is given up. */
+  readonly reset: boolean
+}
+
+/** How long another process may take to open or close the database, in milliseconds. */
+const patience = 30_000
+
+const inUse = ({ path }: DataDirectory) =>
+  new UsageError(
+    `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
+  )
+
+/** Why a command has nothing to work on in that state of the directory; undefined when it has. */
+export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
+  const what = {
+    absent: 'There is no directory',
+    empty: 'There is no data in the directory',
+    new: 'There is no data yet in the directory',
+  }
+  if (state !== 'absent' && state !== 'empty' && state !== 'new') return undefined
+  return `${what[state]} ${path}. "npm start" makes a data directory; --data-dir names another one.`
+}
+
+/** Throws UsageError when the directory is in no state for the wish. */
+const admit = (directory: DataDirectory, { role, reset }: Wish): DirectoryState => {
+  const state = stateOf(directory)
+  const refusal =
+    (role === 'command' ? absenceOf(directory, state) : undefined) ??
+    (reset && isResettable(state) ? undefined : refusalOf(directory, state))
+  if (refusal !== undefined) throw new UsageError(refusal)
+  return state
+}
+
+const takeGate = async (directory: DataDirectory): Promise<DirectoryLock> => {
+  const gate = await waitForLock(directory.locks.gate, 'exclusive', patience)
+  if (gate) return gate
+  throw new UsageError(
+    `The data directory ${directory.path} is being opened or closed by another process. Repeat this when that is done.`,
+  )
+}
+
+/** Whether nobody uses the database. The caller holds the gate. */
+const isAlone = ({ locks }: DataDirectory): boolean => {
+  const all = takeLock(locks.users, 'exclusive')
+  all?.release()
+  return all !== undefined
+}
+
+/** Makes the directory ready for the database to be opened. Answers whether that is new. The caller holds the gate. */
+const prepare = (directory: DataDirectory, wish: Wish): boolean => {
+  const state = admit(directory, wish)
+  const alone = isAlone(directory)
+  if (wish.role === 'service' && (wish.reset || state.state !== 'ready')) {
+    if (!alone || isUsedByOldService(directory)) throw inUse(directory)
+    clearDirectory(directory)
+    makeFolders(directory)
+    return true
+  }
+  if (wish.role === 'service') makeFolders(directory)
+  const damage = alone ? damageOf(directory, wish.role === 'service' ? 'pages' : 'surface') : undefined
+  if (damage !== undefined) throw new UsageError(damage)
+  return false
+}
+
+const markRunning = ({ running }: DataDirectory): void => {
+  if (!existsSync(running)) writePrivately(running, '')
+}
+
+const unmarkRunning = ({ path, running }: DataDirectory): void => {
+  rmSync(running, { force: true })
+  syncFolder(path)
+}
+
+/** Closes the database; the last one to do so takes `running` away before the WAL goes. */
+const closeUnderGate = (directory: DataDirectory, users: DirectoryLock, close: () => void): void => {
+  users.release()
+  const last = takeLock(directory.locks.users, 'exclusive')
+  try {
+    if (last) unmarkRunning(directory)
+    close()
+  } finally {
+    last?.release()
+  }
+}
+
+/** Begins to use a directory. Throws UsageError when it cannot be used; nothing in it is changed then. */
+export const useDirectory = async (directory: DataDirectory, wish: Wish): Promise<DirectoryUse> => {
+  const held: DirectoryLock[] = []
+  const hold = <Lock extends DirectoryLock | undefined>(lock: Lock): Lock => {
+    if (lock) held.push(lock)
+    return lock
+  }
+  const letGo = () => {
+    for (const lock of held.splice(0)) lock.release()
+  }
+
+  try {
+    admit(directory, wish)
+    makeLocks(directory)
+    const gate = hold(await takeGate(directory))
+    if (wish.role === 'service' && !hold(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
+    const isNew = prepare(directory, wish)
+    const users = hold(takeLock(directory.locks.users, 'shared'))
+    if (!users) throw inUse(directory)
+    let isOpen = false
+
+    return {
+      isNew,
+      opened() {
+        markRunning(directory)
+        if (isNew) writeMarker(directory, true)
+        isOpen = true
+        gate.release()
+      },
+      async leave(close) {
+        if (isOpen) hold(await takeGate(directory))
+        try {
+          closeUnderGate(directory, users, close)
+        } finally {
+          letGo()
+        }
+      },
+    }
+  } catch (error) {
+    letGo()
+    throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
+  }
+}
+
+/** Looks at a directory while nobody opens or closes its database; without more ado where nothing can be written, not even a lock. */
+export const atRest = async <Result>(directory: DataDirectory, look: () => Result): Promise<Result> => {
+  let gate: DirectoryLock | undefined
+  try {
+    makeLocks(directory)
+    gate = await takeGate(directory)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+  }
+  try {
+    return look()
+  } finally {
+    gate?.release()
+  }
+}
+
+/** Whether a service runs on the directory. */
+export const hasService = ({ locks }: DataDirectory): boolean => {
+  if (!existsSync(locks.service)) return false
+  const lock = takeLock(locks.service, 'shared')
+  lock?.release()
+  return lock === undefined
+}

@@ -1,0 +1,117 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { readBaseUrl } from '../lib/sites/base-url.ts'
+import type { DataCentreListener } from './listeners.ts'
+import type { LogFormat } from './request-log.ts'
+import { UsageError } from './usage-error.ts'
+
+/** One for all data centres, of which there is one then, or one for each, by id. */
+type BaseUrls = string | ReadonlyMap<string, string>
+
+interface RawFlags {
+  readonly host: string
+  readonly port?: number
+  readonly baseUrl?: BaseUrls
+  readonly dataDir: string
+  readonly dataCentres?: readonly [DataCentreListener, ...DataCentreListener[]]
+  readonly reset: boolean
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly log: LogFormat
+}
+
+/** What `npm start` was asked for. */
+export interface Flags extends Pick<RawFlags, 'host' | 'dataDir' | 'reset' | 'json' | 'quiet' | 'log'> {
+  readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
+}
+
+const defaultPort = 4000
+
+const parsePort = (text: string): number => {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.')
+  return port
+}
+
+const parseDataCentres = (text: string): [DataCentreListener, ...DataCentreListener[]] => {
+  const listeners = text.split(',').map((part) => {
+    const [, id, port] = /^([a-z][a-z0-9-]{0,31}):(\d+)$/.exec(part.trim()) ?? []
+    if (id === undefined || port === undefined) {
+      throw new InvalidArgumentError('It must look like us:4000,eu:4001.')
+    }
+    return { id, port: parsePort(port) }
+  })
+  const [first, ...others] = listeners
+  if (!first || new Set(listeners.map(({ id }) => id)).size < listeners.length) {
+    throw new InvalidArgumentError('Each data centre is named once.')
+  }
+  return [first, ...others]
+}
+
+const parseUrl = (text: string): string => {
+  const url = readBaseUrl(text)
+  if (url === undefined)
+    throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
+  return url
+}
+
+const parseBaseUrls = (text: string): BaseUrls => {
+  if (/^https?:/i.test(text)) return parseUrl(text)
+  const urls = text.split(',').map((part): [string, string] => {
+    const [, id, url] = /^([a-z][a-z0-9-]{0,31})=(.+)$/.exec(part.trim()) ?? []
+    if (id === undefined || url === undefined) {
+      throw new InvalidArgumentError('It must be a URL, or look like us=https://us.example,eu=https://eu.example.')
+    }
+    return [id, parseUrl(url)]
+  })
+  if (new Map(urls).size < urls.length) throw new InvalidArgumentError('Each data centre is named once.')
+  return new Map(urls)
+}
+
+const parseText = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
+}
+
+const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | undefined): Flags['dataCentres'] => {
+  if (baseUrls === undefined) return dataCentres
+  const [first, ...others] = dataCentres
+  if (typeof baseUrls === 'string') {
+    if (others.length > 0) {
+      throw new UsageError(
+        'With several data centres, --base-url names each of them, such as us=https://us.example,eu=https://eu.example.',
+      )
+    }
+    return [{ ...first, baseUrl: baseUrls }]
+  }
+  const unknown = [...baseUrls.keys()].find((id) => !dataCentres.some((dataCentre) => dataCentre.id === id))
+  if (unknown !== undefined)
+    throw new UsageError(`--base-url names the data centre ${unknown}, and --data-centres does not.`)
+  const withUrl = (dataCentre: DataCentreListener) => ({ ...dataCentre, baseUrl: baseUrls.get(dataCentre.id) })
+  return [withUrl(first), ...others.map(withUrl)]
+}
+
+/** Reads the flags of `npm start`. Ends the process for `--help`, and for what makes no sense by itself; throws UsageError for the rest. */
+export const parseFlags = (argv: readonly string[]): Flags => {
+  const { port, baseUrl, dataCentres, ...flags } = new Command('npm start --')
+    .description('Serves site-admin, with everything it needs in one process.')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 lets other machines in', parseText, '127.0.0.1')
+    .option('--port <number>', `port to listen on; 0 takes any free one (default: ${defaultPort})`, parsePort)
+    .option(
+      '--base-url <url>',
+      'what links say, when a proxy stands in front; us=URL,eu=URL for several data centres',
+      parseBaseUrls,
+    )
+    .option('--data-dir <path>', 'where data is kept', parseText, '.local')
+    .option('--data-centres <list>', 'one listener each over one directory, such as us:4000,eu:4001', parseDataCentres)
+    .option('--reset', 'begin with an empty data directory', false)
+    .option('--json', 'print one JSON object when ready, and nothing else', false)
+    .option('--quiet', 'log no requests', false)
+    .addOption(new Option('--log <format>', 'how requests are logged').choices(['text', 'json']).default('text'))
+    .allowExcessArguments(false)
+    .parse(argv)
+    .opts<RawFlags>()
+  if (port !== undefined && dataCentres) {
+    throw new UsageError('Give --port or --data-centres, not both: --data-centres names the ports.')
+  }
+  return { ...flags, dataCentres: addBaseUrls(dataCentres ?? [{ id: 'us', port: port ?? defaultPort }], baseUrl) }
+}

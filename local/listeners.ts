@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { type Closing, closerOf } from '../server/close-server.ts'
+import { UsageError } from './usage-error.ts'
+
+/** A data centre of the machine. */
+export interface DataCentreListener {
+  readonly id: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** What links and redirects say, when it is not where the service listens. */
+  readonly baseUrl?: string | undefined
+}
+
+const anyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '::0', '*'])
+
+/** An address at which other machines reach this one; the own one when there is no network. */
+const ownAddress = (): string =>
+  Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses)
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
+
+const urlOf = (host: string, port: number): string => {
+  const name = anyAddress.has(host) ? ownAddress() : host
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`
+}
+
+const refusals: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (_, port) => `Port ${port} is taken. Choose another one with --port or --data-centres.`,
+  EACCES: (_, port) => `Port ${port} needs more rights than this user has. Choose one above 1023.`,
+  EADDRNOTAVAIL: (host) => `This machine has no address ${host}. Choose another one with --host.`,
+  ENOTFOUND: (host) => `There is no host called ${host}. Choose another one with --host.`,
+  EAI_AGAIN: (host) => `There is no host called ${host}. Choose another one with --host.`,
+  EAFNOSUPPORT: (host) => `This machine has no address ${host}. Choose another one with --host.`,
+  EINVAL: (host) => `This machine has no address ${host}. Choose another one with --host.`,
+}
+
+const listen = async (server: Server, host: string, port: number): Promise<number> => {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const refusal = refusals[code]?.(host, port)
+    throw refusal === undefined ? error : new UsageError(refusal)
+  }
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+/** The servers of the data centres. */
+export interface Listeners {
+  /** Takes requests. Answers the base URL of each data centre. Throws UsageError when that cannot be. */
+  listen(): Promise<Readonly<Record<string, string>>>
+  /** Lets requests in flight be answered, and says how many are waited for and how many were cut off. */
+  close(): Promise<void>
+}
+
+const requests = (count: number) => `${count} request${count === 1 ? '' : 's'}`
+
+const sentenceOf = (closing: Closing): string =>
+  'waitingFor' in closing
+    ? `Waiting for ${requests(closing.waitingFor)} to be answered.`
+    : `${requests(closing.cutOff)} took too long, and ${closing.cutOff === 1 ? 'was' : 'were'} cut off.`
+
+export const createListeners = (
+  dataCentres: readonly DataCentreListener[],
+  host: string,
+  serverFor: (dataCentre: string) => Server,
+  say: (sentence: string) => void,
+): Listeners => {
+  const listeners = dataCentres.map((dataCentre) => {
+    const server = serverFor(dataCentre.id)
+    return { ...dataCentre, server, close: closerOf(server) }
+  })
+
+  return {
+    async listen() {
+      const urls: Record<string, string> = {}
+      for (const { id, port, baseUrl, server } of listeners) {
+        const taken = await listen(server, host, port)
+        urls[id] = baseUrl ?? urlOf(host, taken)
+      }
+      return urls
+    },
+
+    async close() {
+      const open = listeners.filter(({ server }) => server.listening)
+      await Promise.all(open.map(({ close }) => close((closing) => say(sentenceOf(closing)))))
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Files and folders that other users of the machine cannot read, whatever the umask says. */
+const modes = { folder: 0o700, file: 0o600 } as const
+
+export const makePrivateFolder = (path: string): void => {
+  mkdirSync(path, { recursive: true, mode: modes.folder })
+  chmodSync(path, modes.folder)
+}
+
+/**
+ * Makes an empty file, unless there is one. It never opens one that is there: closing it again would let go of the locks that this
+ * process holds on it (POSIX, fcntl).
+ */
+export const makePrivateFile = (path: string): void => {
+  if (existsSync(path)) return
+  try {
+    const file = openSync(path, 'ax', modes.file)
+    fchmodSync(file, modes.file)
+    closeSync(file)
+  } catch (error) {
+    // Another process has been quicker.
+    if (!existsSync(path)) throw error
+  }
+}
+
+/** Makes the names in a folder durable. */
+export const syncFolder = (path: string): void => {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Writes a file in one piece, in place of the one that is there: after a crash there is the old one or the new one. */
+export const writePrivately = (path: string, content: string): void => {
+  const written = `${path}.new`
+  rmSync(written, { force: true })
+  const file = openSync(written, 'ax', modes.file)
+  try {
+    fchmodSync(file, modes.file)
+    writeFileSync(file, content)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(written, path)
+  syncFolder(dirname(path))
+}

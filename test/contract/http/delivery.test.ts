@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream'
+import { describe, expect, test, vi } from 'vitest'
+import { systemClock } from '../../../lib/clock.ts'
+import { createHandler, type EdgeDeps } from '../../../lib/http/handler.ts'
+import { operation, publicOperation } from '../../../lib/http/operation.ts'
+import { done, ok } from '../../../lib/http/reply.ts'
+import type { Send } from '../../../lib/http/request.ts'
+import { bareHandler } from '../../support/bare-handler.ts'
+import { requestOf, send } from '../../support/gateway.ts'
+
+const unlimited = () => Number.POSITIVE_INFINITY
+const request = requestOf('GET', '/', { requestId: 'request-1' })
+const body = { code: 100500, message: expect.any(String), requestId: 'request-1' }
+
+describe('what fails behind the operation is answered like any other failure, and recorded once', () => {
+  test('a value that cannot be written', async () => {
+    const failure = new Error('cannot be written')
+    const value = {
+      toJSON() {
+        throw failure
+      },
+    }
+    const { handler, records } = bareHandler(async () => ok({ value }))
+    const answer = await send(handler, 'GET', '/', { requestId: 'request-1' })
+    expect({ status: answer.status, body: answer.json() }).toEqual({ status: 500, body })
+    expect(records).toEqual([expect.objectContaining({ operation: 'GET', path: '/', status: 500, error: failure })])
+  })
+
+  test('an answer that cannot be sent', async () => {
+    const failure = new Error('cannot be sent')
+    const { handler, records } = bareHandler(async () => done)
+    const once: Send<number> = ({ status }) => {
+      if (status === 200) throw failure
+      return status
+    }
+    expect(await handler(request, unlimited, once)).toBe(500)
+    expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
+  })
+
+  test('a stream of an answer that cannot be sent is let go of', async () => {
+    const stream = Readable.from(['x'])
+    const { handler } = bareHandler(async () => ({
+      status: 200,
+      content: { type: 'text/plain', length: 1, bytes: stream },
+    }))
+    await handler(request, unlimited, ({ status }) => {
+      if (status === 200) throw new Error('cannot be sent')
+    })
+    expect(stream.destroyed).toBe(true)
+  })
+})
+
+test('an answer that breaks off on its way is recorded with the status that was sent, and the failure', async () => {
+  const failure = new Error('broke off')
+  const { handler, records } = bareHandler(async () => done)
+  await handler(request, unlimited, (_answer, cut) => cut(failure))
+  expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
+})
+
+const deps: EdgeDeps = {
+  dataCentre: 'us',
+  findGrant: async () => undefined,
+  findSite: async () => undefined,
+  findDataCentre: async () => undefined,
+  clock: systemClock,
+  telemetry: {
+    request() {
+      throw new Error('no room in the log')
+    },
+  },
+}
+
+test('a record that cannot be made keeps no answer back', async () => {
+  vi.spyOn(console, 'error').mockReturnValue()
+  expect((await send(createHandler('fields', [], {}, deps), 'GET', '/')).status).toBe(404)
+  vi.restoreAllMocks()
+})
+
+test('a route and an operation that do not agree on who may call stop the start', () => {
+  const route = { operation: 'read', method: 'GET', path: '/', group: 'fields' } as const
+  const open = publicOperation(async () => done)
+  const guarded = operation({ params: () => ({}) }, async () => done)
+  expect(() => createHandler('fields', [route], { read: open }, deps)).toThrow('read')
+  expect(() => createHandler('fields', [{ ...route, public: true }], { read: guarded }, deps)).toThrow('read')
+})

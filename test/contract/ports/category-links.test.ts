@@ -1,0 +1,4 @@
+import { hands } from '../../support/hands.ts'
+import { describeCategoryLinks } from './category-links.suite.ts'
+
+for (const hand of hands) describeCategoryLinks(hand)

@@ -1,0 +1,174 @@
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { describe, expect, test, vi } from 'vitest'
+import type { Reply } from '../../../lib/http/reply.ts'
+import { bareHandler } from '../../support/bare-handler.ts'
+import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
+import { listening } from './listening.ts'
+
+const content = (length: number, bytes: Readable | Uint8Array): Reply => ({
+  status: 200,
+  content: { type: 'text/plain', length, bytes },
+})
+
+const breaking = (failure: Error, ...chunks: string[]): Readable =>
+  Readable.from(
+    (async function* () {
+      yield* chunks.map((chunk) => Buffer.from(chunk))
+      throw failure
+    })(),
+  )
+
+const received = async (url: string, text = requestText('GET', '/', { Connection: 'close' })): Promise<string> => {
+  const connection = await rawConnection({ url })
+  await connection.write(text)
+  return connection.rest()
+}
+
+describe('an answer of bytes', () => {
+  test.each([
+    ['in memory', () => Buffer.from('a hello').subarray(2)],
+    ['in a stream', () => Readable.from([Buffer.from('he'), Buffer.from('llo')])],
+  ])('%s comes whole', async (_, bytes) => {
+    const { url } = await listening(bareHandler(async () => content(5, bytes())).handler)
+    expect(lastAnswer(await received(url))).toMatchObject({ status: 200, body: 'hello' })
+  })
+
+  test('of many megabytes comes whole, at the pace of the caller', async () => {
+    const chunk = Buffer.alloc(64 * 1024, 'x')
+    let taken = 0
+    const bytes = async function* () {
+      for (; taken < 512; taken++) yield chunk
+    }
+    const { handler, records } = bareHandler(async () => content(512 * chunk.length, Readable.from(bytes())))
+    const { url } = await listening(handler)
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
+    await new Promise((resolve) => socket.write(requestText('GET', '/', { Connection: 'close' }), resolve))
+    // Nobody reads: no more is taken than fits in between.
+    for (let before = -1; taken === 0 || taken !== before; ) {
+      before = taken
+      for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
+    }
+    expect(taken).toBeLessThan(512)
+    let length = 0
+    for await (const piece of socket) length += piece.length
+    expect(length).toBeGreaterThan(512 * chunk.length)
+    expect(records).toEqual([expect.objectContaining({ status: 200 })])
+  })
+
+  test('has none for HEAD, and lets go of its stream', async () => {
+    const stream = Readable.from([Buffer.from('hello')])
+    const { url } = await listening(bareHandler(async () => content(5, stream)).handler)
+    const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))
+    expect(answer).toMatchObject({ status: 200, body: '', headers: { 'content-length': '5' } })
+    expect(stream.destroyed).toBe(true)
+  })
+})
+
+describe('a stream that breaks', () => {
+  test('before its first byte is answered like any other failure', async () => {
+    const failure = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+    const { handler, records } = bareHandler(async () => content(5, breaking(failure)))
+    const { url } = await listening(handler)
+    const answer = lastAnswer(await received(url))
+    expect(answer.status).toBe(500)
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 100500 })
+    expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
+  })
+
+  test('later ends the connection, so that no half file looks whole, and is recorded once', async () => {
+    const failure = new Error('the disk broke off')
+    const { handler, records } = bareHandler(async () => content(5, breaking(failure, 'he')))
+    const { url } = await listening(handler)
+    await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
+    expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
+  })
+
+  test.each([
+    ['shorter', 'hel'],
+    ['longer', 'hello, hello'],
+  ])('is one that is %s than declared as well', async (_, text) => {
+    const { handler, records } = bareHandler(async () => content(5, Readable.from([Buffer.from(text)])))
+    const { url } = await listening(handler)
+    await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
+    expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
+  })
+
+  test('because the caller has gone is no fault of the service, and is let go of', async () => {
+    const stream = new Readable({ read: () => undefined })
+    stream.push('he')
+    const { handler, records } = bareHandler(async () => content(5, stream))
+    const { url } = await listening(handler)
+    const connection = await rawConnection({ url })
+    await connection.write(requestText('GET', '/'))
+    await connection.until(/he$/)
+    connection.destroy()
+    await expect.poll(() => records).toHaveLength(1)
+    expect(records[0]).not.toHaveProperty('error')
+    expect(stream.destroyed).toBe(true)
+  })
+})
+
+test('a header that cannot be sent is a failure of the service, and not the end of it', async () => {
+  const { handler, records } = bareHandler(async () => ({ status: 200, headers: { 'X-Name': 'a\nb' } }))
+  const { url } = await listening(handler)
+  expect(lastAnswer(await received(url)).status).toBe(500)
+  expect(records).toEqual([expect.objectContaining({ status: 500, error: expect.any(TypeError) })])
+})
+
+describe('Host', () => {
+  const cases: Record<string, { text: string; status: number }> = {
+    'missing in HTTP/1.1': { text: 'GET / HTTP/1.1\r\n\r\n', status: 400 },
+    'missing in HTTP/1.0': { text: 'GET / HTTP/1.0\r\n\r\n', status: 200 },
+    'given twice': { text: 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', status: 400 },
+    'given twice alike': { text: 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n', status: 400 },
+    'given twice in HTTP/1.0': { text: 'GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', status: 400 },
+    'given again behind thousands of headers': {
+      text: `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(3_000)}Host: b\r\nConnection: close\r\n\r\n`,
+      status: 400,
+    },
+  }
+  test.each(Object.entries(cases))('%s', async (_, { text, status }) => {
+    const { url } = await listening(bareHandler(async () => ({ status: 200 })).handler)
+    const answer = lastAnswer(await received(url, text))
+    expect(answer.status).toBe(status)
+    if (status === 400) expect(JSON.parse(answer.body)).toMatchObject({ code: 400, requestId: expect.any(String) })
+  })
+})
+
+test('headers that come twice count twice, tokens too', async () => {
+  const seen: Record<string, string>[] = []
+  const { handler } = bareHandler(async ({ headers }) => {
+    seen.push({ ...headers })
+    return { status: 200 }
+  })
+  const { url } = await listening(handler)
+  await received(url, 'GET / HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\nauthorization: y\r\nConnection: close\r\n\r\n')
+  expect(seen).toEqual([{ host: 'a', authorization: 'x, y', connection: 'close' }])
+})
+
+test.each([
+  ['/?a=1&b=2&a=3', '/', { a: ['1', '3'], b: ['2'] }],
+  ['http://other.example/?a=%26', '/', { a: ['&'] }],
+  ['/?a#b=1', '/', { 'a#b': ['1'] }],
+  ['/', '/', {}],
+])('the target %s is the path %s with a query', async (target, path, query) => {
+  const seen: unknown[] = []
+  const { handler } = bareHandler(async (request) => {
+    seen.push({ path: request.path, query: Object.fromEntries(request.query) })
+    return { status: 200 }
+  })
+  const { url } = await listening(handler)
+  await received(url, requestText('GET', target, { Connection: 'close' }))
+  expect(seen).toEqual([{ path, query }])
+})
+
+test('a connection that cannot be taken is told, and not the end of the service', async () => {
+  const told = vi.spyOn(console, 'error').mockReturnValue()
+  const { url, server } = await listening(bareHandler(async () => ({ status: 200 })).handler)
+  const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
+  for (let turn = 0; turn < 1_000; turn++) server.emit('error', shortage)
+  expect(told).toHaveBeenCalledTimes(1)
+  vi.restoreAllMocks()
+  expect((await fetch(url)).status).toBe(200)
+})

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { done, type Reply } from '../../../lib/http/reply.ts'
+import type { Closing } from '../../../server/close-server.ts'
+import { bareHandler } from '../../support/bare-handler.ts'
+import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
+import { listening } from './listening.ts'
+
+/** A server on which so many requests are in flight, each on a connection of its own, until they are let go. */
+const busy = async (requests: number, patience: number) => {
+  const go = Promise.withResolvers<Reply>()
+  let begun = 0
+  const { handler } = bareHandler(() => {
+    begun += 1
+    return go.promise
+  })
+  const { url, close } = await listening(handler, patience)
+  const connections = await Promise.all(Array.from({ length: requests }, () => rawConnection({ url })))
+  for (const connection of connections) await connection.write(requestText('GET', '/'))
+  await expect.poll(() => begun).toBe(requests)
+  const told: Closing[] = []
+  return { url, connections, told, go, close: () => close((closing) => void told.push(closing)) }
+}
+
+describe('closing', () => {
+  test('says for how many requests it waits, and is done when they are answered', async () => {
+    const { connections, told, go, close } = await busy(3, 60_000)
+    const closed = close()
+    expect(told).toEqual([{ waitingFor: 3 }])
+    go.resolve(done)
+    for (const connection of connections) expect(lastAnswer(await connection.rest()).status).toBe(200)
+    await closed
+    expect(told).toEqual([{ waitingFor: 3 }])
+  })
+
+  test('says how many requests it has cut off when they take too long', async () => {
+    const { connections, told, close } = await busy(2, 1)
+    await close()
+    expect(told).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])
+    for (const connection of connections) expect(await connection.rest()).toBe('')
+  })
+
+  test('says nothing when nothing is in flight', async () => {
+    const { told, close, go, connections } = await busy(1, 60_000)
+    go.resolve(done)
+    await connections[0]?.until(/200 OK/)
+    await close()
+    expect(told).toEqual([])
+  })
+})

@@ -1,0 +1,36 @@
+import { systemClock } from '../../lib/clock.ts'
+import { createHandler } from '../../lib/http/handler.ts'
+import type { RequestRecord } from '../../lib/http/observe.ts'
+import { type PublicOperation, publicOperation } from '../../lib/http/operation.ts'
+import type { Handler } from '../../lib/http/request.ts'
+
+const nobody = async () => undefined
+
+/** A core with one public operation, at `/`, and what it has recorded. */
+export const bareHandler = (
+  run: PublicOperation['run'],
+): { readonly handler: Handler; readonly records: readonly RequestRecord[] } => {
+  const records: RequestRecord[] = []
+  const routes = (['GET', 'POST'] as const).map((method) => ({
+    operation: method,
+    method,
+    path: '/',
+    group: 'fields' as const,
+    public: true,
+  }))
+  const operation = publicOperation(run)
+  const handler = createHandler(
+    'fields',
+    routes,
+    { GET: operation, POST: operation },
+    {
+      dataCentre: 'us',
+      findGrant: nobody,
+      findSite: nobody,
+      findDataCentre: nobody,
+      clock: systemClock,
+      telemetry: { request: (record) => void records.push(record) },
+    },
+  )
+  return { handler, records }
+}

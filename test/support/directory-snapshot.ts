@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What says nothing of the data: locks, and the index of the WAL, which is made anew from it. */
+const isOfNoAccount = (path: string) => path.startsWith('locks') || path.endsWith('-shm')
+
+/** The files of a directory by their paths, each with the hash of its bytes. Nobody may have its database open. */
+export const snapshotOf = (directory: string): Readonly<Record<string, string>> => {
+  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted()
+  const entries = paths
+    .filter((path) => !isOfNoAccount(path) && statSync(join(directory, path)).isFile())
+    .map((path) => {
+      const bytes = readFileSync(join(directory, path))
+      return [path, createHash('sha256').update(bytes).digest('hex')] as const
+    })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createCategoryStores } from '../../lib/aws/category-stores.ts'
+import { createGrants } from '../../lib/aws/grants.ts'
+import { createPathLocks } from '../../lib/aws/path-locks.ts'
+import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
+import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
+import { createWebForms } from '../../lib/aws/web-forms.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Stores } from '../../lib/stores.ts'
+import { openDatabase } from '../../local/database.ts'
+import { prepareSchema } from '../../local/schema.ts'
+import { createTableStores } from '../../local/table-stores.ts'
+import { openTestTables } from './tables.ts'
+
+/** The ports over tables: files and queues are made of other things. */
+export type TableStores = Omit<Stores, 'files' | 'removalQueue'>
+
+/** Empty tables of a hand, which a test has for itself. */
+export interface OpenedHand<Tested = TableStores> {
+  readonly stores: Tested
+  /** The same tables over a connection of its own, as another process or function has it. */
+  connect(): Tested
+  close(): Promise<void>
+}
+
+/** What a contract suite runs against. Suites name the ports that they need. */
+export interface Hand<Tested = TableStores> {
+  readonly name: string
+  open(clock?: Clock): Promise<OpenedHand<Tested>>
+}
+
+const oneMachine: Hand = {
+  name: 'one machine',
+  async open(clock) {
+    const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+    const file = join(folder, 'site-admin.db')
+    const first = openDatabase(file, { durable: false })
+    prepareSchema(first.connection)
+    const databases = [first]
+    return {
+      stores: createTableStores(first, clock),
+      connect() {
+        const another = openDatabase(file, { durable: false })
+        databases.push(another)
+        return createTableStores(another, clock)
+      },
+      async close() {
+        for (const database of databases) database.close()
+        await rm(folder, { recursive: true })
+      },
+    }
+  },
+}
+
+/** DynamoDB: in memory, or whatever speaks it at `AWS_ENDPOINT_URL`. */
+const aws: Hand = {
+  name: 'AWS',
+  async open(clock) {
+    const { names, connect, close } = await openTestTables()
+    const storesOver = (documents: DynamoDBDocumentClient): TableStores => {
+      const now = clock?.wall
+      return {
+        sites: createSiteDirectory(documents, names.sites),
+        grants: createGrants(documents, names.tokens),
+        webForms: createWebForms(documents, names.webForms),
+        ...createCategoryStores({
+          documents,
+          contentTable: names.content,
+          categoryLinksTable: names.categoryLinks,
+        }),
+        ...createPathLocks({ documents, table: names.pathLocks, ...(now && { now }) }),
+        progress: createUploadProgress(documents, names.uploads, now),
+      }
+    }
+    return { stores: storesOver(connect()), connect: () => storesOver(connect()), close }
+  },
+}
+
+/** Every hand that the contract suites of the ports run against. */
+export const hands: readonly Hand[] = [oneMachine, aws]
+
+export { entry } from './history.ts'

@@ -1,0 +1,52 @@
+import type { Context } from 'aws-lambda'
+import type { GatewayEvent } from '../../lib/aws/gateway.ts'
+import type { LambdaHandler } from '../../lib/aws/lambda.ts'
+import type { Answer, Request as CoreRequest } from './gateway.ts'
+
+interface Request extends Omit<CoreRequest, 'remaining'> {
+  readonly isBase64Encoded?: boolean
+  /** Milliseconds until Lambda ends the function. */
+  readonly remaining?: () => number
+}
+
+/** What an answer is handed to the gateway as. */
+export interface GatewayAnswer extends Answer {
+  readonly isBase64Encoded: boolean
+}
+
+const multiValued = (values: Readonly<Record<string, string | readonly string[]>>): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]))
+
+/** The event of a REST API, proxy integration. */
+export const eventOf = (httpMethod: string, path: string, request: Request = {}): GatewayEvent => {
+  const { headers = {}, query, body, isBase64Encoded = false, requestId } = request
+  const isJson = typeof body === 'object'
+  return {
+    httpMethod,
+    path,
+    multiValueHeaders: multiValued({ ...(isJson && { 'Content-Type': 'application/json' }), ...headers }),
+    multiValueQueryStringParameters: query ? multiValued(query) : null,
+    body: isJson ? JSON.stringify(body) : (body ?? null),
+    isBase64Encoded,
+    requestContext: requestId === undefined ? {} : { requestId },
+  }
+}
+
+/** Sends a request to a Lambda function as API Gateway does. */
+export const sendEvent = async (
+  handler: LambdaHandler,
+  method: string,
+  path: string,
+  request: Request = {},
+): Promise<GatewayAnswer> => {
+  const { statusCode, headers, body, isBase64Encoded } = await handler(eventOf(method, path, request), {
+    getRemainingTimeInMillis: request.remaining ?? (() => 25_000),
+  } as Context)
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    body,
+    isBase64Encoded,
+    json: () => JSON.parse(body),
+  }
+}
