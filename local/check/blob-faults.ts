@@ -35,7 +35,7 @@ export const blobFaults = (
   directory: DataDirectory,
   { before, isServed }: Options,
 ): readonly Fault[] => {
-  const objects = Array.from(checkObjects(connection, directory.path), ({ subject, message }) => ({
+  const objects = Array.from(checkObjects(connection, directory), ({ subject, message }) => ({
     where: describe(subject),
     fault: message,
   }))
