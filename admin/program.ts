@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
-import { ServiceError } from '../lib/errors.ts'
 import { isStoreUnavailable } from '../lib/aws/store-failure.ts'
+import { ServiceError } from '../lib/errors.ts'
 import { UsageError } from '../local/data-directory.ts'
 import { categoryCommand } from './commands/category.ts'
 import { dataCentreCommand } from './commands/data-centre.ts'
