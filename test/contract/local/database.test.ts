@@ -90,6 +90,18 @@ describe('changes', () => {
     expect(words()).toEqual(['a', 'b'])
   })
 
+  test('that are too much for one transaction are each made once, in order', async () => {
+    const { database, connection, words } = openWords()
+    const insert = connection.prepare('INSERT INTO words (word) SELECT count(*) FROM words')
+    const slowly = () =>
+      database.write(() => {
+        for (const start = performance.now(); performance.now() - start < 15; );
+        insert.run()
+      })
+    await Promise.all([slowly(), slowly(), slowly(), slowly(), slowly()])
+    expect(words()).toEqual(['0', '1', '2', '3', '4'])
+  })
+
   test('that are notes keep their place among the others, and outlive the process', async () => {
     const { file, database, add } = openWords()
     const note = (word: string) =>
