@@ -59,9 +59,10 @@ export const fillFolder = async (
   { deps: { files }, site }: StorageUnderTest,
   folder: string,
   count: number,
+  names: readonly string[] = Array.from({ length: count }, (_, index) => String(index)),
 ): Promise<readonly string[]> => {
   const prefix = `live/${site}${folder}/`
-  const keys = [prefix, ...Array.from({ length: count }, (_, index) => `${prefix}${index}/`)]
+  const keys = [prefix, ...names.map((name) => `${prefix}${name}/`)]
   await files.place(
     keys.map((key) => ({ kind: 'folder', key })),
     { absent: [], staying: { site, folders: [] } },
