@@ -35,7 +35,8 @@ interface WaitingJob extends Job {
 const lockWait = 20
 /** How long a change is tried again after that, from a timer, while everything else goes on. */
 const patience = 5_000
-const pause = 5
+/** A process that makes one change after the other lets go for a moment only: to look seldom would be to miss it. */
+const pause = 1
 
 const connect = (file: string): DatabaseSync => {
   // Nobody is served yet: processes that open a new database at once may wait for each other.
