@@ -33,7 +33,7 @@ const putInOrder = async (
   { removalQueue, removals }: TableStores,
   files: Stores['files'],
 ): Promise<TidyReport> => {
-  const tidied = tidyBlobs(database.connection, directory.path, clock.wall())
+  const tidied = tidyBlobs(database.connection, directory, clock.wall())
   await finishRemovals(database)
   await removalQueue.start((task, slice) =>
     continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice),
@@ -45,7 +45,7 @@ const putInOrder = async (
 export const openStores = async (options: Options): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = options
   const tables = createTableStores(database, clock)
-  const blobs = openBlobs(directory.path, { durable })
+  const blobs = openBlobs(directory, { durable })
   const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
   return {
     ...tables,
