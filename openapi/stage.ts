@@ -1,23 +1,20 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb'
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { createCategoriesHandler } from '../functions/categories/group.ts'
-import { createFieldsHandler } from '../functions/fields/group.ts'
 import type { ExampleCaller } from '../functions/operation-doc.ts'
 import { stage as files } from '../functions/storage/stage.doc.ts'
 import { type Grant, hashToken, newToken } from '../lib/access/token.ts'
-import { createTokensTable } from '../lib/access/tokens-table.ts'
-import { createCategoriesDeps, createFieldsDeps } from '../lib/deps.ts'
+import { readMachineSettings } from '../lib/config.ts'
+import { ServiceError } from '../lib/errors.ts'
+import type { WebForms } from '../lib/fields/web-forms.ts'
+import type { HistoryEntry } from '../lib/history-entry.ts'
 import type { SiteId } from '../lib/ids.ts'
-import { createSitesTable } from '../lib/sites/sites-table.ts'
-import { createPagesTable } from '../lib/storage/pages-table.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
-import { openDataDirectory } from '../local/data-directory.ts'
-import { connectToTables, embeddedTableNames as names } from '../local/embedded-tables.ts'
+import type { Stores } from '../lib/stores.ts'
+import type { Database } from '../local/database.ts'
+import { serverFor } from '../local/groups.ts'
+import { type Machine, openMachine } from '../local/machine.ts'
 import type { RunningService } from '../local/service.ts'
 import { closerOf } from '../server/close-server.ts'
-import { createServer } from '../server/create-server.ts'
 
 /** What example requests meet beside the demo data, so that every error can be had. */
 export const stage = {
@@ -35,98 +32,92 @@ export interface Stage {
   close(): Promise<void>
 }
 
-const telemetry = { request: () => undefined }
+const entry: HistoryEntry = { site: stage.otherSite, type: 'site.created', subject: 'example', actor: 'example' }
 
 const issueToken = async (
-  documents: DynamoDBDocumentClient,
+  { grants }: Stores,
   { sites, permissions }: Pick<Grant, 'sites' | 'permissions'>,
 ): Promise<string> => {
   const token = newToken()
   const expires = Math.floor(Date.now() / 1000) + 3600
-  const grant = { hash: hashToken(token), user: 'example', sites, permissions, expires }
-  await createTokensTable(documents, names.tokens).put(grant)
+  await grants.put({ hash: hashToken(token), user: 'example', sites, permissions, expires }, [])
   return token
 }
 
 /** Nothing that the service or an administrator does leaves such a record behind. */
-const damageForm = (documents: DynamoDBDocumentClient) =>
-  documents.send(
-    new PutCommand({
-      TableName: names.webForms,
-      Item: { site: stage.otherSite, form: stage.damagedForm, name: 'Damaged', version: 1 },
-    }),
-  )
+const damageForm = ({ connection, write }: Database) => {
+  const insert = connection.prepare('INSERT INTO web_forms (site, id, name, fields) VALUES (?, ?, ?, ?)')
+  return write(() => insert.run(stage.otherSite, stage.damagedForm, 'Damaged', '['))
+}
 
-const prepareFiles = async (documents: DynamoDBDocumentClient, { baseUrl, demo }: RunningService) => {
+const prepareFiles = async ({ workflows, removals }: Stores, { baseUrl, demo }: RunningService) => {
   for (const [path, content] of Object.entries({ [files.file]: 'Hello', [files.pageInWorkflow]: '<h1>News</h1>' })) {
     const address = `${baseUrl}/api/v2/admin/sites/current/storage/${path}`
     await fetch(address, { method: 'PUT', headers: { Authorization: demo.token }, body: content })
   }
-  const pages = createPagesTable(documents, names.pages)
-  await pages.startWorkflow(demo.siteId, toStoragePath(files.pageInWorkflow))
-  await pages.openRemoval(demo.siteId, toStoragePath(files.goingFolder), 'going')
-  await pages.openRemoval(demo.siteId, toStoragePath(files.folderToGo), 'to go')
+  await workflows.start(demo.siteId, toStoragePath(files.pageInWorkflow), entry)
+  await removals.open(demo.siteId, toStoragePath(files.goingFolder), 'going', entry)
+  await removals.open(demo.siteId, toStoragePath(files.folderToGo), 'to go', entry)
 }
 
-/** The store refuses whatever is asked of the web forms, as it does when it is asked too much. */
-const throttleWebForms = (documents: DynamoDBDocumentClient) =>
-  documents.middlewareStack.add(
-    (next) => async (args) => {
-      if ('TableName' in args.input && args.input.TableName === names.webForms) {
-        throw new ProvisionedThroughputExceededException({ message: 'Throttled for an example', $metadata: {} })
-      }
-      return next(args)
-    },
-    { step: 'initialize', name: 'throttle' },
-  )
+const busy = async () => {
+  throw new ServiceError('unavailable')
+}
 
-/** The service over the same data, with a store that throttles the web forms and a limit on lists that the demo's news exceed. */
-const openHampered = async (socket: string) => {
-  const { documents, close } = connectToTables(socket)
-  throttleWebForms(documents)
-  const edge = { DATA_CENTRE: 'us', SITES_TABLE: names.sites, TOKENS_TABLE: names.tokens, LOG_LEVEL: 'INFO' } as const
-  const resources = { documents, telemetry }
-  const fields = createFieldsHandler(createFieldsDeps({ ...edge, WEB_FORMS_TABLE: names.webForms }, resources))
-  const lists = { CONTENT_TABLE: names.content, CATEGORY_LINKS_TABLE: names.categoryLinks, LONGEST_LIST: 10 }
-  const categories = createCategoriesHandler(createCategoriesDeps({ ...edge, ...lists }, resources))
-  const server = createServer((path) => (path.startsWith('/api/v1') ? fields : categories))
-  const closeServer = closerOf(server)
+/** They refuse whatever is asked of them, as a store does when it is asked too much. */
+const busyForms: WebForms = {
+  get: busy,
+  list: busy,
+  create: busy,
+  rename: busy,
+  highestId: busy,
+  changeFields: busy,
+}
+
+/** The service over the same data, with web forms that are busy and a limit on lists that the demo's news exceed. */
+const openHampered = async (stores: Stores) => {
+  const server = serverFor({
+    dataCentre: 'us',
+    stores: { ...stores, webForms: busyForms },
+    settings: { ...readMachineSettings({}), longestList: 10 },
+    telemetry: { request: () => undefined },
+  })
+  const close = closerOf(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+}
+
+const prepare = async ({ stores, database }: Machine, service: RunningService) => {
+  const { siteId } = service.demo
+  const site = { id: stage.otherSite, name: 'Other site', dataCentre: 'us', renderingEngine: false }
+  await stores.sites.createSite(site, entry)
+  await damageForm(database)
+  await prepareFiles(stores, service)
+  const sites = [siteId, stage.otherSite]
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      await closeServer()
-      await close()
-    },
+    nobody: undefined,
+    'without permission': await issueToken(stores, { sites: [siteId], permissions: [] }),
+    'of two sites': await issueToken(stores, { sites, permissions: ['files'] }),
   }
 }
 
 /** Prepares a service that runs on a data directory of its own. */
 export const prepareStage = async (service: RunningService, dataDirectory: string): Promise<Stage> => {
-  const { socket } = openDataDirectory(dataDirectory)
-  const { documents, close } = connectToTables(socket)
-  const { siteId } = service.demo
+  const machine = await openMachine(dataDirectory)
   try {
-    await createSitesTable(documents, names.sites).createSite({
-      id: stage.otherSite,
-      name: 'Other site',
-      dataCentre: 'us',
-      renderingEngine: false,
-    })
-    await damageForm(documents)
-    await prepareFiles(documents, service)
-    const hampered = await openHampered(socket)
+    const tokens = await prepare(machine, service)
+    const hampered = await openHampered(machine.stores)
     return {
       baseUrl: service.baseUrl,
       hamperedUrl: hampered.url,
-      tokens: {
-        nobody: undefined,
-        'without permission': await issueToken(documents, { sites: [siteId], permissions: [] }),
-        'of two sites': await issueToken(documents, { sites: [siteId, stage.otherSite], permissions: ['files'] }),
+      tokens,
+      async close() {
+        await hampered.close()
+        await machine.close()
       },
-      close: hampered.close,
     }
-  } finally {
-    await close()
+  } catch (error) {
+    await machine.close()
+    throw error
   }
 }

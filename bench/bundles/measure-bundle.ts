@@ -19,7 +19,7 @@ const environment = {
   WEB_FORMS_TABLE: 'web-forms',
   CONTENT_TABLE: 'content',
   CATEGORY_LINKS_TABLE: 'category-links',
-  PAGES_TABLE: 'pages',
+  PATH_LOCKS_TABLE: 'path-locks',
   UPLOADS_TABLE: 'uploads',
   FILES_BUCKET: 'files',
   REMOVALS_QUEUE_URL: 'https://sqs.us-east-1.amazonaws.com/123456789012/removals',

@@ -12,3 +12,6 @@ export const fileKey = (area: Area, site: SiteId, path: StoragePath): string => 
 /** The folder itself, and the prefix of all that it holds. */
 export const folderKey = (area: Area, site: SiteId, path: StoragePath): string =>
   path === root ? `${area}/${site}/` : `${area}/${site}/${path}/`
+
+/** What a key is of: the path of a file, or of a folder, without the slash at its end. */
+export const pathIn = (key: string): string => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '')

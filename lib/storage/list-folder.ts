@@ -24,6 +24,8 @@ export interface FolderPage {
 export interface PageQuery {
   readonly limit: number | undefined
   readonly cursor: string | undefined
+  /** How many of these entries one answer may hold, from the first on: one at least. */
+  readonly countThatFit: (entries: readonly Entry[]) => number
 }
 
 /** How much a folder may hold for its listing to be sorted by name as a whole, and how much one page shows at most. */
@@ -46,9 +48,27 @@ const readCursor = (cursor: string): Position => {
   return { by, after }
 }
 
-/** By code point, as the keys are sorted. */
-const byName = (a: Entry, b: Entry): number => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))
+/** Moves surrogates behind all other code units, where the characters that they stand for belong. */
+const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
+/** By code point, as the keys are sorted. */
+const compareText = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const difference = a.charCodeAt(at) - b.charCodeAt(at)
+    if (difference !== 0) return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
+  }
+  return a.length - b.length
+}
+
+const byName = (a: Entry, b: Entry): number => compareText(a.name, b.name)
+
+/** The key of an entry, from its folder on. */
+const keyOf = ({ name, type }: Entry): string => (type === 'folder' ? `${name}/` : name)
+
+const byKey = (a: Entry, b: Entry): number => compareText(keyOf(a), keyOf(b))
+
+/** Some of a folder's entries, the first ones in the order of their keys; in no order. */
 const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, most: number) => {
   const { prefix } = query
   const entries: Entry[] = []
@@ -65,12 +85,31 @@ const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, 
     }
     after = next
   } while (after !== undefined && entries.length < most)
-  return { entries: entries.sort(byName), next: after }
+  return { entries, next: after }
 }
 
-const pageByKey = async (store: ObjectStore, prefix: string, limit: number, after?: string): Promise<FolderPage> => {
-  const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, limit)
-  return { contents: entries, cursor: next && writeCursor({ by: 'key', after: next.slice(prefix.length) }) }
+type FittingQuery = Pick<PageQuery, 'countThatFit'> & { readonly size: number; readonly after: string | undefined }
+
+const pageByKey = async (
+  store: ObjectStore,
+  prefix: string,
+  { size, after, countThatFit }: FittingQuery,
+): Promise<FolderPage> => {
+  const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
+  // What is left out must lie behind the cursor, whatever its name is.
+  const contents = entries.sort(byKey).slice(0, countThatFit(entries))
+  const last = contents.at(-1)
+  const isEnd = last === undefined || (next === undefined && contents.length === entries.length)
+  return { contents: contents.sort(byName), cursor: isEnd ? undefined : writeCursor({ by: 'key', after: keyOf(last) }) }
+}
+
+const pageByName = (all: readonly Entry[], { size, after, countThatFit }: FittingQuery): FolderPage => {
+  const start = after === undefined ? 0 : all.findIndex(({ name }) => compareText(name, after) > 0)
+  const page = start < 0 ? [] : all.slice(start, start + size)
+  const contents = page.slice(0, countThatFit(page))
+  const last = contents.at(-1)
+  const isEnd = last === undefined || last === all.at(-1)
+  return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
 /** What a folder holds, sorted by name: all of it, or page by page. Errors: storageRefused (cursor). */
@@ -78,22 +117,15 @@ export const listFolder = async (
   store: ObjectStore,
   site: SiteId,
   folder: StoragePath,
-  { limit = wholeFolder, cursor }: PageQuery,
+  { limit = wholeFolder, cursor, countThatFit }: PageQuery,
 ): Promise<FolderPage> => {
   const prefix = folderKey('live', site, folder)
   const position = cursor === undefined ? undefined : readCursor(cursor)
-  const size = Math.min(limit, wholeFolder)
-  if (position?.by === 'key') return pageByKey(store, prefix, size, position.after)
+  const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
+  if (position?.by === 'key') return pageByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
   // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key behind it, too.
-  if (next !== undefined) return pageByKey(store, prefix, size, position?.after)
-  const start = position
-    ? entries.findIndex(({ name }) => Buffer.compare(Buffer.from(name), Buffer.from(position.after)) > 0)
-    : 0
-  const contents = start < 0 ? [] : entries.slice(start, start + size)
-  const last = contents.at(-1)
-  const isEnd = last === undefined || last === entries.at(-1)
-  return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
+  return next === undefined ? pageByName(entries.sort(byName), query) : pageByKey(store, prefix, query)
 }
 
 /** What a path names. Errors: fileUnknown. */

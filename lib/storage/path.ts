@@ -9,7 +9,7 @@ declare const brand: unique symbol
 export type StoragePath = string & { readonly [brand]: 'storage path' }
 
 /** The bounds of decisions.md, section 5, in bytes of UTF-8. */
-const longestPath = 900
+export const longestPath = 900
 const longestSegment = 255
 
 export const root = '' as StoragePath

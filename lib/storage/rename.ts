@@ -4,12 +4,12 @@ import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { contentTypeOf } from './content-type.ts'
 import { refuseGoing } from './going-folders.ts'
-import { type Area, fileKey, folderKey } from './keys.ts'
+import { type Area, fileKey, folderKey, pathIn } from './keys.ts'
 import { objectPages } from './list-all.ts'
 import { checkTemplates, templatesAmong } from './moved-templates.ts'
 import type { Change, ObjectStore } from './object-store.ts'
 import { isPage, isTemplate } from './page.ts'
-import { childOf, nameOf, parentOf, parseName, root, type StoragePath } from './path.ts'
+import { childOf, longestPath, nameOf, parentOf, parseName, root, type StoragePath } from './path.ts'
 import { type Absences, putInPlace, refuseRivals, type StorageStores } from './put-in-place.ts'
 import { mostObjects, timeToUndo, tooMuchToRename } from './rename-limits.ts'
 
@@ -60,11 +60,9 @@ const movesOfFolder = async (
   return moves
 }
 
-/** A path that grows with its folder's name must stay within the bounds. Errors: urlInvalid. */
-const checkLengths = (site: SiteId, moves: readonly Change[]): void => {
-  const longest = Math.max(...moves.map(({ key }) => Buffer.byteLength(key)))
-  const prefix = Buffer.byteLength(folderKey('draft', site, root))
-  if (longest > prefix + 900) {
+/** A path that grows with its folder's name must stay within the bounds, in each area. Errors: urlInvalid. */
+const checkLengths = (moves: readonly Change[]): void => {
+  if (moves.some(({ kind, key }) => kind === 'move' && Buffer.byteLength(pathIn(key)) > longestPath)) {
     throw new ServiceError('urlInvalid', {
       message: 'With that name, the path of something in the folder becomes too long.',
     })
@@ -89,7 +87,7 @@ const attempt = async (deps: RenameDeps, { site, path, target, isTimeUp, author 
   const inWorkflow = file.length > 0 ? workflows.isRunning(site, [path]) : workflows.isRunningBelow(site, path)
   if (await inWorkflow) throw new ServiceError('workflowUpdated')
   if (target === path) return true
-  checkLengths(site, moves)
+  checkLengths(moves)
   const absent: Absences = [
     [fileKey('live', site, target), 'destinationExists'],
     [fileKey('draft', site, target), 'destinationExists'],

@@ -1,102 +1,131 @@
-import { createReadStream, openSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { chmodSync, close, closeSync, createReadStream, fstatSync, fsync, mkdirSync, openSync, read } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import type { ByteRange } from '../../lib/storage/object-store.ts'
+import { asPortError } from './disk-failure.ts'
+import { writeBlob } from './write-blob.ts'
 
 /** Files of bytes under random names: whatever people call their files, no file system has to. */
 export interface Blobs {
-  /** Writes a new blob of that name; nothing is left of it when the content fails. Answers its size in bytes. Durable blobs are on the disk then. */
+  /**
+   * Writes a new blob of that name; nothing is left of it when the content or the disk fails. Answers its size in bytes. A durable blob is on the
+   * disk then, with its name. Errors: outOfSpace, unavailable (no file handle is free), those of the content.
+   */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
-  /** Makes the names of new blobs durable. */
-  sync(): Promise<void>
-  /** Opens at once, so that the stream holds on to the bytes even when the blob is removed right after. */
-  read(name: string, range: ByteRange): Readable
+  /**
+   * Opens at once, so that the stream holds on to the bytes even when the blob is removed right after. Undefined when there is no such blob.
+   * Throws when it has not that size. Errors: unavailable (no file handle is free).
+   */
+  read(name: string, size: number, range: ByteRange): Readable | undefined
   remove(names: readonly string[]): Promise<void>
-  /** Removes every blob that is not among those, left behind by a process that was killed. */
-  sweep(referenced: ReadonlySet<string>): Promise<void>
+  close(): void
 }
 
-/** What is gathered before it is written: large enough to be quick, small enough for many uploads at once. In bytes. */
-const writeBuffer = 512 * 1024
-
-const writeGathered = async (file: FileHandle, chunks: readonly Uint8Array[], length: number): Promise<void> => {
-  if (length === 0) return
-  const { bytesWritten } = await file.writev(chunks)
-  if (bytesWritten !== length) throw new Error(`The disk took ${bytesWritten} of ${length} bytes`)
+/** Where the blobs of a data directory are, and where those go that nothing refers to. */
+export interface BlobFolders {
+  readonly blobs: string
+  readonly orphans: string
 }
 
-/** Writes while the next bytes are on their way, one write at a time. Answers how many bytes there were. */
-const writeAll = async (file: FileHandle, content: AsyncIterable<Uint8Array>): Promise<number> => {
-  let size = 0
-  let gathered: Uint8Array[] = []
-  let length = 0
-  let writing = Promise.resolve()
+const readBuffer = 512 * 1024
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
+const openToRead = (path: string): number | undefined => {
   try {
-    for await (const chunk of content) {
-      gathered.push(chunk)
-      length += chunk.length
-      size += chunk.length
-      if (length < writeBuffer) continue
-      await writing
-      writing = writeGathered(file, gathered, length)
-      // Its failure is seen at the next await; until then it is nobody's.
-      writing.catch(() => {})
-      gathered = []
-      length = 0
-    }
-  } finally {
-    await writing
+    return openSync(path, 'r')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw asPortError(error)
   }
-  await writeGathered(file, gathered, length)
-  return size
 }
 
-export const openBlobs = async (folder: string, durable: boolean): Promise<Blobs> => {
-  await mkdir(folder, { recursive: true })
+/** Reads as the file system does, but a file that has become shorter meanwhile breaks the stream: it must not look whole. */
+const readOn = (
+  fd: number,
+  buffer: NodeJS.ArrayBufferView,
+  offset: number,
+  length: number,
+  position: number,
+  done: (error: Error | null, bytesRead: number, buffer: NodeJS.ArrayBufferView) => void,
+): void => {
+  read(fd, buffer, offset, length, position, (error, bytesRead) => {
+    const shorter = bytesRead === 0 ? new Error('A blob has become shorter while it was read') : null
+    done(error ?? shorter, bytesRead, buffer)
+  })
+}
+
+const makePrivate = (folder: string): void => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+}
+
+/** The blobs of a data directory, whose folders are made when they are missing. */
+export const openBlobs = (
+  { blobs: folder, orphans }: BlobFolders,
+  { durable }: { readonly durable: boolean },
+): Blobs => {
+  makePrivate(folder)
+  makePrivate(orphans)
   const pathOf = (name: string) => join(folder, name)
+  // Open all the time, so that a shortage of file handles does not come in between.
+  const folderHandle = openSync(folder, 'r')
+  const syncFolder = promisify(fsync)
   const remove = async (names: readonly string[]) => {
     await Promise.all(names.map((name) => rm(pathOf(name), { force: true })))
   }
 
+  const writeNew = async (name: string, content: AsyncIterable<Uint8Array>): Promise<number> => {
+    const file = await open(pathOf(name), 'wx', 0o600)
+    // The name is on the disk long before the bytes have come in.
+    const named = durable ? syncFolder(folderHandle) : undefined
+    named?.catch(() => {})
+    try {
+      const size = await writeBlob(file, content, durable)
+      await named
+      return size
+    } catch (error) {
+      await remove([name])
+      throw error
+    } finally {
+      await file.close()
+    }
+  }
+
   return {
     async write(name, content) {
-      const file = await open(pathOf(name), 'wx', 0o600)
       try {
-        const size = await writeAll(file, content)
-        if (durable) await file.datasync()
-        return size
+        return await writeNew(name, content)
       } catch (error) {
-        await remove([name])
-        throw error
-      } finally {
-        await file.close()
+        throw asPortError(error)
       }
     },
 
-    async sync() {
-      if (!durable) return
-      const directory = await open(folder)
+    read(name, size, { first, last }) {
+      const path = pathOf(name)
+      const fd = openToRead(path)
+      if (fd === undefined) return undefined
       try {
-        await directory.sync()
-      } finally {
-        await directory.close()
+        const found = fstatSync(fd).size
+        if (found !== size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
+        return createReadStream(path, {
+          fd,
+          start: first,
+          end: last,
+          highWaterMark: readBuffer,
+          fs: { read: readOn, close },
+        })
+      } catch (error) {
+        closeSync(fd)
+        throw error
       }
     },
-
-    read: (name, { first, last }) =>
-      createReadStream(pathOf(name), {
-        fd: openSync(pathOf(name), 'r'),
-        start: first,
-        end: last,
-        highWaterMark: writeBuffer,
-      }),
 
     remove,
 
-    async sweep(referenced) {
-      const names = await readdir(folder)
-      await remove(names.filter((name) => !referenced.has(name)))
-    },
+    close: () => closeSync(folderHandle),
   }
 }

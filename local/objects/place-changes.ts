@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Change, Late, Rival, Staged, Stale } from '../../lib/storage/object-store.ts'
-import { endOf, type IndexDatabase } from './index-database.ts'
+import type { Change, PlaceConditions, PlaceOutcome, Staged } from '../../lib/storage/object-store.ts'
+import { endOf, type ObjectRows } from './object-rows.ts'
 
 /** The bytes of a staged upload: under a name that no row refers to yet. */
 export interface StagedBlob extends Pick<Staged, 'size'> {
@@ -10,115 +10,81 @@ export interface StagedBlob extends Pick<Staged, 'size'> {
   readonly contentType: string
 }
 
-type Blob = string | null
-
-/** What one change did. */
-interface Step {
-  /** The blobs that nothing refers to once the change stands. */
-  readonly replaced: readonly Blob[]
-  /** Brings back what was there before, and answers the blobs that nothing refers to then. */
-  undo(): readonly Blob[]
-}
+type Refusal = Exclude<PlaceOutcome, { outcome: 'placed' }>
 
 /** Thrown inside the transaction, so that nothing of it stays. */
-class NotPossible extends Error {
-  readonly result: Rival | Stale | Late
-  constructor(result: Rival | Stale | Late) {
-    super(result.outcome)
-    this.result = result
+export class NotPossible extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusal.outcome)
+    this.refusal = refusal
   }
 }
 
-const isTaken = (index: IndexDatabase, key: string): boolean =>
-  key.endsWith('/') ? index.first(key, endOf(key)) !== undefined : index.get(key) !== undefined
-
-const put = (index: IndexDatabase, key: string, { blob, bytes, size, contentType: type }: StagedBlob): Step => {
-  if (bytes) index.keepContent(blob, bytes)
-  const before = index.get(key)
-  index.put({ key, blob, size, modified: Date.now(), type, version: blob })
-  return {
-    replaced: [before?.blob ?? null],
-    undo() {
-      const current = index.removeVersion(key, blob)
-      if (!before) return [blob]
-      // What has been removed since stays removed.
-      if (!current) return [blob, before.blob]
-      index.put(before)
-      return [blob]
-    },
-  }
+/** What changes are applied with. */
+export interface Placing {
+  readonly rows: ObjectRows
+  readonly stagedOf: (staged: Staged) => StagedBlob
+  /** Whether a folder is being removed, as the same transaction sees it. */
+  readonly isGoing: (staying: PlaceConditions['staying']) => boolean
 }
 
-const createFolder = (index: IndexDatabase, key: string): Step => {
-  const version = randomBytes(16).toString('hex')
-  index.insert({ key, blob: null, size: 0, modified: Date.now(), type: '', version })
-  return {
-    replaced: [],
-    undo() {
-      index.removeVersion(key, version)
-      return []
-    },
-  }
+/** A name for what no one else can have named. */
+export const newName = (): string => randomBytes(16).toString('hex')
+
+const isTaken = (rows: ObjectRows, key: string): boolean =>
+  key.endsWith('/') ? rows.isAny(key, endOf(key)) : rows.get(key) !== undefined
+
+/** Removes the bytes that a row has left behind. Answers the name of the blob that is to be removed when all of it is on the disk. */
+export const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
+  name === null || rows.dropContent(name) ? [] : [name]
+
+const put = (rows: ObjectRows, key: string, { blob, bytes, size, contentType }: StagedBlob): readonly string[] => {
+  const before = rows.remove(key)
+  if (bytes) rows.keepContent(blob, bytes)
+  rows.put({ key, blob, size, modified: Date.now(), contentType, version: blob })
+  return dropBytes(rows, before)
 }
 
-const move = (index: IndexDatabase, { from, key: to, contentType }: Extract<Change, { kind: 'move' }>): Step => {
-  const type = index.get(from.key)?.type
-  if (index.get(to)) throw new NotPossible({ outcome: 'rival', key: to })
-  if (!index.rename(from.key, from.version, to, contentType)) {
-    throw new NotPossible({ outcome: 'stale', key: from.key })
-  }
-  return {
-    replaced: [],
-    undo() {
-      index.rename(to, from.version, from.key, type)
-      return []
-    },
-  }
+const createFolder = (rows: ObjectRows, key: string): void =>
+  rows.insert({ key, blob: null, size: 0, modified: Date.now(), contentType: '', version: newName() })
+
+const move = (rows: ObjectRows, { from, key, contentType }: Extract<Change, { kind: 'move' }>): void => {
+  if (rows.rename(from.key, from.version, key, contentType)) return
+  throw new NotPossible(rows.get(key) ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
 }
 
-const removeKey = (index: IndexDatabase, key: string): Step => {
-  const before = index.remove(key)
-  return {
-    replaced: [before?.blob ?? null],
-    undo() {
-      if (before) index.insert(before)
-      return []
-    },
-  }
-}
-
-const apply = (index: IndexDatabase, change: Change, stagedOf: (staged: Staged) => StagedBlob): Step => {
+/** Answers the blobs that nothing refers to any more. */
+const apply = ({ rows, stagedOf }: Placing, change: Change): readonly string[] => {
   switch (change.kind) {
     case 'put':
-      return put(index, change.key, stagedOf(change.staged))
+      return put(rows, change.key, stagedOf(change.staged))
     case 'folder':
-      return createFolder(index, change.key)
+      createFolder(rows, change.key)
+      return []
     case 'move':
-      return move(index, change)
+      move(rows, change)
+      return []
     case 'remove':
-      return removeKey(index, change.key)
+      return dropBytes(rows, rows.remove(change.key))
   }
 }
 
-/** Checks that nothing is at the `absent` keys and applies the changes, in one transaction. */
+/**
+ * Checks the conditions and applies the changes, within a transaction. Answers the blobs that nothing refers to once it is on the disk.
+ * Throws NotPossible.
+ */
 export const placeChanges = (
-  index: IndexDatabase,
+  placing: Placing,
   changes: readonly Change[],
-  absent: readonly string[],
-  stagedOf: (staged: Staged) => StagedBlob,
-  isTimeUp: () => boolean,
-): readonly Step[] | Rival | Stale | Late => {
-  try {
-    return index.transaction(() => {
-      const rival = absent.find((key) => isTaken(index, key))
-      if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
-      return changes.map((change) => {
-        if (isTimeUp()) throw new NotPossible({ outcome: 'late' })
-        return apply(index, change, stagedOf)
-      })
-    })
-  } catch (error) {
-    if (error instanceof NotPossible) return error.result
-    throw error
-  }
+  { absent, staying, isTimeUp = () => false }: PlaceConditions,
+): readonly string[] => {
+  const { rows, isGoing } = placing
+  if (isGoing(staying)) throw new NotPossible({ outcome: 'going' })
+  const rival = absent.find((key) => isTaken(rows, key))
+  if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
+  return changes.flatMap((change) => {
+    if (isTimeUp()) throw new NotPossible({ outcome: 'late' })
+    return apply(placing, change)
+  })
 }

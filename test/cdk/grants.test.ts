@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FunctionName } from '../../cdk/functions.ts'
 import { tableGrants } from '../../cdk/grants.ts'
@@ -9,15 +7,9 @@ import type { RequestRecord } from '../../lib/http/observe.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { continueRemoval } from '../../lib/storage/remove.ts'
-import { openDataDirectory } from '../../local/data-directory.ts'
-import {
-  connectToTables,
-  type EmbeddedTables,
-  embeddedTableNames,
-  openEmbeddedTables,
-} from '../../local/embedded-tables.ts'
-import { exercises, fillDirectory, perform } from '../support/every-operation.ts'
-import { openTestFiles } from '../support/files.ts'
+import { exercises, fillDirectory, openStorageOver, perform } from '../support/every-operation.ts'
+import { entry } from '../support/history.ts'
+import { openTestTables, type TestTables } from '../support/tables.ts'
 import { type Call, recordCalls } from './support/record-calls.ts'
 
 /** One line for each action on each table or index, so that differences can be read. */
@@ -35,35 +27,31 @@ const linesOf = (calls: readonly Call[]) =>
   sorted(calls.map(({ table, index, action }) => lineOf(table, index, action)))
 
 describe('each function is granted what its operations do to the tables, and nothing else', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
-  const directory = openDataDirectory(folder)
-  let tables: EmbeddedTables
+  let tables: TestTables
+  let plain: DynamoDBDocumentClient
   let token: string
 
   beforeAll(async () => {
-    tables = await openEmbeddedTables(directory, directory.socket)
-    token = await fillDirectory(tables.documents)
+    tables = await openTestTables()
+    plain = tables.connect()
+    token = await fillDirectory(plain)
   })
 
-  afterAll(async () => {
-    await tables.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => tables.close())
 
   test('every function is exercised', () => {
     expect(sorted([...exercises.map(({ group }) => group), 'removals'])).toEqual(sorted(Object.keys(tableGrants)))
   })
 
   test.each(exercises)('$group', async ({ group, open, fill, requests }) => {
-    await fill(tables.documents)
-    const { documents, close } = connectToTables(directory.socket)
+    await fill(plain)
+    const documents = tables.connect()
     const calls = recordCalls(documents)
     const records: RequestRecord[] = []
     const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-    const opened = await open({ documents, telemetry })
+    const opened = await open(documents, { telemetry })
     for (const request of requests) await perform(opened.handler, token, request)
     await opened.close()
-    await close()
 
     const operations = routes.filter((route) => route.group === group).map(({ operation }) => operation)
     expect(sorted(records.map(({ operation }) => operation))).toEqual(sorted(operations))
@@ -71,17 +59,12 @@ describe('each function is granted what its operations do to the tables, and not
   })
 
   test('removals', async () => {
-    const { documents, close } = connectToTables(directory.socket)
-    const { deps, close: closeFiles } = await openTestFiles({
-      documents,
-      names: embeddedTableNames,
-      telemetry: { request: () => undefined },
-    })
+    const documents = tables.connect()
+    const { deps, close } = await openStorageOver(documents, { telemetry: { request: () => undefined } })
     const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
-    await deps.pages.openRemoval(task.site, task.path, task.id)
+    await deps.removals.open(task.site, task.path, task.id, entry)
     const calls = recordCalls(documents)
     expect(await continueRemoval(deps, task, Number.POSITIVE_INFINITY)).toBe(true)
-    await closeFiles()
     await close()
     expect(grantedTo('removals')).toEqual(linesOf(calls))
   })

@@ -4,9 +4,9 @@ import { Match, Template } from 'aws-cdk-lib/assertions'
 import { afterAll, describe, expect, test } from 'vitest'
 import { functionNames } from '../../cdk/functions.ts'
 import { functionName } from '../../cdk/naming.ts'
+import { tables } from '../../lib/aws/tables.ts'
 import { errors } from '../../lib/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
-import { tables } from '../../lib/tables.ts'
 import { createTestApp, type Synthesised } from './support/synthesise.ts'
 
 const synthesised: Synthesised[] = []

@@ -22,10 +22,10 @@ let handlers: Readonly<Record<(typeof routes)[number]['group'], Handler>>
 
 beforeAll(async () => {
   service = await openFieldsService()
-  const { handler, categoriesHandler, documents, deps } = service.start()
+  const { handler, categoriesHandler, stores, deps } = service.start()
   files = await openTestFiles({
-    documents,
-    names: service.names,
+    // Tokens and sites are those of the other functions.
+    between: () => ({ sites: stores.sites, grants: stores.grants }),
     telemetry: deps.edge.telemetry,
     clock: { wall: () => beginning, monotonic: () => 0 },
   })

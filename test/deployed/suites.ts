@@ -90,7 +90,7 @@ const storageSettings = (target: Target, dataCentre: string) => ({
   DATA_CENTRE: dataCentre,
   SITES_TABLE: outputOf(target, 'directory', 'SitesTable'),
   TOKENS_TABLE: outputOf(target, 'directory', 'TokensTable'),
-  PAGES_TABLE: outputOf(target, dataCentre, 'PagesTable'),
+  PATH_LOCKS_TABLE: outputOf(target, dataCentre, 'PathLocksTable'),
   UPLOADS_TABLE: outputOf(target, dataCentre, 'UploadsTable'),
   FILES_BUCKET: outputOf(target, dataCentre, 'FilesBucket'),
   REMOVALS_QUEUE_URL: outputOf(target, dataCentre, 'RemovalsQueue'),

@@ -4,40 +4,59 @@ import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/token.ts'
-import { createTokensTable } from '../../lib/access/tokens-table.ts'
+import { createCategoryStores } from '../../lib/aws/category-stores.ts'
+import { createGrants } from '../../lib/aws/grants.ts'
+import { createPathLocks, type WatchedRemovals } from '../../lib/aws/path-locks.ts'
+import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
+import { tables } from '../../lib/aws/tables.ts'
+import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
+import { createWebForms } from '../../lib/aws/web-forms.ts'
 import { withDefaults } from '../../lib/categories/content-defaults.ts'
-import { createContentTable } from '../../lib/categories/content-table.ts'
-import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, type Resources } from '../../lib/deps.ts'
-import { createWebFormsTable } from '../../lib/fields/web-forms-table.ts'
+import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, type Surroundings } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
-import { createSitesTable } from '../../lib/sites/sites-table.ts'
-import { embeddedTableNames } from '../../local/embedded-tables.ts'
+import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import { openTestFiles } from './files.ts'
 import { send } from './gateway.ts'
+import { entry } from './history.ts'
+import type { TestTables } from './tables.ts'
 
-const config = {
-  DATA_CENTRE: 'us',
-  SITES_TABLE: embeddedTableNames.sites,
-  TOKENS_TABLE: embeddedTableNames.tokens,
-  WEB_FORMS_TABLE: embeddedTableNames.webForms,
-  CONTENT_TABLE: embeddedTableNames.content,
-  CATEGORY_LINKS_TABLE: embeddedTableNames.categoryLinks,
-  LONGEST_LIST: 20_000,
-  LOG_LEVEL: 'INFO',
-} as const
+const settings = { dataCentre: 'us', longestList: 20_000 }
+
+/** The tables as openTestTables names them in memory. */
+const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
+
+/** The ports over the tables that one client reaches. */
+export const storesOver = (documents: DynamoDBDocumentClient) => ({
+  sites: createSiteDirectory(documents, names.sites),
+  grants: createGrants(documents, names.tokens),
+  webForms: createWebForms(documents, names.webForms),
+  ...createCategoryStores({ documents, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
+  ...createPathLocks({ documents, table: names.pathLocks }),
+  progress: createUploadProgress(documents, names.uploads),
+})
+
+/** Files that are placed after a look at the removals and before another one, as S3 has to do it. */
+const watchingRemovals = (files: ObjectStore, removals: WatchedRemovals): ObjectStore => ({
+  ...files,
+  async place(changes, conditions, entry) {
+    const watch = await removals.watch(conditions.staying.site, conditions.staying.folders)
+    const outcome = await files.place(changes, conditions, entry)
+    await watch.hasChanged()
+    return outcome
+  },
+})
 
 const site = 1001 as SiteId
 
 /** A site with everything enabled, in the data centre `us`; answers a token with every permission for it. */
 export const fillDirectory = async (documents: DynamoDBDocumentClient): Promise<string> => {
-  const sites = createSitesTable(documents, config.SITES_TABLE)
+  const { sites, grants } = storesOver(documents)
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true })
+  await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
   const token = newToken()
   const expires = Math.floor(Date.now() / 1000) + 3600
-  const grant = { hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files' as const], expires }
-  await createTokensTable(documents, config.TOKENS_TABLE).put(grant)
+  await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
   return token
 }
 
@@ -56,7 +75,10 @@ export interface Exercise {
   readonly group: ServedGroup
   /** What must be there before. */
   readonly fill: (documents: DynamoDBDocumentClient) => Promise<unknown>
-  readonly open: (resources: Resources) => Promise<{ readonly handler: Handler; close(): Promise<void> }>
+  readonly open: (
+    documents: DynamoDBDocumentClient,
+    surroundings: Surroundings,
+  ) => Promise<{ readonly handler: Handler; close(): Promise<void> }>
   readonly requests: readonly Request[]
 }
 
@@ -67,14 +89,9 @@ const v3 = `/webresources/api/v3/sites/${site}`
 const fields: Exercise = {
   group: 'fields',
   fill: (documents) =>
-    createWebFormsTable(documents, config.WEB_FORMS_TABLE).create({
-      site,
-      id: 1 as WebFormId,
-      name: 'Contact us',
-      fields: [],
-    }),
-  open: async (resources) => ({
-    handler: createFieldsHandler(createFieldsDeps(config, resources)),
+    storesOver(documents).webForms.create({ site, id: 1 as WebFormId, name: 'Contact us', fields: [] }, entry),
+  open: async (documents, surroundings) => ({
+    handler: createFieldsHandler(createFieldsDeps(settings, storesOver(documents), surroundings)),
     close: async () => {},
   }),
   requests: [
@@ -93,8 +110,8 @@ const fields: Exercise = {
 const documentation: Exercise = {
   group: 'documentation',
   fill: async () => undefined,
-  open: async (resources) => ({
-    handler: createDocumentationHandler(createDocumentationDeps(config, resources)),
+  open: async (documents, surroundings) => ({
+    handler: createDocumentationHandler(createDocumentationDeps(settings, storesOver(documents), surroundings)),
     close: async () => {},
   }),
   requests: [
@@ -123,14 +140,14 @@ const linking = (kind: 'news' | 'blogs'): readonly Request[] => {
 
 const categories: Exercise = {
   group: 'categories',
-  async fill(client) {
-    const content = createContentTable({ client, table: config.CONTENT_TABLE })
-    await content.putMany(site, 'category', [{ id: 5, name: 'Five' }])
-    await content.putMany(site, 'news', [withDefaults('news', { id: 1, body: '<p>Text</p>' }, 0)])
-    await content.putMany(site, 'blog', [withDefaults('blog', { id: 1 }, 0)])
+  async fill(documents) {
+    const { contents } = storesOver(documents)
+    await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
+    await contents.putMany(site, 'news', [withDefaults('news', { id: 1, body: '<p>Text</p>' }, 0)], entry)
+    await contents.putMany(site, 'blog', [withDefaults('blog', { id: 1 }, 0)], entry)
   },
-  open: async (resources) => ({
-    handler: createCategoriesHandler(createCategoriesDeps(config, resources)),
+  open: async (documents, surroundings) => ({
+    handler: createCategoriesHandler(createCategoriesDeps(settings, storesOver(documents), surroundings)),
     close: async () => {},
   }),
   requests: [
@@ -160,10 +177,26 @@ const largeFolder: readonly Request[] = Array.from({ length: 11 }, (_, batch) =>
   body: multipart(Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),
 }))
 
+/** Files on this machine, and everything else of the storage in the tables. */
+export const openStorageOver = (documents: DynamoDBDocumentClient, surroundings: Surroundings) => {
+  const { sites, grants, workflows, removals, progress } = storesOver(documents)
+  return openTestFiles({
+    ...surroundings,
+    between: ({ files }) => ({
+      files: watchingRemovals(files, removals),
+      sites,
+      grants,
+      workflows,
+      removals,
+      progress,
+    }),
+  })
+}
+
 const storage: Exercise = {
   group: 'storage',
   fill: async () => undefined,
-  open: (resources) => openTestFiles({ ...resources, names: embeddedTableNames }),
+  open: (documents, surroundings) => openStorageOver(documents, surroundings),
   requests: [
     { method: 'PUT', target: `${v2}/folder?type=folder` },
     { method: 'PUT', target: v2, refused: true },

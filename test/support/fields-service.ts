@@ -12,6 +12,7 @@ import type { SystemField } from '../../lib/fields/web-form.ts'
 import type { RequestRecord } from '../../lib/http/observe.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
+import type { Stores } from '../../lib/stores.ts'
 import { entry } from './history.ts'
 import { openTestTables, type TestTables } from './tables.ts'
 
@@ -33,6 +34,7 @@ interface Instance {
   readonly handler: Handler
   /** The function of the categories, on the same directory. */
   readonly categoriesHandler: Handler
+  readonly stores: Pick<Stores, 'sites' | 'grants'>
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
   /** The client that this instance alone uses. */
@@ -85,7 +87,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
       const stores = storesOver(own)
       const deps = createFieldsDeps(settings, stores, { telemetry, clock })
       const categoriesHandler = createCategoriesHandler(createCategoriesDeps(settings, stores, { telemetry, clock }))
-      return { handler: createFieldsHandler(deps), categoriesHandler, deps, records, documents: own }
+      return { handler: createFieldsHandler(deps), categoriesHandler, stores, deps, records, documents: own }
     },
 
     async issueToken(grant = {}) {

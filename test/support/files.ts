@@ -2,68 +2,55 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStorageHandler } from '../../functions/storage/group.ts'
-import { createStorageDeps, type Resources, type StorageDeps } from '../../lib/deps.ts'
+import { createStorageDeps, type StorageDeps, type Surroundings } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import type { ObjectStore } from '../../lib/storage/object-store.ts'
-import type { PagesTable } from '../../lib/storage/pages-table.ts'
-import type { RemovalQueue, RemovalTask } from '../../lib/storage/removal-queue.ts'
-import { openEmbeddedObjectStore } from '../../local/objects/embedded-object-store.ts'
+import type { RemovalTask } from '../../lib/storage/removal-queue.ts'
+import type { Stores } from '../../lib/stores.ts'
+import { openMachine } from '../../local/machine.ts'
 import { keptContents } from './kept-contents.ts'
-import type { TestTables } from './tables.ts'
 
-/** The function of the file storage on embedded stores, in a folder of its own. */
+type StorageStores = Pick<Stores, 'sites' | 'grants' | 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress'>
+
+/** The file storage on one machine, in a directory of its own. */
 export interface TestFiles {
   readonly handler: Handler
   readonly deps: StorageDeps
-  /** What has been sent to the queue of removals. */
+  readonly stores: StorageStores
+  /** What has been sent to the queue of removals, which nobody works off. */
   readonly sent: readonly RemovalTask[]
   /** How many staged bodies lie about that no object refers to. */
-  leftovers(): Promise<number>
+  leftovers(): number
   close(): Promise<void>
 }
 
-/** What stands between the function and its stores: something that fails, maybe, or that watches. */
-export interface Between {
-  readonly store?: (store: ObjectStore) => ObjectStore
-  readonly pages?: (pages: PagesTable) => PagesTable
-  readonly removals?: (removals: RemovalQueue) => RemovalQueue
+/** What stands between the operations and their stores: something that fails, maybe, or that watches. */
+export type Between = (stores: StorageStores) => Partial<StorageStores>
+
+interface Options extends Partial<Surroundings> {
+  readonly between?: Between
 }
 
-interface Options extends Resources, Between {
-  readonly names: TestTables['names']
-}
+const settings = { dataCentre: 'us', largestFile: 4 * 1024 * 1024, reservedFolders: ['Templates'] }
 
 export const openTestFiles = async ({
-  store: wrapStore = (store) => store,
-  pages: wrapPages = (pages) => pages,
-  removals: wrapRemovals = (removals) => removals,
-  names,
-  ...resources
-}: Options): Promise<TestFiles> => {
+  between = () => ({}),
+  telemetry = { request: () => {} },
+  ...surroundings
+}: Options = {}): Promise<TestFiles> => {
   const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
-  const store = await openEmbeddedObjectStore(folder, { durable: false })
+  const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false })
   const sent: RemovalTask[] = []
-  const config = {
-    DATA_CENTRE: 'us',
-    SITES_TABLE: names.sites,
-    TOKENS_TABLE: names.tokens,
-    PAGES_TABLE: names.pages,
-    UPLOADS_TABLE: names.uploads,
-    LARGEST_FILE: 4 * 1024 * 1024,
-    RESERVED_FOLDERS: ['Templates'],
-    LOG_LEVEL: 'INFO' as const,
-  }
-  const removals = wrapRemovals({ send: async (task) => void sent.push(task) })
-  const created = createStorageDeps(config, { ...resources, store: wrapStore(store), removals })
-  const deps = { ...created, pages: wrapPages(created.pages) }
-
+  const recording: StorageStores = { ...machine.stores, removalQueue: { send: async (task) => void sent.push(task) } }
+  const stores: StorageStores = { ...recording, ...between(recording) }
+  const deps = createStorageDeps(settings, stores, { telemetry, ...surroundings })
   return {
     handler: createStorageHandler(deps),
     deps,
+    stores,
     sent,
-    leftovers: async () => keptContents(folder).leftovers.length,
+    leftovers: () => keptContents(machine.directory.path).leftovers.length,
     async close() {
-      store.close()
+      await machine.close()
       await rm(folder, { recursive: true })
     },
   }

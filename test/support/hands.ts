@@ -1,13 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createCategoryStores } from '../../lib/aws/category-stores.ts'
+import { createGrants } from '../../lib/aws/grants.ts'
+import { createPathLocks } from '../../lib/aws/path-locks.ts'
+import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
+import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
+import { createWebForms } from '../../lib/aws/web-forms.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { HistoryEntry } from '../../lib/history-entry.ts'
-import type { SiteId } from '../../lib/ids.ts'
 import type { Stores } from '../../lib/stores.ts'
 import { openDatabase } from '../../local/database.ts'
 import { prepareSchema } from '../../local/schema.ts'
 import { createTableStores } from '../../local/table-stores.ts'
+import { openTestTables } from './tables.ts'
 
 /** The ports over tables: files and queues are made of other things. */
 export type TableStores = Omit<Stores, 'files' | 'removalQueue'>
@@ -15,6 +21,8 @@ export type TableStores = Omit<Stores, 'files' | 'removalQueue'>
 /** Empty tables of a hand, which a test has for itself. */
 export interface OpenedHand<Tested = TableStores> {
   readonly stores: Tested
+  /** How many changes, one after the other, a test may make: each takes its time where a store is spoken to over a socket. */
+  readonly quickChanges: number
   /** The same tables over a connection of its own, as another process or function has it. */
   connect(): Tested
   close(): Promise<void>
@@ -36,6 +44,7 @@ const oneMachine: Hand = {
     const databases = [first]
     return {
       stores: createTableStores(first, clock),
+      quickChanges: 2_500,
       connect() {
         const another = openDatabase(file, { durable: false })
         databases.push(another)
@@ -49,8 +58,31 @@ const oneMachine: Hand = {
   },
 }
 
-/** Every hand that the contract suites of the ports run against. */
-export const hands: readonly Hand[] = [oneMachine]
+/** DynamoDB: in memory, or whatever speaks it at `AWS_ENDPOINT_URL`. */
+const aws: Hand = {
+  name: 'AWS',
+  async open(clock) {
+    const { names, connect, close } = await openTestTables()
+    const storesOver = (documents: DynamoDBDocumentClient): TableStores => {
+      const now = clock?.wall
+      return {
+        sites: createSiteDirectory(documents, names.sites),
+        grants: createGrants(documents, names.tokens),
+        webForms: createWebForms(documents, names.webForms),
+        ...createCategoryStores({
+          documents,
+          contentTable: names.content,
+          categoryLinksTable: names.categoryLinks,
+        }),
+        ...createPathLocks({ documents, table: names.pathLocks, ...(now && { now }) }),
+        progress: createUploadProgress(documents, names.uploads, now),
+      }
+    }
+    return { stores: storesOver(connect()), quickChanges: 50, connect: () => storesOver(connect()), close }
+  },
+}
 
-/** What a change leaves in the history, where that does not matter. */
-export const entry: HistoryEntry = { site: 1001 as SiteId, type: 'site.changed', subject: 'test', actor: 'test' }
+/** Every hand that the contract suites of the ports run against. */
+export const hands: readonly Hand[] = [oneMachine, aws]
+
+export { entry } from './history.ts'

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { type TableName, tables } from '../../../lib/tables.ts'
+import { type TableName, tables } from '../../../lib/aws/tables.ts'
 
 export interface Call {
   readonly table: TableName

@@ -42,7 +42,12 @@ describe('the categories of an object', () => {
   test('come in order of ids, however many digits those have', async () => {
     const categories = [largestContentId, 9, 100, 10] as CategoryId[]
     for (const category of categories) await deps.linkItems.putMany({ ...newsOfCategory, category }, links([77]))
-    expect(await deps.linkItems.categoriesOf({ site, kind: 'news', id: 77 }, 0, 10)).toEqual([9, 10, 100, largestContentId])
+    expect(await deps.linkItems.categoriesOf({ site, kind: 'news', id: 77 }, 0, 10)).toEqual([
+      9,
+      10,
+      100,
+      largestContentId,
+    ])
     expect(await deps.linkItems.categoriesOf({ site, kind: 'news', id: 77 }, 9, 2)).toEqual([10, 100])
     expect((await deps.linkItems.countCategoriesOf({ site, kind: 'news', id: 77 }, 9, 10)).count).toBe(3)
     await deps.linkItems.deleteOfObject({ site, kind: 'news', id: 77 }, categories)

@@ -94,6 +94,6 @@ describe('two requests at once', () => {
   })
 
   it('leave nothing behind', async () => {
-    expect(await storage.leftovers()).toBe(0)
+    expect(storage.leftovers()).toBe(0)
   })
 })

@@ -1,20 +1,17 @@
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import type { PagesTable } from '../../../lib/storage/pages-table.ts'
-import type { RemovalQueue } from '../../../lib/storage/removal-queue.ts'
+import { ServiceError } from '../../../lib/errors.ts'
+import type { Between } from '../../support/files.ts'
 
-/** How a store fails in ways that pass. */
+/** How a store fails: in a way that passes, or because the disk is full. */
 export const failures = {
-  throttled: () => Object.assign(new Error('Slow down'), { name: 'SlowDown', $metadata: { httpStatusCode: 503 } }),
-  'timed out': () => Object.assign(new Error('Timed out'), { name: 'TimeoutError' }),
-  'out of order': () =>
-    Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } }),
+  busy: { failure: () => new ServiceError('unavailable'), status: 503 },
+  full: { failure: () => new ServiceError('outOfSpace'), status: 507 },
 } as const
 
 /** Lets one call of the stores fail: the one of that number, counted from 1; none at 0. */
 export const createFault = () => {
   let calls = 0
   let failing = 0
-  let failure: () => Error = failures.throttled
+  let failure: () => Error = failures.busy.failure
   const counted =
     <Input extends readonly unknown[], Output>(call: (...input: Input) => Promise<Output>) =>
     async (...input: Input): Promise<Output> => {
@@ -23,26 +20,30 @@ export const createFault = () => {
       return call(...input)
     }
   return {
-    store: (store: ObjectStore): ObjectStore => ({
-      find: counted(store.find),
-      read: counted(store.read),
-      exists: counted(store.exists),
-      list: counted(store.list),
-      stage: counted(store.stage),
-      place: counted(store.place),
-      remove: counted(store.remove),
-    }),
-    pages: (pages: PagesTable): PagesTable => ({
-      ...pages,
-      hasWorkflow: counted(pages.hasWorkflow),
-      hasWorkflowBelow: counted(pages.hasWorkflowBelow),
-      openRemoval: counted(pages.openRemoval),
-      closeRemoval: counted(pages.closeRemoval),
-      removalsOf: counted(pages.removalsOf),
-      hasOpenRemovalBelow: counted(pages.hasOpenRemovalBelow),
-    }),
-    removals: ({ send }: RemovalQueue): RemovalQueue => ({ send: counted(send) }),
-    arm(number: number, kind: () => Error = failures.throttled) {
+    between: (({ files, workflows, removals, removalQueue }) => ({
+      files: {
+        find: counted(files.find),
+        read: counted(files.read),
+        exists: counted(files.exists),
+        list: counted(files.list),
+        stage: counted(files.stage),
+        place: counted(files.place),
+        remove: counted(files.remove),
+      },
+      workflows: {
+        ...workflows,
+        isRunning: counted(workflows.isRunning),
+        isRunningBelow: counted(workflows.isRunningBelow),
+      },
+      removals: {
+        open: counted(removals.open),
+        close: counted(removals.close),
+        openOf: counted(removals.openOf),
+        isOpenBelow: counted(removals.isOpenBelow),
+      },
+      removalQueue: { send: counted(removalQueue.send) },
+    })) satisfies Between,
+    arm(number: number, kind: () => Error = failures.busy.failure) {
       calls = 0
       failing = number
       failure = kind

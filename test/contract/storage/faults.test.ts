@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { textOf } from '../../support/gateway.ts'
 import { createFault, failures } from './failing-stores.ts'
 import { formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
 
@@ -58,10 +59,10 @@ describe.each(Object.entries(scenarios))('when one call to the stores fails, %s'
     const lines: string[] = []
     for (const area of ['live', 'draft']) {
       const prefix = `${area}/${storage.site}${folder}/`
-      const { objects } = await storage.deps.store.list({ prefix, folded: false, limit: 1000 })
+      const { objects } = await storage.deps.files.list({ prefix, folded: false, limit: 1000 })
       for (const { key } of objects) {
-        const object = await storage.deps.store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
-        const text = object?.body ? Buffer.concat(await object.body.toArray()).toString() : ''
+        const object = await storage.deps.files.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+        const text = object?.body ? await textOf({ body: object.body }) : ''
         lines.push(`${area} ${key.slice(prefix.length)} ${text.slice(0, 10)} ${text.length}`)
       }
     }
@@ -70,7 +71,7 @@ describe.each(Object.entries(scenarios))('when one call to the stores fails, %s'
 
   it.each(Object.entries(failures))(
     '%s: shows nothing partial, loses nothing, and succeeds when it is repeated',
-    async (_, kind) => {
+    async (_, { failure, status }) => {
       await prepare(storage, '/measure')
       const before = await stateOf('/measure')
       fault.arm(0)
@@ -83,10 +84,10 @@ describe.each(Object.entries(scenarios))('when one call to the stores fails, %s'
         const folder = `/fault-${number}`
         fault.arm(0)
         await prepare(storage, folder)
-        fault.arm(number, kind)
-        expect((await run(storage, folder)).statusCode).toBe(503)
+        fault.arm(number, failure)
+        expect((await run(storage, folder)).statusCode).toBe(status)
         expect(await stateOf(folder)).toEqual(before)
-        expect(await storage.leftovers()).toBe(0)
+        expect(storage.leftovers()).toBe(0)
         fault.arm(0)
         expect((await run(storage, folder)).statusCode).toBe(200)
         expect(await stateOf(folder)).toEqual(after)

@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import { describeListing } from './object-store/listing.ts'
 import { describeMoving } from './object-store/moving.ts'
 import { describePlacing } from './object-store/placing.ts'
+import { describeRacing } from './object-store/racing.ts'
 import { describeRemoving } from './object-store/removing.ts'
 import { describeStaging } from './object-store/staging.ts'
 import { type OpenedStore, openWorkbench } from './object-store/workbench.ts'
@@ -12,6 +13,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     const bench = openWorkbench(open)
     describeStaging(bench)
     describePlacing(bench)
+    describeRacing(bench)
     describeMoving(bench)
     describeListing(bench)
     describeRemoving(bench)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { continueRemoval } from '../../../lib/storage/remove.ts'
+import { author, entry } from '../../support/history.ts'
 import { codeOf, formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
 
 /** Less than what a request keeps for its answer: the time for a removal is up as soon as it has begun. */
@@ -22,7 +23,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
   const finish = () => {
     const [task] = storage.sent
     if (!task) throw new Error('Nothing is in the queue')
-    return continueRemoval(storage.deps, task, Date.now() + 60_000)
+    return continueRemoval(storage.deps, task, Number.POSITIVE_INFINITY)
   }
 
   it('is answered 200 when it is done in time, and what follows it is kept', async () => {
@@ -32,7 +33,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     // The message that was sent in case that the request dies.
     expect(await finish()).toBe(true)
     expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
-    expect(await storage.leftovers()).toBe(0)
+    expect(storage.leftovers()).toBe(0)
   })
 
   it('is answered 202 when it is not, and goes on from the queue', async () => {
@@ -40,7 +41,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect({ statusCode, body }).toEqual({ statusCode: 202, body: '{"status":"deleting"}' })
     expect(await finish()).toBe(true)
     expect((await metaOf('/large')).statusCode).toBe(404)
-    expect(await storage.leftovers()).toBe(0)
+    expect(storage.leftovers()).toBe(0)
   })
 
   it('goes on in slices, each of which may die', async () => {
@@ -49,11 +50,11 @@ describe('the removal of a folder with more files than one call deletes', () => 
     if (!task) throw new Error('Nothing is in the queue')
     const broken = {
       ...storage.deps,
-      store: { ...storage.deps.store, remove: () => Promise.reject(new Error('died')) },
+      files: { ...storage.deps.files, remove: () => Promise.reject(new Error('died')) },
     }
     await put('/elsewhere')
-    await expect(continueRemoval(broken, task, Date.now() + 60_000)).rejects.toThrow('died')
-    expect(await continueRemoval(storage.deps, task, Date.now() + 60_000)).toBe(true)
+    await expect(continueRemoval(broken, task, Number.POSITIVE_INFINITY)).rejects.toThrow('died')
+    expect(await continueRemoval(storage.deps, task, Number.POSITIVE_INFINITY)).toBe(true)
     expect((await metaOf('/large')).statusCode).toBe(404)
   })
 
@@ -80,20 +81,21 @@ describe('the removal of a folder with more files than one call deletes', () => 
     await storage.call('DELETE', '/large', { remaining: noTime })
     await finish()
     await put('/large/new')
-    for (const task of storage.sent) expect(await continueRemoval(storage.deps, task, Date.now() + 60_000)).toBe(true)
+    for (const task of storage.sent)
+      expect(await continueRemoval(storage.deps, task, Number.POSITIVE_INFINITY)).toBe(true)
     expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
   })
 
   it('takes back an upload that looked before it began and came while it went on', async () => {
-    const { store } = storage.deps
+    const { files } = storage.deps
     const path = parsePath('large')
     const late = {
       ...storage.deps,
-      store: {
-        ...store,
-        async place(...args: Parameters<typeof store.place>) {
-          await storage.deps.pages.openRemoval(storage.site, path, 'meanwhile')
-          return store.place(...args)
+      files: {
+        ...files,
+        async place(...args: Parameters<typeof files.place>) {
+          await storage.deps.removals.open(storage.site, path, 'meanwhile', entry)
+          return files.place(...args)
         },
       },
     }
@@ -101,9 +103,16 @@ describe('the removal of a folder with more files than one call deletes', () => 
     const content = (async function* () {
       yield Buffer.from('late')
     })()
-    const putting = putFile(late, storage.site, parsePath('large/late'), false, { contentType: undefined, content })
+    const putting = putFile(
+      late,
+      storage.site,
+      parsePath('large/late'),
+      false,
+      { contentType: undefined, content },
+      author,
+    )
     await expect(putting).rejects.toMatchObject({ code: 104010 })
     expect((await storage.call('GET', '/large/late')).statusCode).toBe(404)
-    expect(await storage.leftovers()).toBe(0)
+    expect(storage.leftovers()).toBe(0)
   })
 })

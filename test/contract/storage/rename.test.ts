@@ -26,7 +26,7 @@ const watchingReads = (store: ObjectStore): ObjectStore => ({
 beforeEach(async () => {
   beforeRead = undefined
   onceRead = undefined
-  storage = await openStorage({ store: watchingReads })
+  storage = await openStorage({ between: ({ files }) => ({ files: watchingReads(files) }) })
 })
 afterEach(() => storage.close())
 

@@ -9,7 +9,9 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { it } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/storage/s3/s3-object-store.ts'
+import { createPathLocks } from '../../../lib/aws/path-locks.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { openTestTables } from '../../support/tables.ts'
 import { describeObjectStore } from './object-store.suite.ts'
 
 const endpoint = process.env['AWS_ENDPOINT_URL']
@@ -32,15 +34,22 @@ if (endpoint) {
     const comparesVersions = await honoursVersions(client, bucket)
     if (!comparesVersions)
       console.warn(`\n${endpoint} deletes and copies objects whatever their version: two cases are SKIPPED.\n`)
+    const tables = await openTestTables()
+    const { removals } = createPathLocks({ documents: tables.connect(), table: tables.names.pathLocks })
+    const once = new S3Client({ forcePathStyle: true, maxAttempts: 1 })
     return {
       comparesVersions,
-      store: createS3ObjectStore({ client, once: new S3Client({ forcePathStyle: true, maxAttempts: 1 }), bucket }),
+      removals,
+      store: createS3ObjectStore({ client, once, bucket, removals }),
       async leftovers() {
         const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
         const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: 'scratch/' }))
         return Uploads.length + Contents.length
       },
-      close: async () => client.destroy(),
+      async close() {
+        client.destroy()
+        await tables.close()
+      },
     }
   })
 } else {

@@ -1,13 +1,11 @@
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/token.ts'
-import { createTokensTable } from '../../../lib/access/tokens-table.ts'
-import type { Resources, StorageDeps } from '../../../lib/deps.ts'
+import type { StorageDeps, Surroundings } from '../../../lib/deps.ts'
 import type { SiteId } from '../../../lib/ids.ts'
-import { createSitesTable } from '../../../lib/sites/sites-table.ts'
 import { objectPages } from '../../../lib/storage/list-all.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
 import { requestOf, textOf } from '../../support/gateway.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { entry } from '../../support/history.ts'
 
 interface Request {
   readonly query?: Readonly<Record<string, string>>
@@ -31,23 +29,17 @@ export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' |
   call(method: string, path: string, request?: Request): Promise<Outcome>
 }
 
-export const openStorage = async (between: Between & Pick<Resources, 'clock'> = {}): Promise<StorageUnderTest> => {
-  const tables = await openTestTables()
-  const { names } = tables
-  const documents = tables.connect()
-  const files = await openTestFiles({ documents, names, telemetry: { request: () => {} }, ...between })
+export const openStorage = async (
+  options: { readonly between?: Between } & Pick<Surroundings, 'clock'> = {},
+): Promise<StorageUnderTest> => {
+  const files = await openTestFiles(options)
   const site = 1001 as SiteId
   const token = newToken()
-  const sites = createSitesTable(documents, names.sites)
-  await sites.createSite({ id: site, name: 'Test', dataCentre: 'us', renderingEngine: true })
+  const { sites, grants } = files.stores
+  await sites.createSite({ id: site, name: 'Test', dataCentre: 'us', renderingEngine: true }, entry)
   await sites.putDataCentre({ id: 'us', url: 'http://localhost', isDefault: true })
-  await createTokensTable(documents, names.tokens).put({
-    hash: hashToken(token),
-    user: 'test',
-    sites: [site],
-    permissions: ['files'],
-    expires: Date.now(),
-  })
+  const expires = Date.now()
+  await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions: ['files'], expires }, [])
 
   return {
     ...files,
@@ -59,34 +51,31 @@ export const openStorage = async (between: Between & Pick<Resources, 'clock'> = 
       const answer = await files.handler({ ...request, body: { stream } }, () => remaining)
       return { statusCode: answer.status, headers: answer.headers, body: await textOf(answer) }
     },
-    async close() {
-      await files.close()
-      await tables.close()
-    },
   }
 }
 
 /** Puts so many folders into a folder, past everything that would check them: its objects are many at once. Answers their keys in order. */
 export const fillFolder = async (
-  { deps: { store }, site }: StorageUnderTest,
+  { deps: { files }, site }: StorageUnderTest,
   folder: string,
   count: number,
+  names: readonly string[] = Array.from({ length: count }, (_, index) => String(index)),
 ): Promise<readonly string[]> => {
   const prefix = `live/${site}${folder}/`
-  const keys = [prefix, ...Array.from({ length: count }, (_, index) => `${prefix}${index}/`)]
-  const placed = await store.place(
+  const keys = [prefix, ...names.map((name) => `${prefix}${name}/`)]
+  await files.place(
     keys.map((key) => ({ kind: 'folder', key })),
-    [],
+    { absent: [], staying: { site, folders: [] } },
+    entry,
   )
-  if (placed.outcome === 'placed') await placed.settle()
   return keys.sort()
 }
 
 /** The keys of everything that there is, live and draft. */
-export const keysOf = async ({ deps: { store } }: StorageUnderTest): Promise<string[]> => {
+export const keysOf = async ({ deps: { files } }: StorageUnderTest): Promise<string[]> => {
   const keys: string[] = []
   for (const area of ['draft/', 'live/']) {
-    for await (const objects of objectPages(store, area)) keys.push(...objects.map(({ key }) => key))
+    for await (const objects of objectPages(files, area)) keys.push(...objects.map(({ key }) => key))
   }
   return keys
 }

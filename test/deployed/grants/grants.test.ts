@@ -9,11 +9,12 @@ import { fileGrants, removalsGrants, tableGrants } from '../../../cdk/grants.ts'
 import { functionName } from '../../../cdk/naming.ts'
 import { handler as storageFunction } from '../../../functions/storage/handler.ts'
 import { handler as removalsFunction } from '../../../functions/storage/removals-handler.ts'
-import { createDocumentClient } from '../../../lib/dynamodb.ts'
-import { createPagesTable } from '../../../lib/storage/pages-table.ts'
+import { createDocumentClient } from '../../../lib/aws/dynamodb.ts'
+import { createPathLocks } from '../../../lib/aws/path-locks.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { boundary, multipart } from '../../acceptance/support/storage.ts'
 import { actionsNeededFor, type CloudRequest, watchCloudRequests } from '../../support/cloud-requests.ts'
+import { entry } from '../../support/history.ts'
 import { sendEvent } from '../../support/lambda.ts'
 import { deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
@@ -84,8 +85,8 @@ const removalId = 'removal'
 
 const openRemoval = async (folder: string): Promise<void> => {
   const documents = createDocumentClient()
-  const pages = createPagesTable(documents, deployment.pagesTable, Date.now)
-  await pages.openRemoval(deployment.site, toStoragePath(folder), removalId)
+  const { removals } = createPathLocks({ documents, table: deployment.pathLocksTable })
+  await removals.open(deployment.site, toStoragePath(folder), removalId, entry)
   documents.destroy()
 }
 

@@ -1,7 +1,7 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { inParallel } from '../../../lib/aws/s3/in-parallel.ts'
 import { folderKey } from '../../../lib/storage/keys.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
-import { inParallel } from '../../../lib/storage/s3/in-parallel.ts'
 import { deployment } from './deployment.ts'
 
 /** Puts so many empty files into a folder of the site, past the service. */

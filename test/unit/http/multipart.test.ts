@@ -23,3 +23,14 @@ it('reads many parts of a body that comes in one piece as quickly as one', async
   }
   expect(sizes).toEqual([...small.map(() => 1), 64 * 1024 * 1024])
 })
+
+it('reads a body of 1,000 parts, and refuses one of 1,001', async () => {
+  const read = async (count: number) => {
+    const parts = Array.from({ length: count }, () => part(Buffer.from('x')))
+    let found = 0
+    for await (const _ of readMultipart(inOnePiece(Buffer.concat([...parts, Buffer.from('--b--\r\n')])), 'b')) found++
+    return found
+  }
+  expect(await read(1_000)).toBe(1_000)
+  await expect(read(1_001)).rejects.toThrow('more than 1000 parts')
+})

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { entry } from '../../../support/history.ts'
 import { byBytes, type Workbench } from './workbench.ts'
 
 /** What is found under a prefix, and in which order. */
@@ -26,7 +27,7 @@ export const describeListing = (bench: Workbench): void => {
       '&<>"\'%#+?',
     ]
     await Promise.all(names.map((name) => (name.endsWith('/') ? Promise.resolve() : put(`${prefix}${name}`, name))))
-    await (await placed([{ kind: 'folder', key: `${prefix}folder/` }])).settle()
+    await placed([{ kind: 'folder', key: `${prefix}folder/` }])
     const all = names.map((name) => `${prefix}${name}`).sort(byBytes)
     const top = [...new Set(names.map((name) => prefix + name.replace(/\/.*/, '/')))].sort(byBytes)
     for (const limit of [1, 2, 3, 1000]) {
@@ -49,7 +50,7 @@ export const describeListing = (bench: Workbench): void => {
     expect(await keysUnder(prefix)).toEqual(names.map((one) => prefix + one).sort(byBytes))
     for (const one of names) expect(await content(prefix + one)).toBe(Buffer.from(one).toString('latin1'))
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 1000 })
-    await bench.store.remove(objects)
+    await bench.store.remove(objects, entry)
     expect(await bench.store.exists(prefix)).toBe(false)
   })
 }

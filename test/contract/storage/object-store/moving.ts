@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Change } from '../../../../lib/storage/object-store.ts'
+import { entry } from '../../../support/history.ts'
 import type { Workbench } from './workbench.ts'
 
 /** How objects get other keys. */
@@ -11,11 +12,11 @@ export const describeMoving = (bench: Workbench): void => {
     await put(`${prefix}a`, 'moved', 'image/png')
     await put(`${prefix}taken`, 'stays')
     const from = { key: `${prefix}a`, version: (await bench.store.find(`${prefix}a`))?.version ?? '' }
-    expect(await bench.store.place([{ kind: 'move', from, key: `${prefix}taken` }], [])).toEqual({
+    expect(await bench.place([{ kind: 'move', from, key: `${prefix}taken` }])).toEqual({
       outcome: 'rival',
       key: `${prefix}taken`,
     })
-    await (await placed([{ kind: 'move', from, key: `${prefix}b` }])).settle()
+    await placed([{ kind: 'move', from, key: `${prefix}b` }])
     expect(await keysUnder(prefix)).toEqual([`${prefix}b`, `${prefix}taken`])
     expect(await bench.store.find(`${prefix}b`)).toMatchObject({ contentType: 'image/png', size: 5 })
     expect(await content(`${prefix}taken`)).toBe('stays')
@@ -30,10 +31,10 @@ export const describeMoving = (bench: Workbench): void => {
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     const changes: Change[] = objects.map((from) => ({ kind: 'move', from, key: `${from.key}-moved` }))
     await put(`${prefix}b`, 'newer')
-    expect(await bench.store.place(changes, [])).toEqual({ outcome: 'stale', key: `${prefix}b` })
+    expect(await bench.place(changes)).toEqual({ outcome: 'stale', key: `${prefix}b` })
     const newest = await bench.store.find(`${prefix}b`)
-    if (newest) await bench.store.remove([newest])
-    expect(await bench.store.place(changes, [])).toEqual({ outcome: 'stale', key: `${prefix}b` })
+    if (newest) await bench.store.remove([newest], entry)
+    expect(await bench.place(changes)).toEqual({ outcome: 'stale', key: `${prefix}b` })
     expect(await keysUnder(prefix)).toEqual([`${prefix}a`])
   })
 
@@ -43,9 +44,9 @@ export const describeMoving = (bench: Workbench): void => {
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     const changes: Change[] = objects.map((from) => ({ kind: 'move', from, key: `${from.key}-moved` }))
     let asked = 0
-    expect(await bench.store.place(changes, [], () => ++asked > 2)).toEqual({ outcome: 'late' })
+    expect(await bench.place(changes, { isTimeUp: () => ++asked > 2 })).toEqual({ outcome: 'late' })
     expect(await keysUnder(prefix)).toEqual(['a', 'b', 'c'].map((name) => prefix + name))
-    await (await placed(changes)).settle()
+    await placed(changes)
     expect(await keysUnder(prefix)).toEqual(['a', 'b', 'c'].map((name) => `${prefix}${name}-moved`))
   })
 }

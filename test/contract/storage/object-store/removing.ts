@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { entry } from '../../../support/history.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What goes, and what stays. */
@@ -13,8 +14,14 @@ export const describeRemoving = (bench: Workbench): void => {
     await put(`${prefix}c`, 'c')
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     await put(`${prefix}b`, 'newer')
-    await bench.store.remove(objects.filter(({ key }) => !key.endsWith('c')))
-    await bench.store.remove(objects.filter(({ key }) => key.endsWith('a')))
+    await bench.store.remove(
+      objects.filter(({ key }) => !key.endsWith('c')),
+      entry,
+    )
+    await bench.store.remove(
+      objects.filter(({ key }) => key.endsWith('a')),
+      entry,
+    )
     expect(await keysUnder(prefix)).toEqual([`${prefix}b`, `${prefix}c`])
     expect(await leftovers()).toBe(0)
   })

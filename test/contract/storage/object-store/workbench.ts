@@ -1,10 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
-import type { Change, ListQuery, ObjectStore, Placed, Staged } from '../../../../lib/storage/object-store.ts'
+import type { SiteId } from '../../../../lib/ids.ts'
+import type { FolderRemovals } from '../../../../lib/storage/folder-removals.ts'
+import type {
+  Change,
+  ListQuery,
+  ObjectStore,
+  PlaceConditions,
+  PlaceOutcome,
+  ReadObject,
+  Staged,
+} from '../../../../lib/storage/object-store.ts'
+import { entry } from '../../../support/history.ts'
 
 export interface OpenedStore {
   readonly store: ObjectStore
+  /** The removals that the store asks for folders that are going. */
+  readonly removals: FolderRemovals
   /** How many staged bodies (blobs without an object, unfinished uploads, scratch objects) are lying about. */
   leftovers(): Promise<number>
   /** Whether what is behind the store looks at the version when it deletes and copies; some emulators do not. */
@@ -24,14 +37,26 @@ export async function* chunks(bytes: Buffer, size = 64 * kilobyte): AsyncGenerat
   }
 }
 
+/** The site that the folders belong to. */
+export const site = 1001 as SiteId
+
+/** The bytes that an object was read with. */
+export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
+  if (body === undefined) return Buffer.alloc(0)
+  return Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray()))
+}
+
 /** A store that is open while the cases of a file run, and what they do with it again and again. */
 export interface Workbench {
   readonly store: ObjectStore
+  readonly removals: FolderRemovals
   /** A prefix of its own for each case. */
   fresh(): string
   stage(key: string | undefined, content: string | Buffer, contentType?: string): Promise<Staged>
+  /** Places changes under no conditions but these. */
+  place(changes: readonly Change[], conditions?: Partial<PlaceConditions>): Promise<PlaceOutcome>
   /** Places changes that nothing stands in the way of. */
-  placed(changes: readonly Change[]): Promise<Placed>
+  placed(changes: readonly Change[]): Promise<void>
   put(key: string, content: string | Buffer, contentType?: string): Promise<void>
   /** The bytes of an object, each as a character; undefined when there is none. */
   content(key: string): Promise<string | undefined>
@@ -53,21 +78,24 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
     get store() {
       return opened.store
     },
+    get removals() {
+      return opened.removals
+    },
     fresh: () => `${base}${number++}/`,
     stage: (key, content, contentType = 'text/plain') =>
       opened.store.stage(chunks(Buffer.from(content)), { key, contentType }),
+    place: (changes, conditions) =>
+      opened.store.place(changes, { absent: [], staying: { site, folders: [] }, ...conditions }, entry),
     async placed(changes) {
-      const result = await opened.store.place(changes, [])
+      const result = await bench.place(changes)
       if (result.outcome !== 'placed') throw new Error(`The changes are not possible: ${JSON.stringify(result)}`)
-      return result
     },
     async put(key, content, contentType) {
-      const staged = await bench.stage(key, content, contentType)
-      await (await bench.placed([{ kind: 'put', key, staged }])).settle()
+      await bench.placed([{ kind: 'put', key, staged: await bench.stage(key, content, contentType) }])
     },
     async content(key) {
       const object = await opened.store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
-      return object && (object.body ? Buffer.concat(await object.body.toArray()).toString('latin1') : '')
+      return object && (await bytesOf(object)).toString('latin1')
     },
     async keysUnder(prefix, query = {}) {
       const keys: string[] = []

@@ -1,6 +1,6 @@
 /**
- * An answer stays under 5 MB (decisions.md, section 4): this is what its items may have in bytes, the wrapper left out. They are
- * counted as a text within JSON, as a function hands its answer to the gateway, in 6 MB at most: each quote is longer there.
+ * An answer stays under 5 MB (decisions.md, sections 4 and 5): this is what the entries of a list may have in bytes, the wrapper left out.
+ * They are counted as a text within JSON, as a function hands its answer to the gateway, in 6 MB at most: each quote is longer there.
  */
 export const largestPage = 4_900_000
 
@@ -15,7 +15,8 @@ export const takeThatFit = <Value>(
   const taken: Value[] = []
   let bytes = 0
   for (const value of values) {
-    const size = bytesOf(JSON.stringify(toJson(value)))
+    // With the comma behind it.
+    const size = bytesOf(JSON.stringify(toJson(value))) + 1
     if (bytes + size > budget) break
     bytes += size
     taken.push(value)

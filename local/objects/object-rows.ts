@@ -1,0 +1,104 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { ListedObject, ObjectInfo } from '../../lib/storage/object-store.ts'
+
+/** An object as its row has it. Its bytes are among the small contents or in the blob of that name; folders have none. */
+export interface ObjectRow extends ObjectInfo {
+  readonly blob: string | null
+}
+
+/** What every key with a prefix that ends in `/` comes before: `0` follows `/`. */
+export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`
+
+/** The first key that can come behind this one. */
+export const behind = (key: string): string => `${key}\0`
+
+type Values = Readonly<Record<string, SQLOutputValue>>
+
+const blobIn = (values: Values | undefined): string | null =>
+  typeof values?.['blob'] === 'string' ? values['blob'] : null
+
+const toRow = (values: Values): ObjectRow => ({
+  key: String(values['key']),
+  size: Number(values['size']),
+  modified: Number(values['modified']),
+  version: String(values['version']),
+  contentType: String(values['type']),
+  blob: blobIn(values),
+})
+
+/** Rows as arrays are read in half the time that rows as objects take. */
+const toListed = ({ 0: key, 1: size, 2: modified, 3: version }: Values): ListedObject => ({
+  key: String(key),
+  size: Number(size),
+  modified: Number(modified),
+  version: String(version),
+})
+
+const bytesIn = (values: Values | undefined): Buffer | undefined => {
+  const bytes = values?.['bytes']
+  return bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : undefined
+}
+
+/** The rows of objects and small contents, one statement each. Who changes several of them does so in a transaction. */
+export interface ObjectRows {
+  get(key: string): ObjectRow | undefined
+  /** Whether any key is in a range that ends before `end`. */
+  isAny(from: string, end: string): boolean
+  /** The first objects from `from` on, before `end`, in order. */
+  list(from: string, end: string, limit: number): readonly ListedObject[]
+  put(row: ObjectRow): void
+  /** Does nothing when the key is taken. */
+  insert(row: ObjectRow): void
+  /** Answers the name of the bytes that belonged to it. */
+  remove(key: string): string | null
+  /** Removes the object if it is in that version. Answers the name of the bytes that belonged to it. */
+  removeVersion(key: string, version: string): string | null
+  /** Answers false when there is nothing of that version at `from`, or the destination is taken. */
+  rename(from: string, version: string, to: string, type: string | undefined): boolean
+  /** Keeps the bytes of a small object, under the name by which its row refers to them. */
+  keepContent(name: string, bytes: Uint8Array): void
+  content(name: string): Buffer | undefined
+  /** Answers whether it was here. */
+  dropContent(name: string): boolean
+}
+
+export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
+  const columns = '(key, blob, size, modified, type, version) VALUES (?, ?, ?, ?, ?, ?)'
+  const get = connection.prepare('SELECT * FROM objects WHERE key = ?')
+  const isAny = connection.prepare('SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1')
+  const list = connection.prepare(
+    'SELECT key, size, modified, version FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT ?',
+  )
+  list.setReturnArrays(true)
+  const put = connection.prepare(`INSERT OR REPLACE INTO objects ${columns}`)
+  const insert = connection.prepare(`INSERT OR IGNORE INTO objects ${columns}`)
+  const remove = connection.prepare('DELETE FROM objects WHERE key = ? RETURNING blob')
+  const removeVersion = connection.prepare('DELETE FROM objects WHERE key = ? AND version = ? RETURNING blob')
+  const rename = connection.prepare(
+    'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
+  )
+  const keepContent = connection.prepare('INSERT INTO small_contents (name, bytes) VALUES (?, ?)')
+  const content = connection.prepare('SELECT bytes FROM small_contents WHERE name = ?')
+  const dropContent = connection.prepare('DELETE FROM small_contents WHERE name = ?')
+
+  const valuesOf = ({ key, blob, size, modified, contentType, version }: ObjectRow) =>
+    [key, blob, size, modified, contentType, version] as const
+
+  return {
+    get(key) {
+      const values = get.get(key)
+      return values && toRow(values)
+    },
+    isAny: (from, end) => isAny.get(from, end) !== undefined,
+    // All at once: a statement that is read step by step cannot be used twice at the same time.
+    list: (from, end, limit) => list.all(from, end, limit).map(toListed),
+    put: (row) => void put.run(...valuesOf(row)),
+    insert: (row) => void insert.run(...valuesOf(row)),
+    remove: (key) => blobIn(remove.get(key)),
+    removeVersion: (key, version) => blobIn(removeVersion.get(key, version)),
+    rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
+    keepContent: (name, bytes) => void keepContent.run(name, bytes),
+    content: (name) => bytesIn(content.get(name)),
+    dropContent: (name) => dropContent.run(name).changes === 1,
+  }
+}

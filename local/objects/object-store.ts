@@ -1,0 +1,146 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Readable } from 'node:stream'
+import type { Clock } from '../../lib/clock.ts'
+import type { ByteRange, ObjectInfo, ObjectStore, PlaceConditions } from '../../lib/storage/object-store.ts'
+import type { Database } from '../database.ts'
+import { type BlobFolders, type Blobs, openBlobs } from './blobs.ts'
+import { listObjects } from './list-objects.ts'
+import { createObjectRows, endOf, type ObjectRow } from './object-rows.ts'
+import { dropBytes, NotPossible, placeChanges } from './place-changes.ts'
+import { createStaging } from './staging.ts'
+import { type TidyReport, tidyBlobs } from './tidy-blobs.ts'
+
+interface Deps {
+  readonly database: Database
+  readonly blobs: Blobs
+  /** In bytes: content up to this size is kept in the database, ... */
+  readonly smallContent?: number
+  /** ... and so much of it waits in memory at the most, that of all requests together. */
+  readonly mostWaiting?: number
+}
+
+const infoOf = ({ key, size, modified, version, contentType }: ObjectRow): ObjectInfo => ({
+  key,
+  size,
+  modified,
+  version,
+  contentType,
+})
+
+/** How many objects go in one transaction when more than one may be used: nobody waits for long then. */
+const removalStep = 200
+
+const inSteps = <Item>(items: readonly Item[]): readonly Item[][] =>
+  Array.from({ length: Math.ceil(items.length / removalStep) }, (_, step) =>
+    items.slice(step * removalStep, (step + 1) * removalStep),
+  )
+
+/** Whether one of the folders is being removed, as the transaction sees it that puts something there. */
+const createGoingCheck = (connection: DatabaseSync) => {
+  const open = connection.prepare(
+    'SELECT 1 FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) LIMIT 1',
+  )
+  return ({ site, folders }: PlaceConditions['staying']): boolean =>
+    folders.length > 0 && open.get(site, JSON.stringify(folders)) !== undefined
+}
+
+/**
+ * The object store of one machine: an index in the database, which keeps small content as well, and a blob for the bytes of each larger object.
+ * What becomes visible together is one transaction. A crash leaves at most blobs that nothing refers to (`tidyBlobs`).
+ */
+export const createObjectStore = ({
+  database,
+  blobs,
+  smallContent = 16 * 1024,
+  mostWaiting = 16 * 1024 * 1024,
+}: Deps): ObjectStore => {
+  const rows = createObjectRows(database.connection)
+  const staging = createStaging({ blobs, smallContent, mostWaiting })
+  const placing = { rows, isGoing: createGoingCheck(database.connection), stagedOf: staging.of }
+
+  /** Undefined when the bytes are nowhere, or are not as many as there should be. */
+  const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
+    if (blob === null) return undefined
+    const content = await database.read(() => rows.content(blob))
+    if (!content) return blobs.read(blob, size, range)
+    return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
+  }
+
+  /** A row is read once more when its bytes are gone: another process may have replaced them in between. */
+  const read: ObjectStore['read'] = async (key, choose) => {
+    for (let missing: string | undefined; ; ) {
+      const row = await database.read(() => rows.get(key))
+      if (!row) return undefined
+      const info = infoOf(row)
+      const range = choose(info)
+      if (!range || range.last < range.first) return { info }
+      const body = await bodyOf(row, range)
+      if (body) return { info, body }
+      if (missing === row.version) throw new Error(`The bytes of ${key} are missing: ${row.blob}`)
+      missing = row.version
+    }
+  }
+
+  /** The change is on the disk: a blob that stays behind all the same is set aside by the next start. */
+  const removeBlobs = (names: readonly string[]) => blobs.remove(names).catch(() => {})
+
+  return {
+    async find(key) {
+      const row = await database.read(() => rows.get(key))
+      return row && infoOf(row)
+    },
+
+    read,
+
+    exists: (prefix) => database.read(() => rows.isAny(prefix, endOf(prefix))),
+
+    list: (query) => database.read(() => listObjects(rows, query)),
+
+    stage: staging.stage,
+
+    async place(changes, conditions) {
+      try {
+        const unreferenced = await database.write(() => placeChanges(placing, changes, conditions))
+        for (const change of changes) if (change.kind === 'put') staging.placed(change.staged)
+        await removeBlobs(unreferenced)
+        return { outcome: 'placed' }
+      } catch (error) {
+        if (error instanceof NotPossible) return error.refusal
+        throw error
+      }
+    },
+
+    async remove(objects, entry) {
+      const all = entry ? [objects] : inSteps(objects)
+      const unreferenced = await Promise.all(
+        all.map((some) =>
+          database.write(() => some.flatMap(({ key, version }) => dropBytes(rows, rows.removeVersion(key, version)))),
+        ),
+      )
+      await removeBlobs(unreferenced.flat())
+    },
+  }
+}
+
+/** The object store of a data directory, and what was found when it was opened. */
+export interface OpenedObjectStore extends TidyReport {
+  readonly files: ObjectStore
+  close(): void
+}
+
+interface OpenOptions extends Omit<Deps, 'blobs'> {
+  readonly directory: BlobFolders
+  /** The service puts the blobs in order; a command beside it must leave alone what the service is working on. */
+  readonly role: 'service' | 'command'
+  /** Whether a blob is on the disk before its row is. */
+  readonly durable: boolean
+  readonly clock: Pick<Clock, 'wall'>
+}
+
+/** Opens the object store of a data directory, whose tables have been prepared. */
+export const openObjectStore = ({ directory, role, durable, clock, ...deps }: OpenOptions): OpenedObjectStore => {
+  const blobs = openBlobs(directory, { durable })
+  const report =
+    role === 'service' ? tidyBlobs(deps.database.connection, directory, clock.wall()) : { orphans: 0, damaged: [] }
+  return { ...report, files: createObjectStore({ ...deps, blobs }), close: () => blobs.close() }
+}

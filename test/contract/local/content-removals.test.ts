@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import type { CategoryId, SiteId } from '../../../lib/ids.ts'
+import { finishRemovals } from '../../../local/contents.ts'
+import { prepareSchema } from '../../../local/schema.ts'
+import { createTableStores } from '../../../local/table-stores.ts'
+import { entry } from '../../support/hands.ts'
+import { scratchDatabase } from '../../support/scratch-database.ts'
+import { idsOf, newsItem, range } from '../ports/some-content.ts'
+
+const site = 1001 as SiteId
+const category = 5 as CategoryId
+const list = { site, kind: 'news', category } as const
+
+/** A category with 30 news items, and two removals that a killed process has left: of the category, and of the news item 7. */
+const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
+  const database = scratchDatabase()
+  prepareSchema(database.connection)
+  const { contents, links } = createTableStores(database)
+  await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
+  await contents.putMany(
+    site,
+    'news',
+    range(1, 30).map((id) => newsItem(id)),
+    entry,
+  )
+  await links.link(list, new Map(range(1, 30).map((id) => [id, undefined])), entry)
+  if (going.includes('category')) database.connection.exec('UPDATE categories SET going = 1 WHERE id = 5')
+  if (going.includes('object')) database.connection.exec('UPDATE news SET going = 1 WHERE id = 7')
+  const rowsOf = (table: string) =>
+    Number(database.connection.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.['count'])
+  return { database, contents, links, rowsOf }
+}
+
+describe('a removal that broke off', () => {
+  test('of an object: nobody sees, lists, counts or links it', async () => {
+    const { contents, links } = await openHalfRemoved(['object'])
+    const others = range(1, 30).filter((id) => id !== 7)
+    expect(await contents.get(site, 'news', 7)).toBeUndefined()
+    expect([...(await contents.getMany(site, 'news', range(1, 30))).keys()]).toEqual(others)
+    expect(await contents.existing(site, 'news', [7])).toEqual(new Set())
+    expect(idsOf(await contents.list(site, 'news', 0, 100))).toEqual(others)
+    expect((await contents.count(site, 'news', 0, 100)).count).toBe(29)
+    expect(idsOf(await links.list(list, 0, 100))).toEqual(others)
+    expect((await links.count(list, 0, 100)).count).toBe(29)
+    expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
+    expect(await links.link(list, new Map([[7, true]]), entry)).toEqual({
+      outcome: 'objects unknown',
+      ids: new Set([7]),
+    })
+    expect(await contents.create(site, 'news', newsItem(7), entry)).toBe(false)
+  })
+
+  test('of a category: nobody sees it or its links, and nothing is linked with it', async () => {
+    const { contents, links } = await openHalfRemoved(['category'])
+    expect(await contents.get(site, 'category', 5)).toBeUndefined()
+    expect(await links.list(list, 0, 100)).toEqual([])
+    expect((await links.count(list, 0, 100)).count).toBe(0)
+    expect(await links.categoriesOf({ site, kind: 'news', id: 8 }, 0, 10)).toEqual([])
+    expect((await links.countCategoriesOf({ site, kind: 'news', id: 8 }, 0, 10)).count).toBe(0)
+    expect(await links.link(list, new Map([[1, true]]), entry)).toEqual({ outcome: 'category unknown' })
+    expect(await links.unlink(list, [1], entry)).toBe(false)
+  })
+
+  test('is completed when it is repeated', async () => {
+    const { contents, rowsOf } = await openHalfRemoved(['category', 'object'])
+    expect(await contents.removeObject({ site, kind: 'news', id: 7 }, entry)).toBe(true)
+    expect(await contents.removeCategory(site, category, entry)).toBe(true)
+    expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
+  })
+
+  test('is completed at the next start', async () => {
+    const { database, rowsOf } = await openHalfRemoved(['category', 'object'])
+    await finishRemovals(database)
+    expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
+  })
+
+  test('is completed before the content is stored anew, without its old links', async () => {
+    const { contents, links } = await openHalfRemoved(['category', 'object'])
+    await contents.putMany(site, 'news', [newsItem(7)], entry)
+    await contents.putMany(site, 'category', [{ id: 5, name: 'Again' }], entry)
+    expect(await contents.get(site, 'news', 7)).toBeDefined()
+    expect(await links.list(list, 0, 100)).toEqual([])
+    expect(await links.categoriesOf({ site, kind: 'news', id: 7 }, 0, 10)).toEqual([])
+  })
+})
+
+test('the removal of a category with many links lets other changes come in between', async () => {
+  const { database, contents, links } = await openHalfRemoved([])
+  const many = range(31, 6_000)
+  await contents.putMany(
+    site,
+    'news',
+    many.map((id) => newsItem(id)),
+    entry,
+  )
+  for (let from = 0; from < many.length; from += 500) {
+    await links.link(list, new Map(many.slice(from, from + 500).map((id) => [id, undefined])), entry)
+  }
+  const left: number[] = []
+  const countLeft = () =>
+    database.write(() => Number(database.connection.prepare('SELECT count(*) AS n FROM news_links').get()?.['n']))
+  const removing = contents.removeCategory(site, category, entry)
+  let isDone = false
+  removing.then(() => {
+    isDone = true
+  })
+  while (!isDone) left.push(await countLeft())
+  expect(await removing).toBe(true)
+  expect(left.filter((count) => count > 0 && count < 6_000).length).toBeGreaterThan(0)
+})

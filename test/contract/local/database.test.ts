@@ -1,0 +1,312 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type Database, openDatabase } from '../../../local/database.ts'
+import { asPortError } from '../../../local/sqlite-errors.ts'
+import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
+
+const unavailable = expect.objectContaining({ code: 100503, status: 503 })
+const outOfSpace = expect.objectContaining({ code: 100507, status: 507 })
+
+/** A database with a table of words, each once. */
+const openWords = (file = scratchFile()) => {
+  const database = scratchDatabase(file)
+  const { connection } = database
+  connection.exec('CREATE TABLE IF NOT EXISTS words (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT')
+  const insert = connection.prepare('INSERT INTO words (word) VALUES (?)')
+  return {
+    file,
+    database,
+    connection,
+    add: (word: string) => database.write(() => void insert.run(word)),
+    words: () =>
+      connection
+        .prepare('SELECT word FROM words ORDER BY number')
+        .all()
+        .map(({ word }) => word),
+  }
+}
+
+/** Another process, as far as SQLite is concerned: another connection that can hold the database. */
+const openAnother = (file: string): DatabaseSync => {
+  const another = new DatabaseSync(file)
+  onTestFinished(() => another.close())
+  return another
+}
+
+describe('changes', () => {
+  test('are made in the order in which they were asked for, and answer what they made', async () => {
+    const { database, add, words } = openWords()
+    const asked = ['a', 'b', 'c', 'd'].map(add)
+    const answer = database.write(() => 42)
+    await Promise.all(asked)
+    expect(words()).toEqual(['a', 'b', 'c', 'd'])
+    expect(await answer).toBe(42)
+  })
+
+  test('of one turn stay when one of them throws, whose error comes through', async () => {
+    const { database, add, words } = openWords()
+    const settled = await Promise.allSettled([
+      add('a'),
+      database.write(() => {
+        database.connection.exec("INSERT INTO words (word) VALUES ('half')")
+        throw new Error('refused by a rule')
+      }),
+      add('a'),
+      add('b'),
+    ])
+    expect(words()).toEqual(['a', 'b'])
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+    expect(settled[1]).toMatchObject({ reason: { message: 'refused by a rule' } })
+    expect(settled[2]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
+  })
+
+  test('of one turn are made though SQLite gives up the transaction for one of them, whose own error is told', async () => {
+    const { database, add, words } = openWords()
+    await add('a')
+    const settled = await Promise.allSettled([
+      add('b'),
+      database.write(() => database.connection.exec("INSERT OR ROLLBACK INTO words (word) VALUES ('a')")),
+      add('c'),
+    ])
+    expect(words()).toEqual(['a', 'b', 'c'])
+    expect(settled[1]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
+  test('that are alone leave nothing when SQLite gives up the transaction, and say why', async () => {
+    const { database, add, words } = openWords()
+    await add('a')
+    const change = database.write(() => {
+      database.connection.exec("INSERT INTO words (word) VALUES ('half')")
+      database.connection.exec("INSERT OR ROLLBACK INTO words (word) VALUES ('a')")
+    })
+    await expect(change).rejects.toThrow('UNIQUE')
+    await add('b')
+    expect(words()).toEqual(['a', 'b'])
+  })
+
+  test('that are too much for one transaction are each made once, in order', async () => {
+    const { database, connection, words } = openWords()
+    const insert = connection.prepare('INSERT INTO words (word) SELECT count(*) FROM words')
+    const slowly = () =>
+      database.write(() => {
+        for (const start = performance.now(); performance.now() - start < 15; );
+        insert.run()
+      })
+    await Promise.all([slowly(), slowly(), slowly(), slowly(), slowly()])
+    expect(words()).toEqual(['0', '1', '2', '3', '4'])
+  })
+
+  test('that are notes keep their place among the others, and outlive the process', async () => {
+    const { file, database, add } = openWords()
+    const note = (word: string) =>
+      database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
+    await Promise.all([note('a'), add('b'), note('c')])
+    await note('d')
+    database.close()
+    expect(openWords(file).words()).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('wait for the disk unless they are notes', async () => {
+    const { database } = openWords()
+    const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
+    const [normal, full] = [1, 2]
+    expect(await database.note(mode)).toBe(normal)
+    expect(await database.write(mode)).toBe(full)
+    expect(await Promise.all([database.note(mode), database.write(mode)])).toEqual([full, full])
+    expect(await database.note(mode)).toBe(normal)
+  })
+})
+
+describe('while another process has the database', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('changes wait, and are made once and in order when it lets go', async () => {
+    const { file, add, words } = openWords()
+    const another = openAnother(file)
+    another.exec("BEGIN IMMEDIATE; INSERT INTO words (word) VALUES ('theirs')")
+    const waiting = ['a', 'b'].map(add)
+    await turn()
+    await turn()
+    waiting.push(add('c'))
+    expect(words()).toEqual([])
+    another.exec('COMMIT')
+    await Promise.all(waiting)
+    expect(words()).toEqual(['theirs', 'a', 'b', 'c'])
+  })
+
+  test('reads go on', async () => {
+    const { file, database, add, words } = openWords()
+    await add('a')
+    openAnother(file).exec("BEGIN IMMEDIATE; INSERT INTO words (word) VALUES ('theirs')")
+    expect(await database.read(words)).toEqual(['a'])
+  })
+
+  test('changes are refused after 5 seconds, 503, and never made', async () => {
+    const { file, add, words } = openWords()
+    const another = openAnother(file)
+    another.exec('BEGIN IMMEDIATE')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    const refused = expect(add('a')).rejects.toThrow(unavailable)
+    await turn()
+    await vi.advanceTimersByTimeAsync(3_000)
+    const late = add('b')
+    await vi.advanceTimersByTimeAsync(2_500)
+    await refused
+    another.exec('ROLLBACK')
+    await vi.advanceTimersByTimeAsync(100)
+    await turn()
+    await late
+    expect(words()).toEqual(['b'])
+  })
+
+  test('closing refuses what is waiting', async () => {
+    const { file, database, add } = openWords()
+    const another = openAnother(file)
+    another.exec('BEGIN IMMEDIATE')
+    const refused = Promise.allSettled([add('a'), add('b')])
+    database.close()
+    expect(await refused).toMatchObject([{ reason: { code: 100503 } }, { reason: { code: 100503 } }])
+    another.exec('ROLLBACK')
+    expect(openWords(file).words()).toEqual([])
+  })
+
+  test('an iterator that was left open does not lose a change', async () => {
+    const { file, connection, add, words } = openWords()
+    await Promise.all([add('a'), add('b')])
+    const open = connection.prepare('SELECT word FROM words').iterate()
+    open.next()
+    openAnother(file).exec("INSERT INTO words (word) VALUES ('theirs')")
+    const waiting = add('c')
+    await turn()
+    await turn()
+    open.return?.()
+    await waiting
+    expect(words()).toEqual(['a', 'b', 'theirs', 'c'])
+  })
+})
+
+describe('closing', () => {
+  test('makes what is waiting, however much that is', async () => {
+    const { file, database, add } = openWords()
+    const words = Array.from({ length: 3_000 }, (_, index) => String(index))
+    const asked = words.map(add)
+    database.close()
+    await Promise.all(asked)
+    expect(openWords(file).words()).toEqual(words)
+  })
+
+  test('twice is harmless, and what comes after it is refused', async () => {
+    const { database, add } = openWords()
+    database.close()
+    database.close()
+    await expect(add('a')).rejects.toThrow(unavailable)
+  })
+})
+
+const limitPages = ({ connection }: Database) => {
+  const { page_count: pages } = connection.prepare('PRAGMA page_count').get() ?? {}
+  connection.exec(`PRAGMA max_page_count = ${Number(pages) + 2}`)
+}
+const unlimit = ({ connection }: Database) => connection.exec('PRAGMA max_page_count = 1000000')
+
+describe('when the disk is full', () => {
+  const long = 'x'.repeat(100_000)
+
+  test('a change is refused with 507, what came with it is made, reads go on, and it works again when there is room', async () => {
+    const { database, add, words } = openWords()
+    await add('a')
+    limitPages(database)
+    const settled = await Promise.allSettled([add('b'), add(long), add('c')])
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(settled[1]).toMatchObject({ reason: outOfSpace })
+    await expect(add(long)).rejects.toThrow(outOfSpace)
+    expect(await database.read(words)).toEqual(['a', 'b', 'c'])
+    unlimit(database)
+    await add(long)
+    expect(words()).toEqual(['a', 'b', 'c', long])
+  })
+
+  test('many changes of one turn are each told so, in a process that lives on', async () => {
+    const { database, add, words } = openWords()
+    limitPages(database)
+    const settled = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => add(`${index}${long}`)))
+    expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(settled[0]).toMatchObject({ reason: outOfSpace })
+    expect(words()).toEqual([])
+  })
+})
+
+describe('an error of SQLite', () => {
+  /** Any file that is there, on a disk with room. */
+  const file = fileURLToPath(import.meta.url)
+  const failure = (errcode: number) => Object.assign(new Error(`SQLite says ${errcode}`), { errcode })
+
+  test.each([
+    ['that another process has the database', 5],
+    ['that another process is repairing the log', 261],
+    ['that it cannot open a file, for lack of handles', 14],
+  ])('%s is 503', (_, code) => {
+    expect(asPortError(failure(code), file)).toEqual(unavailable)
+  })
+
+  test.runIf(process.platform === 'linux').each([
+    ['a write', 778],
+    ['the memory beside the database', 4874],
+    ['a sync', 1034],
+  ])('of %s is 507 when the disk has no room left', (_, code) => {
+    // /proc has none, ever.
+    expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
+  })
+
+  test.each([
+    ['of a write while there is room', 778],
+    ['that the database is damaged', 11],
+    ['that it is no database', 26],
+    ['of a rule of the tables', 1555],
+  ])('%s comes through as it is', (_, code) => {
+    const error = failure(code)
+    expect(asPortError(error, file)).toBe(error)
+  })
+})
+
+test('a file that is no database is not opened, and is left as it is', () => {
+  const file = scratchFile()
+  writeFileSync(file, 'This is a letter, and not a database.'.repeat(100))
+  expect(() => openDatabase(file, { durable: true })).toThrow('file is not a database')
+})
+
+describe('several processes', () => {
+  const moduleOf = (name: string) => JSON.stringify(import.meta.resolve(`../../../local/${name}.ts`))
+
+  /** Opens the database like any other process, and counts up, three changes at a time. */
+  const program = `
+    import { openDatabase } from ${moduleOf('database')}
+    import { prepareSchema } from ${moduleOf('schema')}
+    const [file, times] = process.argv.slice(1)
+    const database = openDatabase(file, { durable: false })
+    prepareSchema(database.connection)
+    const increment = database.connection.prepare(
+      "INSERT INTO removal_queue (site, path, id) SELECT count(*), '', '' FROM removal_queue")
+    for (let time = 0; time < Number(times); time += 3)
+      await Promise.all([1, 2, 3].map(() => database.write(() => increment.run())))
+    database.close()`
+
+  test('open a new database at once, and lose or double no change', async () => {
+    const file = scratchFile()
+    const processes = Array.from({ length: 3 }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', program, file, '300'], { stdio: 'inherit' }),
+    )
+    const ends = await Promise.all(processes.map((each) => once(each, 'exit')))
+    expect(ends.map(([code]) => code)).toEqual([0, 0, 0])
+    const rows = openAnother(file).prepare('SELECT site FROM removal_queue ORDER BY number').all()
+    expect(rows.map(({ site }) => site)).toEqual(Array.from({ length: 900 }, (_, index) => index))
+  })
+})

@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { SiteId } from '../../../lib/ids.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import type { RemovalTask } from '../../../lib/storage/removal-queue.ts'
+import { createRemovalQueue } from '../../../local/removal-queue.ts'
+import { prepareSchema } from '../../../local/schema.ts'
+import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
+
+const task = (id: string): RemovalTask => ({ site: 1001 as SiteId, path: toStoragePath(`folders/${id}`), id })
+
+/** A queue by a clock of its own, and what its worker has been given. */
+const openQueue = (file = scratchFile(), answers: (boolean | Error)[] = []) => {
+  const database = scratchDatabase(file)
+  prepareSchema(database.connection)
+  let wall = Date.UTC(2026, 0, 1)
+  const queue = createRemovalQueue(database, { wall: () => wall, monotonic: () => performance.now() })
+  const worked: string[] = []
+  const work = async ({ id }: RemovalTask) => {
+    worked.push(id)
+    const answer = answers.shift() ?? true
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  return { file, queue, worked, work, setBack: () => (wall -= 3600_000) }
+}
+
+/** Waits for the worker, which answers to nobody. */
+const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 10_000, interval: 1 })
+
+describe('the queue of removals', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  test('delivers what is sent, once it is done never again', async () => {
+    const { queue, worked, work } = openQueue()
+    await queue.start(work)
+    await queue.send(task('a'), 0)
+    await queue.send(task('b'), 0)
+    await until(() => worked.length === 2)
+    await queue.stop()
+    expect(worked).toEqual(['a', 'b'])
+  })
+
+  test('delivers again what is not done yet', async () => {
+    const { queue, worked, work } = openQueue(undefined, [false, false, true])
+    await queue.start(work)
+    await queue.send(task('a'), 0)
+    await until(() => worked.length === 3)
+    await queue.stop()
+    expect(worked).toEqual(['a', 'a', 'a'])
+  })
+
+  test('keeps what is not done for the next start, whatever its delay was', async () => {
+    const first = openQueue()
+    await first.queue.start(first.work)
+    await first.queue.send(task('a'), 900)
+    await first.queue.stop()
+    expect(first.worked).toEqual([])
+    const next = openQueue(first.file)
+    await next.queue.start(next.work)
+    await until(() => next.worked.length === 1)
+    await next.queue.stop()
+    const last = openQueue(first.file)
+    await last.queue.start(last.work)
+    await last.queue.stop()
+    expect([next.worked, last.worked]).toEqual([['a'], []])
+  })
+
+  test('takes up what was sent before it was started', async () => {
+    const { queue, worked, work } = openQueue()
+    await queue.send(task('a'), 0)
+    await queue.start(work)
+    await until(() => worked.length === 1)
+    await queue.stop()
+  })
+
+  test('lets the slice in hand end before it stops', async () => {
+    const { queue } = openQueue()
+    let end = () => {}
+    let isDone = false
+    await queue.start(async () => {
+      await new Promise<void>((resolve) => {
+        end = resolve
+      })
+      isDone = true
+      return true
+    })
+    await queue.send(task('a'), 0)
+    const stopping = queue.stop()
+    end()
+    await stopping
+    expect(isDone).toBe(true)
+  })
+
+  test('delivers after the delay, though the clock was set back', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { queue, worked, work, setBack } = openQueue()
+    await queue.start(work)
+    await queue.send(task('a'), 20)
+    setBack()
+    await vi.advanceTimersByTimeAsync(19_000)
+    expect(worked).toEqual([])
+    await vi.advanceTimersByTimeAsync(1_001)
+    expect(worked).toEqual(['a'])
+    await queue.stop()
+  })
+
+  test('says what failed, waits, and tries again; others go on meanwhile', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { queue, worked, work } = openQueue(undefined, [new Error('The disk is full')])
+    await queue.start(work)
+    await queue.send(task('a'), 0)
+    await queue.send(task('b'), 0)
+    await vi.waitUntil(() => worked.length === 2, { interval: 1 })
+    expect(said).toHaveBeenCalledOnce()
+    await vi.advanceTimersByTimeAsync(5_001)
+    expect(worked).toEqual(['a', 'b', 'a'])
+    await queue.stop()
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { prepareSchema } from '../../../local/schema.ts'
+import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
+
+const open = (file?: string) => scratchDatabase(file).connection
+
+describe('the tables of a machine', () => {
+  test('are made in a new database, of which everything is strict', () => {
+    const connection = open()
+    prepareSchema(connection)
+    const tables = connection.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").all()
+    const own = tables.filter(({ name }) => !String(name).startsWith('sqlite_'))
+    expect(own.length).toBeGreaterThan(10)
+    expect(own.filter(({ strict }) => strict !== 1)).toEqual([])
+    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+  })
+
+  test('are taken as they are the next time', () => {
+    const file = scratchFile()
+    const connection = open(file)
+    prepareSchema(connection)
+    connection.exec("INSERT INTO workflows (site, page) VALUES (1, 'a.html')")
+    const again = open(file)
+    prepareSchema(again)
+    expect(again.prepare('SELECT page FROM workflows').all()).toEqual([{ page: 'a.html' }])
+  })
+
+  test('of a newer version are refused with a sentence, and left alone', () => {
+    const connection = open()
+    prepareSchema(connection)
+    connection.exec('PRAGMA user_version = 2')
+    expect(() => prepareSchema(connection)).toThrow(
+      'The database has tables of version 2, and this program knows those of version 1.',
+    )
+  })
+
+  test('of another program are refused with a sentence, and left alone', () => {
+    const connection = open()
+    connection.exec('CREATE TABLE letters (text TEXT)')
+    expect(() => prepareSchema(connection)).toThrow('which this program has not made')
+    expect(connection.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'letters' }])
+  })
+
+  test.each([
+    ['news', 'news_links_by_object'],
+    ['blogs', 'blog_links_by_object'],
+  ])('let %s go without looking through all links of the site', (table, index) => {
+    const file = scratchFile()
+    prepareSchema(open(file))
+    const connection = open(file)
+    const steps = connection.prepare(`EXPLAIN DELETE FROM ${table} WHERE site = ? AND id = ?`).all()
+    const opened = steps.filter(({ opcode }) => opcode === 'OpenRead').map(({ p2 }) => p2)
+    const root = connection.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(index)?.['rootpage']
+    expect(opened).toContain(root)
+  })
+})

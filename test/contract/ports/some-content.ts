@@ -1,0 +1,16 @@
+import { withDefaults } from '../../../lib/categories/content-defaults.ts'
+import type { Content } from '../../../lib/categories/contents.ts'
+import type { Scalars } from '../../../lib/categories/query/item-shape.ts'
+
+/** Ids of content run from 1 to this: what a 32-bit integer holds. */
+export const largestContentId = 2_147_483_647
+
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+export const newsItem = (id: number, members: Scalars = {}): Content =>
+  withDefaults('news', { id, subject: `Subject ${id}`, body: `<p>Text ${id}</p>`, ...members }, Date.UTC(2026, 0, 1))
+
+export const blogItem = (id: number): Content => withDefaults('blog', { id }, Date.UTC(2026, 0, 1))
+
+export const idsOf = (values: readonly { readonly id: number }[]): number[] => values.map(({ id }) => id)

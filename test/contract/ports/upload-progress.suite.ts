@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Stores } from '../../../lib/stores.ts'
+import type { Hand, OpenedHand } from '../../support/hands.ts'
+
+type Tested = Pick<Stores, 'progress'>
+
+const hour = 3600 * 1000
+
+/** What every store of upload progress does, whatever it is made of. */
+export const describeUploadProgress = ({ name, open }: Hand<Tested>): void => {
+  describe(`the progress of uploads: ${name}`, () => {
+    let hand: OpenedHand<Tested>
+    let progress: Tested['progress']
+    let now = Date.UTC(2026, 0, 1)
+    beforeAll(async () => {
+      hand = await open({ wall: () => now, monotonic: () => performance.now() })
+      progress = hand.stores.progress
+    })
+    afterAll(() => hand.close())
+
+    const upload = (token: string, id: string) => ({ token, id })
+
+    test('is 0 % of a token that has never uploaded', async () => {
+      expect(await progress.percentOf('never')).toBe(0)
+    })
+
+    test('is seen by every connection', async () => {
+      await progress.begin(upload('seen', 'x'))
+      await progress.report(upload('seen', 'x'), 40)
+      expect(await progress.percentOf('seen')).toBe(40)
+      expect(await hand.connect().progress.percentOf('seen')).toBe(40)
+    })
+
+    test('is that of the newest upload, whatever comes late from an older one', async () => {
+      const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
+      await progress.begin(older)
+      await progress.report(older, 40)
+      await progress.begin(newer)
+      expect(await progress.percentOf('a')).toBe(0)
+      await progress.report(older, 100)
+      expect(await progress.percentOf('a')).toBe(0)
+      await progress.report(newer, 7)
+      expect(await progress.percentOf('a')).toBe(7)
+    })
+
+    test('is that of the upload that began last, though the clock went back meanwhile', async () => {
+      const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
+      await progress.begin(older)
+      await progress.report(older, 90)
+      now -= 2 * hour
+      await progress.begin(newer)
+      expect(await progress.percentOf('clock')).toBe(0)
+      await progress.report(newer, 10)
+      await progress.report(older, 95)
+      expect(await progress.percentOf('clock')).toBe(10)
+      now += 2 * hour
+    })
+
+    test('is that of the upload that began last of several in the same moment, whatever they are called', async () => {
+      for (const [token, first, second] of [
+        ['same 1', '1', '2'],
+        ['same 2', '2', '1'],
+      ] as const) {
+        await progress.begin(upload(token, first))
+        await progress.begin(upload(token, second))
+        await progress.report(upload(token, first), 90)
+        await progress.report(upload(token, second), 10)
+        expect(await progress.percentOf(token)).toBe(10)
+      }
+    })
+
+    test('never falls within one upload', async () => {
+      await progress.begin(upload('falls', 'x'))
+      await progress.report(upload('falls', 'x'), 50)
+      await progress.report(upload('falls', 'x'), 20)
+      expect(await progress.percentOf('falls')).toBe(50)
+    })
+
+    test('of one token is not that of another', async () => {
+      await progress.begin(upload('one', 'x'))
+      await progress.begin(upload('two', 'x'))
+      await progress.report(upload('one', 'x'), 60)
+      expect(await progress.percentOf('two')).toBe(0)
+    })
+
+    test('of an upload that never began is not kept', async () => {
+      await progress.report(upload('unknown', 'x'), 60)
+      expect(await progress.percentOf('unknown')).toBe(0)
+    })
+
+    test('is forgotten after a day', async () => {
+      await progress.begin(upload('day', 'x'))
+      await progress.report(upload('day', 'x'), 100)
+      now += 23 * hour
+      expect(await progress.percentOf('day')).toBe(100)
+      now += 2 * hour
+      expect(await progress.percentOf('day')).toBe(0)
+      await progress.begin(upload('day', 'y'))
+      await progress.report(upload('day', 'y'), 30)
+      expect(await progress.percentOf('day')).toBe(30)
+    })
+  })
+}

@@ -1,0 +1,184 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SiteId } from '../../../lib/ids.ts'
+import { checkObjects } from '../../../local/objects/check-objects.ts'
+import { entry } from '../../support/history.ts'
+import { keptContents } from '../../support/kept-contents.ts'
+import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
+import { bytesOf, megabyte } from './object-store/workbench.ts'
+
+const conditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const large = Buffer.alloc(2 * megabyte, 'x')
+const day = 24 * 60 * 60 * 1000
+
+let directory: string
+let opened: LocalFiles
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'objects-'))
+  opened = openLocalFiles(directory)
+})
+
+afterEach(() => {
+  opened.close()
+  rmSync(directory, { recursive: true })
+})
+
+const reopen = (options: Parameters<typeof openLocalFiles>[1] = {}) => {
+  opened.close()
+  opened = openLocalFiles(directory, options)
+  return opened
+}
+
+const put = async (key: string, content: string | Buffer) => {
+  const staged = await opened.files.stage(Readable.from([Buffer.from(content)]), { key, contentType: 'a/b' })
+  await opened.files.place([{ kind: 'put', key, staged }], conditions, entry)
+}
+
+const read = (key: string) => opened.files.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+
+const onlyBlob = (): string => {
+  const [name, another] = readdirSync(join(directory, 'blobs'))
+  if (name === undefined || another !== undefined) throw new Error('There is not exactly one blob')
+  return join(directory, 'blobs', name)
+}
+
+describe('blobs that nothing refers to', () => {
+  const name = 'f'.repeat(32)
+
+  it('are moved to orphans by the next start, and all others stay', async () => {
+    await put('live/1001/small', 'few bytes')
+    await put('live/1001/large', large)
+    writeFileSync(join(directory, 'blobs', name), 'left behind')
+    expect(reopen()).toMatchObject({ orphans: 1, damaged: [] })
+    expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
+    const { kept, referenced } = keptContents(directory)
+    expect(new Set<unknown>(kept)).toEqual(referenced)
+    for (const [key, content] of [
+      ['live/1001/small', 'few bytes'],
+      ['live/1001/large', large.toString()],
+    ] as const) {
+      const object = await read(key)
+      expect((object && (await bytesOf(object)).toString()) === content).toBe(true)
+    }
+  })
+
+  it('are removed 7 days after they were moved, however old they were', () => {
+    const blob = join(directory, 'blobs', name)
+    writeFileSync(blob, 'left behind')
+    utimesSync(blob, 0, 0)
+    const now = Date.now()
+    reopen({ clock: { wall: () => now } })
+    reopen({ clock: { wall: () => now + 7 * day - 1000 } })
+    expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
+    reopen({ clock: { wall: () => now + 7 * day + 1000 } })
+    expect(readdirSync(join(directory, 'orphans'))).toEqual([])
+  })
+
+  it('stay where they are for a command: the service may be working on them', () => {
+    writeFileSync(join(directory, 'blobs', name), 'on its way')
+    expect(reopen({ role: 'command' }).orphans).toBe(0)
+    expect(readdirSync(join(directory, 'blobs'))).toEqual([name])
+  })
+})
+
+describe('a blob that is not what its row says', () => {
+  const key = 'live/1001/large'
+
+  it.each([
+    ['missing', undefined, (path: string) => rmSync(path)],
+    ['shorter', 1000, (path: string) => truncateSync(path, 1000)],
+    ['longer', 3 * megabyte, (path: string) => truncateSync(path, 3 * megabyte)],
+  ] as const)(
+    'fails before a byte is read, and is named by the next start, when it is %s',
+    async (_, found, damage) => {
+      await put(key, large)
+      const path = onlyBlob()
+      damage(path)
+      await expect(read(key)).rejects.toThrow()
+      await put('live/1001/other', 'other')
+      expect(await read('live/1001/other')).toBeDefined()
+      const blob = path.slice(join(directory, 'blobs').length + 1)
+      expect(reopen()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
+      expect(await opened.files.find(key)).toMatchObject({ size: large.length })
+    },
+  )
+
+  it('breaks the stream when it becomes shorter while it is read', async () => {
+    await put(key, large)
+    const object = await read(key)
+    if (!(object?.body instanceof Readable)) throw new Error('It is no stream')
+    let bytes = 0
+    const reading = async () => {
+      for await (const chunk of object.body instanceof Readable ? object.body : []) {
+        bytes += chunk.length
+        truncateSync(onlyBlob(), 100)
+      }
+    }
+    await expect(reading()).rejects.toThrow('shorter')
+    expect(bytes).toBeLessThan(large.length)
+  })
+
+  it('fails when it is one of the small contents, too', async () => {
+    await put('live/1001/small', 'few bytes')
+    opened.database.connection.exec("UPDATE small_contents SET bytes = x'00'")
+    await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
+    opened.database.connection.exec('DELETE FROM small_contents')
+    await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
+  })
+})
+
+it('a reader goes on with the bytes that it has begun with, when they are replaced or removed meanwhile', async () => {
+  await put('live/1001/a', large)
+  const object = await read('live/1001/a')
+  await put('live/1001/a', Buffer.alloc(megabyte, 'y'))
+  expect(object && (await bytesOf(object)).equals(large)).toBe(true)
+  expect(readdirSync(join(directory, 'blobs'))).toHaveLength(1)
+})
+
+it('folders are open to their owner alone, and so are the blobs', async () => {
+  await put('live/1001/a', large)
+  const modeOf = (path: string) => statSync(path).mode & 0o777
+  for (const folder of ['blobs', 'orphans']) expect(modeOf(join(directory, folder))).toBe(0o700)
+  expect(modeOf(onlyBlob())).toBe(0o600)
+})
+
+it('what is wrong with rows is named', async () => {
+  await put('live/1001/a', 'a')
+  await put('live/1001/b', 'b')
+  expect([...checkObjects(opened.database.connection)]).toEqual([])
+  opened.database.connection.exec(`
+    INSERT INTO objects VALUES ('live/1001/a/below/', NULL, 0, 0, '', '1'), ('nowhere', NULL, 0, 0, '', '2'),
+      ('live/1001/folder/', 'c', 1, 0, '', '3');
+    UPDATE objects SET blob = (SELECT blob FROM objects WHERE key = 'live/1001/a') WHERE key = 'live/1001/b'`)
+  expect([...checkObjects(opened.database.connection)].map(({ key }) => key)).toEqual([
+    'live/1001/folder/',
+    'nowhere',
+    'live/1001/a',
+    'live/1001/b',
+    'nowhere',
+  ])
+})
+
+it('a folder is passed over in a folded listing, however much it holds', async () => {
+  const folders = Array.from({ length: 300 }, (_, index) => `live/1001/${String(index).padStart(3, '0')}/`)
+  const changes = folders.flatMap((folder, index) =>
+    Array.from({ length: index % 40 }, (_, number) => ({ kind: 'folder' as const, key: `${folder}${number}/` })),
+  )
+  await opened.files.place(changes, conditions, entry)
+  const shown = folders.filter((_, index) => index % 40 > 0)
+  for (const limit of [1, 7, 256, 1000]) {
+    const found: string[] = []
+    let after: string | undefined
+    do {
+      const page = await opened.files.list({ prefix: 'live/1001/', folded: true, limit, after })
+      expect(page.objects).toEqual([])
+      found.push(...page.folders)
+      after = page.next
+    } while (after !== undefined)
+    expect(found).toEqual(shown)
+  }
+})

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SiteId } from '../../../lib/ids.ts'
+import { entry } from '../../support/history.ts'
+import { openLocalFiles } from '../../support/local-files.ts'
+import { bytesOf, chunks, megabyte } from './object-store/workbench.ts'
+
+const conditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const target = { key: undefined, contentType: 'a/b' }
+
+/** Runs a program that may be missing here, or be refused. Answers whether it did its work. */
+const didRun = (program: string, ...args: readonly string[]): boolean => {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'objects-'))
+})
+
+afterEach(() => rmSync(directory, { recursive: true }))
+
+describe('a full disk', () => {
+  it.for([true, false])(
+    'refuses what is larger than it, leaves nothing behind, and takes what fits (durable: %s)',
+    async (durable, { skip }) => {
+      const blobs = join(directory, 'blobs')
+      mkdirSync(blobs)
+      if (!didRun('mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', blobs)) {
+        console.warn('\nNO RIGHT TO MOUNT a small file system: the full disk is NOT PROVEN.\n')
+        return
+      }
+      const { files, close } = openLocalFiles(directory, { durable })
+      try {
+        const kept = Buffer.alloc(megabyte, 'k')
+        const staged = await files.stage(chunks(kept), target)
+        await files.place([{ kind: 'put', key: 'live/1001/kept', staged }], conditions, entry)
+        const tooLarge = () => files.stage(chunks(Buffer.alloc(8 * megabyte)), target)
+        await expect(tooLarge()).rejects.toMatchObject({ status: 507, code: 100507 })
+        await expect(Promise.all([tooLarge(), tooLarge()])).rejects.toMatchObject({ status: 507 })
+        const small = await files.stage(chunks(Buffer.from('small')), target)
+        await files.place([{ kind: 'put', key: 'live/1001/small', staged: small }], conditions, entry)
+
+        const object = await files.read('live/1001/kept', ({ size }) => ({ first: 0, last: size - 1 }))
+        expect(object && (await bytesOf(object)).equals(kept)).toBe(true)
+        await (await files.stage(chunks(Buffer.alloc(2 * megabyte)), target)).discard()
+        await expect.poll(() => readdirSync(blobs).length).toBe(1)
+      } finally {
+        close()
+        execFileSync('umount', [blobs])
+      }
+    },
+  )
+})
+
+describe('when no file handle is free', () => {
+  it('what needs one is refused for the moment, and what is in the database goes on', async ({ skip }) => {
+    if (!didRun('prlimit', '--version')) return skip('NOT PROVEN: there is no program prlimit')
+    const { files, close } = openLocalFiles(directory, { durable: true })
+    const put = async (key: string, bytes: Buffer) => {
+      const staged = await files.stage(chunks(bytes), target)
+      return files.place([{ kind: 'put', key, staged }], conditions, entry)
+    }
+    const read = (key: string) => files.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+    const large = Buffer.alloc(megabyte, 'x')
+    await put('live/1001/large', large)
+    await put('live/1001/small', Buffer.from('small'))
+    const limit = readdirSync('/proc/self/fd').length + 100
+    const [soft = '', hard = ''] = execFileSync('prlimit', [
+      '--pid',
+      String(process.pid),
+      '--nofile',
+      '--raw',
+      '-o',
+      'SOFT,HARD',
+      '--noheadings',
+    ])
+      .toString()
+      .trim()
+      .split(/\s+/)
+    const handles: number[] = []
+    const useUp = () => {
+      try {
+        for (;;) handles.push(openSync('/dev/null', 'r'))
+      } catch {
+        // The last one was used.
+      }
+    }
+    expect(didRun('prlimit', '--pid', String(process.pid), `--nofile=${limit}:${hard}`)).toBe(true)
+    try {
+      useUp()
+      await expect(put('live/1001/new', large)).rejects.toMatchObject({ status: 503, code: 100503 })
+      await expect(read('live/1001/large')).rejects.toMatchObject({ status: 503 })
+      expect(await put('live/1001/new', Buffer.from('small, too'))).toEqual({ outcome: 'placed' })
+      const small = await read('live/1001/small')
+      expect(small && (await bytesOf(small)).toString()).toBe('small')
+    } finally {
+      for (const handle of handles) closeSync(handle)
+      didRun('prlimit', '--pid', String(process.pid), `--nofile=${soft}:${hard}`)
+    }
+    expect(await put('live/1001/new', large)).toEqual({ outcome: 'placed' })
+    const object = await read('live/1001/large')
+    expect(object && (await bytesOf(object)).equals(large)).toBe(true)
+    close()
+  })
+})

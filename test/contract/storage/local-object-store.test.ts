@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keptContents } from '../../support/kept-contents.ts'
+import { openLocalFiles } from '../../support/local-files.ts'
+import { describeObjectStore } from './object-store.suite.ts'
+
+const variants = [
+  ['safe from power cuts', { durable: true }],
+  ['without fsync', { durable: false }],
+  ['with every content in a file', { durable: true, smallContent: -1 }],
+  ['without memory for what waits', { durable: false, mostWaiting: 0 }],
+] as const
+
+for (const [name, options] of variants) {
+  describeObjectStore(`The object store of one machine, ${name}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'objects-'))
+    const { files, removals, close } = openLocalFiles(folder, options)
+    return {
+      store: files,
+      removals,
+      comparesVersions: true,
+      leftovers: async () => keptContents(folder).leftovers.length,
+      async close() {
+        close()
+        rmSync(folder, { recursive: true })
+      },
+    }
+  })
+}

@@ -1,0 +1,121 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { Change, PlaceConditions, PlaceOutcome } from '../../../../lib/storage/object-store.ts'
+import { toStoragePath } from '../../../../lib/storage/path.ts'
+import { entry } from '../../../support/history.ts'
+import { site, type Workbench } from './workbench.ts'
+
+const rounds = 10
+
+/** What comes of changes that get in the way of each other, or of a removal, at the very same time. */
+export const describeRacing = (bench: Workbench): void => {
+  const { fresh, stage, put, content, keysUnder, leftovers } = bench
+
+  const putOf = async (key: string, text: string): Promise<Change> => ({
+    kind: 'put',
+    key,
+    staged: await stage(key, text),
+  })
+
+  const discard = async (change: Change, { outcome }: PlaceOutcome) => {
+    if (change.kind === 'put' && outcome !== 'placed') await change.staged.discard()
+  }
+
+  it('never places a file and a folder of the same name', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const prefix = fresh()
+      const file = await putOf(`${prefix}name`, 'file')
+      const below = await putOf(`${prefix}name/below`, 'below')
+      const results = await Promise.all([
+        bench.place([file], { absent: [`${prefix}name/`] }),
+        bench.place([{ kind: 'folder', key: `${prefix}name/` }, below], { absent: [`${prefix}name`] }),
+      ])
+      await discard(file, results[0])
+      await discard(below, results[1])
+      const outcomes = results.map(({ outcome }) => outcome)
+      expect(outcomes.filter((outcome) => outcome === 'placed').length).toBeLessThan(2)
+      expect(await keysUnder(prefix)).toEqual([
+        ...(outcomes[0] === 'placed' ? [`${prefix}name`] : []),
+        ...(outcomes[1] === 'placed' ? [`${prefix}name/`, `${prefix}name/below`] : []),
+      ])
+    }
+    expect(await leftovers()).toBe(0)
+  })
+
+  it('moves one of two to the same place, and the other one stays where it was', async ({ skip }) => {
+    if (!bench.comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+    for (let round = 0; round < rounds; round++) {
+      const prefix = fresh()
+      await put(`${prefix}a`, 'a')
+      await put(`${prefix}b`, 'b')
+      const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
+      const results = await Promise.all(
+        objects.map((from) => bench.place([{ kind: 'move', from, key: `${prefix}to` }], { absent: [`${prefix}to`] })),
+      )
+      const moved = ['a', 'b'].filter((_, index) => results[index]?.outcome === 'placed')
+      expect(moved.length).toBeLessThan(2)
+      expect(await content(`${prefix}to`)).toBe(moved[0])
+      const left = ['a', 'b'].filter((name) => !moved.includes(name))
+      expect(await keysUnder(prefix)).toEqual(
+        [...left, ...(moved.length > 0 ? ['to'] : [])].map((name) => prefix + name),
+      )
+    }
+  })
+
+  it('places nothing in a folder that is going, and places it when the folder is gone', async () => {
+    const key = `${fresh()}a`
+    const folder = toStoragePath('going/deep')
+    const staying = { site, folders: [toStoragePath('going'), folder] }
+    const change = await putOf(key, 'x')
+    const id = await bench.removals.open(site, folder, 'one', entry)
+    expect(await bench.place([change], { staying })).toEqual({ outcome: 'going' })
+    expect(await bench.store.find(key)).toBeUndefined()
+    expect(await bench.place([], { staying: { site, folders: [toStoragePath('going')] } })).toEqual({
+      outcome: 'placed',
+    })
+    await bench.removals.close(site, folder, id)
+    expect(await bench.place([change], { staying })).toEqual({ outcome: 'placed' })
+    expect(await content(key)).toBe('x')
+    expect(await leftovers()).toBe(0)
+  })
+
+  /** A removal lists a folder when it is on record: whatever has been placed must be seen by it, and nothing comes behind its back. */
+  const removeWhilePlacing = async (
+    name: string,
+    begin: (open: () => void) => Pick<PlaceConditions, 'isTimeUp'> & { readonly begun?: Promise<void> },
+  ) => {
+    const prefix = fresh()
+    const key = `${prefix}a`
+    const folder = toStoragePath(name)
+    const change = await putOf(key, 'x')
+    let listing: Promise<string[]> | undefined
+    const { begun, ...conditions } = begin(() => {
+      listing ??= bench.removals.open(site, folder, name, entry).then(() => keysUnder(prefix))
+    })
+    const result = await bench.place([change], { ...conditions, staying: { site, folders: [folder] } })
+    await discard(change, result)
+    await begun
+    const listed = await listing
+    if (result.outcome === 'placed') expect(listed).toEqual([key])
+    else expect([result.outcome, await keysUnder(prefix)]).toEqual(['going', []])
+    await bench.removals.close(site, folder, name)
+  }
+
+  const soon = async (turns: number, open: () => void) => {
+    for (let count = 0; count < turns; count++) await turn()
+    open()
+  }
+
+  it('lets nothing slip past a removal that begins at the very moment of the placement', async () => {
+    for (let round = 0; round < rounds; round++) {
+      await removeWhilePlacing(`beside-${round}`, (open) => ({ begun: soon(round, open) }))
+      await removeWhilePlacing(`within-${round}`, (open) => ({
+        isTimeUp() {
+          open()
+          return false
+        },
+      }))
+    }
+    expect(await leftovers()).toBe(0)
+  })
+}
