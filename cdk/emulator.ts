@@ -7,7 +7,7 @@ import type { DataCentreSettings, Settings } from './settings.ts'
 export interface Emulator {
   readonly name: 'MiniStack' | 'LocalStack'
   readonly endpoint: string
-  /** How its gateway hands over paths; see lib/http/gateway.ts. */
+  /** How its gateway hands over paths; see lib/aws/gateway.ts. */
   readonly pathEncoding: Settings['pathEncoding']
 }
 

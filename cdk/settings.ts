@@ -26,7 +26,7 @@ const settings = z
     replicateDirectory: z.boolean().default(true),
     /** The address of an emulator, through which base URLs then lead. */
     emulatorEndpoint: z.url().optional(),
-    /** How the gateway hands over paths: AWS's as they came, some emulators' percent-decoded (lib/http/gateway.ts). */
+    /** How the gateway hands over paths: AWS's as they came, some emulators' percent-decoded (lib/aws/gateway.ts). */
     pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
     webApplicationFirewall: z.boolean().default(false),
     /** Who is told of alarms. */

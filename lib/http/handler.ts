@@ -5,7 +5,8 @@ import { preflight } from './cors.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { RequestRecord, Telemetry, Trace } from './observe.ts'
-import type { OperationHandler, PublicOperation } from './operation.ts'
+import type { OperationHandler } from './operation.ts'
+import { isPublic, type PublicOperation } from './public-operation.ts'
 import { asServiceError, errorReply } from './render-error.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import type { Answer, Handler, Request, Send } from './request.ts'
@@ -18,8 +19,6 @@ export interface EdgeDeps extends AdmissionDeps {
 
 /** A route with what answers it. */
 type Endpoint = Route & { readonly answeredBy: OperationHandler | PublicOperation }
-
-const isPublic = (operation: OperationHandler | PublicOperation): operation is PublicOperation => 'public' in operation
 
 /** The operations and the table must agree on who may call: a mistake there is found when the service starts. */
 const endpointOf = (route: Route, answeredBy: OperationHandler | PublicOperation): Endpoint => {

@@ -26,14 +26,6 @@ export interface AdmittedRequest extends RoutedRequest {
 /** What runs when a request of the operation has been admitted. */
 export type OperationHandler = (request: AdmittedRequest) => Promise<Reply>
 
-/** An operation that anybody may call, without a token; its route says `public`. */
-export interface PublicOperation {
-  readonly public: true
-  readonly run: (request: RoutedRequest) => Promise<Reply>
-}
-
-export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })
-
 /** What an operation works with: everything about the request that has been found out and checked. */
 export interface OperationInput<Params, Query, Body> {
   readonly params: Params

@@ -28,7 +28,7 @@ export interface TextReply extends Head {
 }
 
 /** Bytes that are sent as they are. */
-export interface ContentReply extends Head {
+interface ContentReply extends Head {
   readonly content: {
     readonly type: string
     readonly length: number

@@ -1,92 +1,36 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { BlobFolders } from './blobs.ts'
-import { type DamagedObject, damagedObjects } from './tidy-blobs.ts'
 
-/** Something that is wrong with the object store. */
-interface ObjectFault {
-  readonly fault:
-    | 'blobMissing'
-    | 'blobSize'
-    | 'contentSize'
-    | 'contentUnused'
-    | 'blobShared'
-    | 'folderWithBytes'
-    | 'fileWithoutBytes'
-    | 'belowFile'
-    | 'keyUnknown'
-  /** The key of the object, or the name of the content. */
-  readonly subject: string
-  /** What is wrong, as a sentence for people. */
-  readonly message: string
+/** An object that cannot be as it is. */
+export interface ObjectFault {
+  readonly key: string
+  /** What is wrong, as a sentence about the object. */
+  readonly fault: string
 }
 
-type Kind = ObjectFault['fault']
-
-/** Each finds its subjects, and says what is wrong with them. */
-const queries: readonly (readonly [fault: Kind, sql: string, message: (subject: string) => string])[] = [
+const questions: readonly (readonly [query: string, fault: string])[] = [
   [
-    'contentSize',
-    'SELECT key AS subject FROM objects JOIN small_contents ON name = blob WHERE length(bytes) <> size',
-    (key) => `The content of ${key} has another size than its row says.`,
+    "SELECT key FROM objects WHERE substr(key, -1) = '/' AND (blob IS NOT NULL OR size <> 0)",
+    'it is a folder, and has bytes',
   ],
+  ["SELECT key FROM objects WHERE substr(key, -1) <> '/' AND blob IS NULL", 'it is a file, and has no bytes'],
   [
-    'contentUnused',
-    'SELECT name AS subject FROM small_contents WHERE name NOT IN (SELECT blob FROM objects WHERE blob IS NOT NULL)',
-    (name) => `The content ${name} belongs to no object.`,
-  ],
-  [
-    'blobShared',
-    'SELECT max(key) AS subject FROM objects WHERE blob IS NOT NULL GROUP BY blob HAVING count(*) > 1',
-    (key) => `The bytes of ${key} belong to another object as well.`,
-  ],
-  [
-    'folderWithBytes',
-    "SELECT key AS subject FROM objects WHERE substr(key, -1) = '/' AND (blob IS NOT NULL OR size <> 0)",
-    (key) => `The folder ${key} has bytes.`,
-  ],
-  [
-    'fileWithoutBytes',
-    "SELECT key AS subject FROM objects WHERE substr(key, -1) <> '/' AND blob IS NULL",
-    (key) => `The file ${key} has no bytes.`,
-  ],
-  [
-    'belowFile',
-    `SELECT key AS subject FROM objects AS file WHERE substr(key, -1) <> '/' AND EXISTS (
+    `SELECT key FROM objects AS file WHERE substr(key, -1) <> '/' AND EXISTS (
        SELECT 1 FROM objects AS below WHERE below.key >= file.key || '/' AND below.key < file.key || '0')`,
-    (key) => `Something lies below ${key}, which is a file.`,
+    'it is a file, and something lies below it',
   ],
   [
-    'keyUnknown',
-    "SELECT key AS subject FROM objects WHERE key NOT GLOB 'live/[0-9]*/*' AND key NOT GLOB 'draft/[0-9]*/*'",
-    (key) => `The object ${key} belongs to no site.`,
+    'SELECT max(key) AS key FROM objects WHERE blob IS NOT NULL GROUP BY blob HAVING count(*) > 1',
+    'another object has the very same bytes, which go with the first of them',
+  ],
+  [
+    "SELECT key FROM objects WHERE key NOT GLOB 'live/[0-9]*/*' AND key NOT GLOB 'draft/[0-9]*/*'",
+    'it belongs to no site',
   ],
 ]
 
-const sentenceOf = (blobs: string, { key, blob, size, found }: DamagedObject): string =>
-  found === undefined
-    ? `The bytes of ${key} are missing: there is no file ${join(blobs, blob)}.`
-    : `The bytes of ${key} are not whole: ${join(blobs, blob)} has ${found} bytes instead of ${size}.`
-
-/** All that is wrong with the object store of a data directory. A service may be at work on it meanwhile. */
-export function* checkObjects(connection: DatabaseSync, { blobs }: Pick<BlobFolders, 'blobs'>): Generator<ObjectFault> {
-  const rowOf = connection.prepare('SELECT blob FROM objects WHERE key = ?')
-  for (const damaged of damagedObjects(connection, blobs)) {
-    // The service may have replaced it in between: its blob goes after its row.
-    const current = rowOf.get(damaged.key)?.['blob']
-    const found = statSync(join(blobs, damaged.blob), { throwIfNoEntry: false })?.size
-    if (current !== damaged.blob || found === damaged.size) continue
-    yield {
-      fault: found === undefined ? 'blobMissing' : 'blobSize',
-      subject: damaged.key,
-      message: sentenceOf(blobs, { ...damaged, found }),
-    }
-  }
-  for (const [fault, sql, message] of queries) {
-    for (const row of connection.prepare(sql).iterate()) {
-      const subject = String(row['subject'])
-      yield { fault, subject, message: message(subject) }
-    }
+/** What is wrong with the rows of objects, whatever their bytes are. */
+export function* checkObjects(connection: DatabaseSync): Generator<ObjectFault> {
+  for (const [query, fault] of questions) {
+    for (const { key } of connection.prepare(query).iterate()) yield { key: String(key), fault }
   }
 }

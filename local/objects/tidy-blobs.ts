@@ -6,17 +6,13 @@ import type { BlobFolders } from './blobs.ts'
 /** Milliseconds that a blob is kept when nothing refers to it any more: 7 days (decisions.md, section 6). */
 const orphanLifetime = 7 * 24 * 60 * 60 * 1000
 
-/** An object whose bytes are in a blob. */
-interface ObjectInBlob {
+/** An object whose bytes are not there as they should be. */
+interface DamagedObject {
   readonly key: string
   /** The name of its blob. */
   readonly blob: string
   /** Bytes, as its row says. */
   readonly size: number
-}
-
-/** An object whose bytes are not there as they should be. */
-export interface DamagedObject extends ObjectInBlob {
   /** Bytes that are there; undefined when there is no blob. */
   readonly found: number | undefined
 }
@@ -32,8 +28,12 @@ const filesIn = (folder: string): readonly string[] =>
     .filter((entry: Dirent) => entry.isFile())
     .map(({ name }) => name)
 
+const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
+
 /** The objects whose bytes are in a blob, one after the other. */
-export function* objectsInBlobs(connection: DatabaseSync): Generator<ObjectInBlob> {
+function* objectsInBlobs(
+  connection: DatabaseSync,
+): Generator<{ readonly key: string; readonly blob: string; readonly size: number }> {
   const rows = connection
     .prepare(
       `SELECT key, blob, size FROM objects
@@ -41,19 +41,6 @@ export function* objectsInBlobs(connection: DatabaseSync): Generator<ObjectInBlo
     )
     .iterate()
   for (const { key, blob, size } of rows) yield { key: String(key), blob: String(blob), size: Number(size) }
-}
-
-const damageOf = (blobs: string, object: ObjectInBlob): DamagedObject | undefined => {
-  const found = statSync(join(blobs, object.blob), { throwIfNoEntry: false })?.size
-  return found === object.size ? undefined : { ...object, found }
-}
-
-/** The objects whose blob is missing or has another size than it should have. */
-export function* damagedObjects(connection: DatabaseSync, blobs: string): Generator<DamagedObject> {
-  for (const object of objectsInBlobs(connection)) {
-    const damage = damageOf(blobs, object)
-    if (damage) yield damage
-  }
 }
 
 /** Old orphans go for good. */
@@ -72,8 +59,8 @@ export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFold
   const present = new Set(filesIn(blobs))
   const damaged: DamagedObject[] = []
   for (const object of objectsInBlobs(connection)) {
-    const damage = damageOf(blobs, object)
-    if (damage) damaged.push(damage)
+    const found = present.has(object.blob) ? sizeOf(join(blobs, object.blob)) : undefined
+    if (found !== object.size) damaged.push({ ...object, found })
     present.delete(object.blob)
   }
   for (const name of present) {

@@ -21,6 +21,8 @@ export type TableStores = Omit<Stores, 'files' | 'removalQueue'>
 /** Empty tables of a hand, which a test has for itself. */
 export interface OpenedHand<Tested = TableStores> {
   readonly stores: Tested
+  /** How many changes, one after the other, a test may make: each takes its time where a store is spoken to over a socket. */
+  readonly quickChanges: number
   /** The same tables over a connection of its own, as another process or function has it. */
   connect(): Tested
   close(): Promise<void>
@@ -42,6 +44,7 @@ const oneMachine: Hand = {
     const databases = [first]
     return {
       stores: createTableStores(first, clock),
+      quickChanges: 2_500,
       connect() {
         const another = openDatabase(file, { durable: false })
         databases.push(another)
@@ -75,7 +78,7 @@ const aws: Hand = {
         progress: createUploadProgress(documents, names.uploads, now),
       }
     }
-    return { stores: storesOver(connect()), connect: () => storesOver(connect()), close }
+    return { stores: storesOver(connect()), quickChanges: 50, connect: () => storesOver(connect()), close }
   },
 }
 

@@ -18,7 +18,7 @@ const multiValued = (values: Readonly<Record<string, string | readonly string[]>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]))
 
 /** The event of a REST API, proxy integration. */
-export const eventOf = (httpMethod: string, path: string, request: Request = {}): GatewayEvent => {
+const eventOf = (httpMethod: string, path: string, request: Request = {}): GatewayEvent => {
   const { headers = {}, query, body, isBase64Encoded = false, requestId } = request
   const isJson = typeof body === 'object'
   return {

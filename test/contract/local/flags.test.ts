@@ -1,9 +1,11 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { run } from '../../support/program.ts'
+import { administerJson } from '../../support/administration.ts'
+import { launch, run } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
+const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 
 describe('npm start', () => {
@@ -26,7 +28,7 @@ describe('npm start', () => {
     const service = await start()
     await service.request(`${fields}?secret=hush`)
     const { stderr } = await service.stop()
-    expect(stderr).toMatch(/^GET listFields site 1001 200 [\d.]+ ms [\w-]+\n$/)
+    expect(stderr).toMatch(new RegExp(`^${time} GET ${fields} 200 [\\d.]+ ms [\\w-]+\\n$`))
     expect(stderr).not.toContain(service.token)
     expect(stderr).not.toContain('hush')
   })
@@ -40,7 +42,8 @@ describe('npm start', () => {
   test('with --help names every flag and ends well', async () => {
     const { status, stdout } = await run('local/main.ts', ['--help'])
     expect(status).toBe(0)
-    for (const flag of ['port', 'data-dir', 'data-centres', 'reset', 'json', 'quiet', 'help']) {
+    const flags = 'host port base-url data-dir data-centres reset json quiet log help'
+    for (const flag of flags.split(' ')) {
       expect(stdout).toContain(`--${flag}`)
     }
   })
@@ -55,6 +58,76 @@ describe('npm start', () => {
     expect((await second.request(`${fields}/-2`)).status).toBe(200)
     expect((await second.request(fields, { headers: { Authorization: first.token } })).status).toBe(401)
     await writeFile(join(directory, 'notes.txt'), 'still here', { flag: 'r+' })
+  })
+
+  test('with --log json logs one object a line, with what can be counted', async ({ start }) => {
+    const service = await start(['--port', '0', '--log', 'json'])
+    const { headers } = await service.request(`${fields}?secret=hush`)
+    await service.request('/no/such/path')
+    const { stderr } = await service.stop()
+    const [first, second] = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(first).toEqual({
+      time: expect.stringMatching(new RegExp(`^${time}$`)),
+      method: 'GET',
+      path: fields,
+      status: 200,
+      milliseconds: expect.any(Number),
+      requestId: headers.get('x-request-id'),
+      operation: 'listFields',
+      site: 1001,
+    })
+    expect(second).toMatchObject({ path: '/no/such/path', status: 404, site: null })
+    expect(stderr).not.toContain(service.token)
+    expect(stderr).not.toContain('hush')
+  })
+
+  test('logs a fault of its own with what is known of it, even with --quiet', async ({ start, directory }) => {
+    const service = await start(['--port', '0', '--quiet', '--log', 'json'])
+    const path = '/api/v2/admin/sites/current/storage/large'
+    await service.request(path, { method: 'PUT', body: 'x'.repeat(40_000) })
+    await rm(join(directory, 'blobs'), { recursive: true })
+    expect((await service.request(path)).status).toBe(500)
+    const { stderr } = await service.stop()
+    expect(JSON.parse(stderr)).toMatchObject({
+      path,
+      status: 500,
+      error: { name: 'Error', message: expect.any(String), stack: expect.stringContaining('Error') },
+    })
+  })
+
+  test('with --host 0.0.0.0 is reached at an address that it names', async ({ start }) => {
+    const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
+    expect(baseUrl).not.toContain('0.0.0.0')
+    expect((await request('/health')).status).toBe(200)
+    const { port } = new URL(baseUrl)
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
+  })
+
+  test('with --base-url says that URL in its line and in links, whatever it listens on', async ({ directory }) => {
+    const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
+    const program = launch('local/main.ts', [...flags, '--log', 'text'])
+    const { baseUrl, dataCentres } = JSON.parse(await program.line())
+    program.kill('SIGTERM')
+    await program.ended
+    expect({ baseUrl, dataCentres }).toEqual({
+      baseUrl: 'https://files.example/base',
+      dataCentres: { us: 'https://files.example/base' },
+    })
+    const listed = await administerJson(directory, ['data-centre', 'list'])
+    expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
+  })
+
+  test('with a base URL for each data centre', async ({ directory }) => {
+    const urls = 'us=https://us.example,eu=https://eu.example'
+    const flags = ['--json', '--data-dir', directory, '--data-centres', 'us:0,eu:0', '--base-url', urls]
+    const program = launch('local/main.ts', flags)
+    const { dataCentres } = JSON.parse(await program.line())
+    program.kill('SIGTERM')
+    await program.ended
+    expect(dataCentres).toEqual({ us: 'https://us.example', eu: 'https://eu.example' })
   })
 
   test('with --data-centres has a listener for each', async ({ start }) => {
@@ -75,6 +148,17 @@ describe('npm start', () => {
     '--data-centres us:0,us:0',
     '--data-centres US:0',
     '--data-centres us:65536',
+    '--host ',
+    '--host 192.0.2.1 --port 0',
+    '--host no.such.host.invalid --port 0',
+    '--base-url ftp://example.com',
+    '--base-url https://u:p@example.com',
+    '--base-url https://example.com?a=b',
+    '--base-url us=',
+    '--base-url us=https://us.example,us=https://us.example',
+    '--base-url eu=https://eu.example',
+    '--base-url https://example.com --data-centres us:0,eu:0',
+    '--log xml',
     '--verbose',
     'extra',
   ])('refuses "%s" with one line, and status 1', async (flags, { directory }) => {

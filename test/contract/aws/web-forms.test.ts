@@ -1,0 +1,59 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createWebForms } from '../../../lib/aws/web-forms.ts'
+import { addField } from '../../../lib/fields/field-rules.ts'
+import type { WebForms } from '../../../lib/fields/web-forms.ts'
+import type { SiteId, WebFormId } from '../../../lib/ids.ts'
+import { entry } from '../../support/history.ts'
+import { loseAnswer, watchCalls } from '../../support/store-faults.ts'
+import { openTestTables, type TestTables } from '../../support/tables.ts'
+
+/** What the web forms' suite cannot see: the calls of a change, and what becomes of it when their answers are lost. */
+let tables: TestTables
+let webForms: WebForms
+
+const over = (client: DynamoDBDocumentClient) => createWebForms(client, tables.names.webForms)
+
+beforeAll(async () => {
+  tables = await openTestTables()
+  webForms = over(tables.connect())
+})
+afterAll(() => tables.close())
+
+const id = 7 as WebFormId
+let site = 0 as SiteId
+beforeEach(async () => {
+  site = (site + 1) as SiteId
+  await webForms.create({ site, id, name: 'Form', fields: [{ typeId: -3, mandatory: true, order: 1 }] }, entry)
+})
+
+const add = (forms: WebForms, typeId: number, order?: number) =>
+  forms.changeFields(site, id, (fields) => addField(fields, { typeId, mandatory: true, order }), entry)
+const types = async () => (await webForms.get(site, id))?.fields.map(({ typeId }) => typeId)
+
+describe('a change of the fields of a web form', () => {
+  test('costs one read and one write', async () => {
+    const client = tables.connect()
+    const calls = watchCalls(client)
+    await add(over(client), -2)
+    expect(calls).toEqual(['GetItemCommand', 'UpdateItemCommand'])
+  })
+
+  test('is done once when the answer to its write is lost', async () => {
+    const client = tables.connect()
+    const answers = loseAnswer(client, 'UpdateItemCommand')
+    await add(over(client), -2, 1)
+    expect(answers.lost).toBe(1)
+    expect(await types()).toEqual([-2, -3])
+  })
+
+  test('is done once when the answer is lost and others change the form before that shows', async () => {
+    const client = tables.connect()
+    const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
+      for (const typeId of [-4, -5, -6]) await add(webForms, typeId)
+    })
+    await add(over(client), -2, 1)
+    expect(answers.lost).toBe(1)
+    expect(await types()).toEqual([-2, -3, -4, -5, -6])
+  })
+})

@@ -1,0 +1,69 @@
+import { checkDirectory } from '../../../local/check/check-directory.ts'
+import { openMachine } from '../../../local/machine.ts'
+import { startService } from '../spawned-service.ts'
+import { fieldLane } from './field-lane.ts'
+import { fileLane } from './file-lane.ts'
+import { type Runner, runnerOf } from './lane.ts'
+import { linkLane } from './link-lane.ts'
+
+/** What was wrong after a round. */
+export interface Finding {
+  readonly round: number
+  readonly finding: unknown
+}
+
+/** At most so many changes are answered before the end comes. */
+const mostAnswers = 25
+
+/** Changes of every kind at once, until the service is killed with some of them under way. */
+const runUntilKilled = async (directory: string, lanes: readonly Runner[], fsync: 'on' | 'off'): Promise<void> => {
+  const service = await startService(directory, ['--port', '0', '--quiet'], { FSYNC: fsync })
+  let left = 1 + Math.floor(Math.random() * mostAnswers)
+  const acknowledged = () => {
+    left -= 1
+    if (left === 0) service.kill('SIGKILL')
+  }
+  try {
+    await Promise.all(lanes.map((lane) => lane.run(service, acknowledged)))
+  } finally {
+    service.kill('SIGKILL')
+    await service.ended
+  }
+}
+
+const isOneOf = (allowed: readonly unknown[], found: unknown): boolean =>
+  allowed.some((each) => JSON.stringify(each) === JSON.stringify(found))
+
+/** What the directory holds that it should not, or the other way round. */
+const findingsOf = async (directory: string, lanes: readonly Runner[]): Promise<unknown[]> => {
+  const findings: unknown[] = []
+  const machine = await openMachine(directory, { role: 'service', durable: false })
+  try {
+    for (const lane of lanes) {
+      const { allowed, found, step } = await lane.compare(machine)
+      if (!isOneOf(allowed, found)) findings.push({ lane: lane.name, step, allowed, found })
+    }
+  } finally {
+    await machine.close()
+  }
+  return [...findings, ...(await checkDirectory(directory))]
+}
+
+/** Kills the service so many times on one directory, and looks at everything each time. Answers the first thing that was wrong. */
+export const killAgainAndAgain = async (
+  directory: string,
+  rounds: number,
+  fsync: 'on' | 'off',
+): Promise<Finding | undefined> => {
+  const lanes = [
+    ...['left', 'middle', 'right'].map((folder) => runnerOf(fileLane(folder))),
+    runnerOf(fieldLane()),
+    runnerOf(linkLane()),
+  ]
+  for (let round = 1; round <= rounds; round += 1) {
+    await runUntilKilled(directory, lanes, fsync)
+    const [finding] = await findingsOf(directory, lanes)
+    if (finding !== undefined) return { round, finding }
+  }
+  return undefined
+}

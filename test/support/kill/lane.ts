@@ -1,0 +1,74 @@
+import type { Machine } from '../../../local/machine.ts'
+import type { SpawnedService } from '../spawned-service.ts'
+
+/** A change that a lane asks for, and what the lane holds once it is made. */
+export interface Step<State> {
+  readonly name: string
+  readonly path: string
+  readonly init: RequestInit
+  readonly after: State
+}
+
+/** One after the other, changes of something that nobody else changes: all of it is known from what was answered. */
+export interface Lane<State> {
+  readonly name: string
+  readonly start: State
+  /** The next change; `count` numbers the changes of all rounds. */
+  next(state: State, count: number): Step<State>
+  /** What a directory holds of it. Throws when what it holds does not agree with itself. */
+  observe(machine: Machine): Promise<State>
+}
+
+/** A lane under way, whatever it holds. */
+export interface Runner {
+  readonly name: string
+  /** Asks for changes until the service is gone; `acknowledged` is told of each answer. Rejects when a change is refused. */
+  run(service: SpawnedService, acknowledged: () => void): Promise<void>
+  /** What the directory must hold, one of these, and what it holds. */
+  compare(
+    machine: Machine,
+  ): Promise<{ readonly allowed: readonly unknown[]; readonly found: unknown; readonly step: string }>
+}
+
+const send = async (service: SpawnedService, { path, init }: Step<unknown>): Promise<number | undefined> => {
+  try {
+    return (await service.request(path, init)).status
+  } catch {
+    return undefined
+  }
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+export const runnerOf = <State>(lane: Lane<State>): Runner => {
+  let state = lane.start
+  let underWay: Step<State> | undefined
+  let count = 0
+
+  return {
+    name: lane.name,
+
+    async run(service, acknowledged) {
+      for (;;) {
+        count += 1
+        underWay = lane.next(state, count)
+        const status = await send(service, underWay)
+        if (status === undefined) return
+        if (status >= 300) throw new Error(`${lane.name}: ${underWay.name} was answered with ${status}`)
+        state = underWay.after
+        underWay = undefined
+        acknowledged()
+      }
+    },
+
+    async compare(machine) {
+      const found = await lane.observe(machine)
+      const step = underWay?.name ?? 'nothing'
+      const allowed = underWay ? [state, underWay.after] : [state]
+      // The next round goes on from what there is.
+      if (underWay && same(found, underWay.after)) state = underWay.after
+      underWay = undefined
+      return { allowed, found, step }
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { fieldTag } from '../../../functions/fields/field-view.ts'
+import type { SystemField } from '../../../lib/fields/web-form.ts'
+
+const field: SystemField = { typeId: -2, name: 'Title', mandatory: true, order: 3 }
+
+describe('the tag of a field', () => {
+  test.each<[string, SystemField]>([
+    ['type', { ...field, typeId: -3 }],
+    ['name', { ...field, name: 'Salutation' }],
+    ['being mandatory', { ...field, mandatory: false }],
+    ['order', { ...field, order: 4 }],
+  ])('changes with its %s', (_, changed) => {
+    expect(fieldTag(changed)).not.toBe(fieldTag(field))
+  })
+
+  test('changes with a member that fields do not have today', () => {
+    const grown = { ...field, hint: 'as on the passport' }
+    expect(fieldTag(grown)).not.toBe(fieldTag(field))
+    const other = { ...field, hint: 'any' }
+    expect(fieldTag(other)).not.toBe(fieldTag(grown))
+  })
+
+  test('is the same in whichever order a store gives the members', () => {
+    expect(fieldTag({ order: 3, mandatory: true, name: 'Title', typeId: -2 })).toBe(fieldTag(field))
+  })
+})
