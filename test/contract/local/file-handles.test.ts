@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'vitest'
 import { launchWithHandles } from '../../support/program.ts'
@@ -19,22 +18,22 @@ const test = base.extend('scarce', async ({ directory }, { onCleanup }) => {
   return { baseUrl, token, program }
 })
 
+/** Connects, and asks something. Answers the connection when the service has taken it, and undefined when it has not. */
+const taken = (url: string): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => socket.write(requestText('GET', '/health')))
+    socket.on('error', () => {})
+    socket.once('close', () => resolve(undefined))
+    // The answer says that the service has the connection.
+    socket.once('data', () => resolve(socket))
+  })
+
 /** Opens connections until the service has no handle for another one. Answers those that it took. */
 const useUp = async (url: string): Promise<readonly Socket[]> => {
-  const { hostname, port } = new URL(url)
   const sockets: Socket[] = []
-  let refused = false
-  while (!refused && sockets.length < 4 * handles) {
-    const socket = connect(Number(port), hostname)
-    socket.on('error', () => {})
-    socket.once('close', () => {
-      refused = true
-    })
+  for (let socket = await taken(url); socket && sockets.length < 4 * handles; socket = await taken(url)) {
     sockets.push(socket)
-    await once(socket, 'connect')
-    // The answer to a request says that the service has the connection.
-    socket.write(requestText('GET', '/health'))
-    await Promise.race([once(socket, 'data'), once(socket, 'close')])
   }
   return sockets
 }
