@@ -10,7 +10,7 @@ const textStatements = (connection: DatabaseSync, texts: string) => ({
 /** What is asked of the content of one kind. The first parameter is the site, lists of ids are JSON. */
 export const contentStatements = (connection: DatabaseSync, kind: ContentKind) => {
   const { table, texts } = contentTables[kind]
-  const staying = isStaying('id', kind)
+  const staying = isStaying(`${table}.id`, kind)
   return {
     get: connection.prepare(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
     these: connection.prepare(

@@ -1,4 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { FolderRemovals } from '../lib/storage/folder-removals.ts'
+import type { PlaceConditions } from '../lib/storage/object-store.ts'
 import type { StoragePath } from '../lib/storage/path.ts'
 import { behindFolder, insideFolder } from './below-folder.ts'
 import type { Database } from './database.ts'
@@ -38,4 +40,13 @@ export const createFolderRemovals = ({ connection, read, write }: Database): Fol
     isOpenBelow: (site, folder) =>
       read(() => firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
   }
+}
+
+/** Whether a removal is open for one of these folders, as the transaction sees it in which something is placed there. */
+export const createGoingFolders = (connection: DatabaseSync) => {
+  const any = connection.prepare(
+    'SELECT 1 FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) LIMIT 1',
+  )
+  return ({ site, folders }: PlaceConditions['staying']): boolean =>
+    any.get(site, JSON.stringify(folders)) !== undefined
 }

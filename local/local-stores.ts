@@ -5,14 +5,16 @@ import { finishRemovals } from './contents.ts'
 import type { DataDirectory } from './data-directory.ts'
 import type { Database } from './database.ts'
 import type { Role } from './directory-use.ts'
-import { openObjectStore } from './objects/object-store.ts'
-import type { DamagedObject } from './objects/tidy-blobs.ts'
-import { createTableStores } from './table-stores.ts'
+import { createGoingFolders } from './folder-removals.ts'
+import { openBlobs } from './objects/blobs.ts'
+import { createObjectStore } from './objects/object-store.ts'
+import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
+import { createTableStores, type TableStores } from './table-stores.ts'
 
 /** Every port of the service, on one machine. */
 export interface LocalStores extends Stores {
-  /** The files whose bytes are not there as they should be. Only the service looks for them. */
-  readonly damaged: readonly DamagedObject[]
+  /** What was found of the blobs, when the service has put them in order. */
+  readonly tidied: TidyReport | undefined
   /** Lets what goes on in the background come to an end. */
   stop(): Promise<void>
 }
@@ -25,27 +27,33 @@ interface Options {
   readonly clock: Clock
 }
 
-/**
- * The ports over an open database and the blobs beside it. The service, of which there is one, puts in order what an earlier one has left
- * half done, and goes on with it; commands leave that alone.
- */
+/** What only the service does, which is there once: puts in order what an earlier one has left half done, and goes on with it. */
+const putInOrder = async (
+  { directory, database, clock }: Options,
+  { removalQueue, removals }: TableStores,
+  files: Stores['files'],
+): Promise<TidyReport> => {
+  const tidied = tidyBlobs(database.connection, directory, clock.wall())
+  await finishRemovals(database)
+  await removalQueue.start((task, slice) =>
+    continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice),
+  )
+  return tidied
+}
+
+/** The ports over an open database and the blobs beside it. */
 export const openStores = async (options: Options): Promise<LocalStores> => {
-  const { database, role, clock } = options
-  const { removalQueue, ...tables } = createTableStores(database, clock)
-  const { files, damaged, close } = openObjectStore(options)
-  if (role === 'service') {
-    await finishRemovals(database)
-    const deps = { files, removals: tables.removals, clock }
-    await removalQueue.start((task, slice) => continueRemoval(deps, task, clock.monotonic() + slice))
-  }
+  const { directory, database, role, durable, clock } = options
+  const tables = createTableStores(database, clock)
+  const blobs = openBlobs(directory, { durable })
+  const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
   return {
     ...tables,
-    removalQueue,
     files,
-    damaged,
+    tidied: role === 'service' ? await putInOrder(options, tables, files) : undefined,
     async stop() {
-      await removalQueue.stop()
-      close()
+      await tables.removalQueue.stop()
+      blobs.close()
     },
   }
 }

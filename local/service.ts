@@ -29,8 +29,8 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-const sayWhatIsMissing = ({ damaged }: LocalStores, say: (sentence: string) => void): void => {
-  const count = damaged.length
+const sayWhatIsMissing = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
+  const count = tidied?.damaged.length ?? 0
   if (count === 0) return
   const files =
     count === 1

@@ -175,9 +175,11 @@ const runIn = async (format: Format): Promise<Examples> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-examples-'))
   const running = await startService({
     dataDirectory,
+    host: '127.0.0.1',
     dataCentres: [{ id: 'us', port: 0 }],
     reset: false,
     telemetry: { request: () => undefined },
+    say: () => undefined,
   })
   try {
     const stage = await prepareStage(running, dataDirectory)

@@ -29,7 +29,8 @@ const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | und
   const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
   if (!object) return undefined
   const check = createTemplateCheck()
-  for await (const chunk of object.body ?? []) check.write(chunk)
+  const { body = [] } = object
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) check.write(chunk)
   return check.end()
 }
 

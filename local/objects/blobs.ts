@@ -1,9 +1,10 @@
-import { chmodSync, close, closeSync, createReadStream, fstatSync, fsync, mkdirSync, openSync, read } from 'node:fs'
+import { close, closeSync, createReadStream, fstatSync, fsync, openSync, read } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { ByteRange } from '../../lib/storage/object-store.ts'
+import { makePrivateFolder } from '../private-files.ts'
 import { asPortError } from './disk-failure.ts'
 import { writeBlob } from './write-blob.ts'
 
@@ -58,18 +59,13 @@ const readOn = (
   })
 }
 
-const makePrivate = (folder: string): void => {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  chmodSync(folder, 0o700)
-}
-
 /** The blobs of a data directory, whose folders are made when they are missing. */
 export const openBlobs = (
   { blobs: folder, orphans }: BlobFolders,
   { durable }: { readonly durable: boolean },
 ): Blobs => {
-  makePrivate(folder)
-  makePrivate(orphans)
+  makePrivateFolder(folder)
+  makePrivateFolder(orphans)
   const pathOf = (name: string) => join(folder, name)
   // Open all the time, so that a shortage of file handles does not come in between.
   const folderHandle = openSync(folder, 'r')

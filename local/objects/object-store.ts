@@ -1,18 +1,17 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
-import type { Clock } from '../../lib/clock.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, PlaceConditions } from '../../lib/storage/object-store.ts'
 import type { Database } from '../database.ts'
-import { type BlobFolders, type Blobs, openBlobs } from './blobs.ts'
+import type { Blobs } from './blobs.ts'
 import { listObjects } from './list-objects.ts'
 import { createObjectRows, endOf, type ObjectRow } from './object-rows.ts'
 import { dropBytes, NotPossible, placeChanges } from './place-changes.ts'
 import { createStaging } from './staging.ts'
-import { type TidyReport, tidyBlobs } from './tidy-blobs.ts'
 
 interface Deps {
   readonly database: Database
   readonly blobs: Blobs
+  /** Whether one of the folders is being removed. Asked within the transaction that puts something there. */
+  readonly isGoing: (staying: PlaceConditions['staying']) => boolean
   /** In bytes: content up to this size is kept in the database, ... */
   readonly smallContent?: number
   /** ... and so much of it waits in memory at the most, that of all requests together. */
@@ -35,15 +34,6 @@ const inSteps = <Item>(items: readonly Item[]): readonly Item[][] =>
     items.slice(step * removalStep, (step + 1) * removalStep),
   )
 
-/** Whether one of the folders is being removed, as the transaction sees it that puts something there. */
-const createGoingCheck = (connection: DatabaseSync) => {
-  const open = connection.prepare(
-    'SELECT 1 FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) LIMIT 1',
-  )
-  return ({ site, folders }: PlaceConditions['staying']): boolean =>
-    folders.length > 0 && open.get(site, JSON.stringify(folders)) !== undefined
-}
-
 /**
  * The object store of one machine: an index in the database, which keeps small content as well, and a blob for the bytes of each larger object.
  * What becomes visible together is one transaction. A crash leaves at most blobs that nothing refers to (`tidyBlobs`).
@@ -51,12 +41,13 @@ const createGoingCheck = (connection: DatabaseSync) => {
 export const createObjectStore = ({
   database,
   blobs,
+  isGoing,
   smallContent = 16 * 1024,
   mostWaiting = 16 * 1024 * 1024,
 }: Deps): ObjectStore => {
   const rows = createObjectRows(database.connection)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
-  const placing = { rows, isGoing: createGoingCheck(database.connection), stagedOf: staging.of }
+  const placing = { rows, isGoing, stagedOf: staging.of }
 
   /** Undefined when the bytes are nowhere, or are not as many as there should be. */
   const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
@@ -120,27 +111,4 @@ export const createObjectStore = ({
       await removeBlobs(unreferenced.flat())
     },
   }
-}
-
-/** The object store of a data directory, and what was found when it was opened. */
-export interface OpenedObjectStore extends TidyReport {
-  readonly files: ObjectStore
-  close(): void
-}
-
-interface OpenOptions extends Omit<Deps, 'blobs'> {
-  readonly directory: BlobFolders
-  /** The service puts the blobs in order; a command beside it must leave alone what the service is working on. */
-  readonly role: 'service' | 'command'
-  /** Whether a blob is on the disk before its row is. */
-  readonly durable: boolean
-  readonly clock: Pick<Clock, 'wall'>
-}
-
-/** Opens the object store of a data directory, whose tables have been prepared. */
-export const openObjectStore = ({ directory, role, durable, clock, ...deps }: OpenOptions): OpenedObjectStore => {
-  const blobs = openBlobs(directory, { durable })
-  const report =
-    role === 'service' ? tidyBlobs(deps.database.connection, directory, clock.wall()) : { orphans: 0, damaged: [] }
-  return { ...report, files: createObjectStore({ ...deps, blobs }), close: () => blobs.close() }
 }

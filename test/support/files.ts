@@ -48,7 +48,7 @@ export const openTestFiles = async ({
     deps,
     stores,
     sent,
-    leftovers: () => keptContents(machine.directory.path).leftovers.length,
+    leftovers: () => keptContents(machine.directory).leftovers.length,
     async close() {
       await machine.close()
       await rm(folder, { recursive: true })

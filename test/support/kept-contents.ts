@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { DataDirectory } from '../../local/data-directory.ts'
 
-/** The names under which the object store of a data directory keeps content, wherever that is, and those that its objects refer to. */
-export const keptContents = (directory: string) => {
+/** The names under which a data directory keeps content, wherever that is, and those that its objects refer to. */
+export const keptContents = ({ blobs, database: file }: Pick<DataDirectory, 'blobs' | 'database'>) => {
   // Files come first: one that is put in place meanwhile is referenced then.
-  const inFiles = readdirSync(join(directory, 'blobs'))
-  const database = new DatabaseSync(join(directory, 'site-admin.db'), { readOnly: true })
+  const inFiles = readdirSync(blobs)
+  const database = new DatabaseSync(file, { readOnly: true })
   const inDatabase = database.prepare('SELECT name FROM small_contents').all()
   const rows = database.prepare('SELECT blob FROM objects').all()
   database.close()

@@ -1,34 +1,42 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { systemClock } from '../../lib/clock.ts'
 import type { FolderRemovals } from '../../lib/storage/folder-removals.ts'
+import type { ObjectStore } from '../../lib/storage/object-store.ts'
+import { layoutOf } from '../../local/data-directory.ts'
 import { type Database, openDatabase } from '../../local/database.ts'
-import { createFolderRemovals } from '../../local/folder-removals.ts'
-import { type OpenedObjectStore, openObjectStore } from '../../local/objects/object-store.ts'
+import { createFolderRemovals, createGoingFolders } from '../../local/folder-removals.ts'
+import { openBlobs } from '../../local/objects/blobs.ts'
+import { createObjectStore } from '../../local/objects/object-store.ts'
 import { prepareSchema } from '../../local/schema.ts'
 
-type Options = Omit<Parameters<typeof openObjectStore>[0], 'database' | 'directory'>
-
-/** The object store of one machine, without the rest of it. */
-export interface LocalFiles extends OpenedObjectStore {
-  readonly database: Database
-  readonly removals: FolderRemovals
+interface Options {
+  readonly durable?: boolean
+  /** Bytes, as the object store takes them. */
+  readonly smallContent?: number
+  readonly mostWaiting?: number
 }
 
-export const openLocalFiles = (path: string, options: Partial<Options> = {}): LocalFiles => {
+/** The object store of one machine, without the rest of it. */
+export interface LocalFiles {
+  readonly files: ObjectStore
+  readonly removals: FolderRemovals
+  readonly database: Database
+  close(): void
+}
+
+export const openLocalFiles = (path: string, { durable = false, ...sizes }: Options = {}): LocalFiles => {
   mkdirSync(path, { recursive: true })
-  const { durable = false } = options
-  const database = openDatabase(join(path, 'site-admin.db'), { durable })
+  const directory = layoutOf(path)
+  const database = openDatabase(directory.database, { durable })
   prepareSchema(database.connection)
-  const directory = { blobs: join(path, 'blobs'), orphans: join(path, 'orphans') }
-  const opened = openObjectStore({ role: 'service', clock: systemClock, ...options, directory, database, durable })
+  const blobs = openBlobs(directory, { durable })
+  const isGoing = createGoingFolders(database.connection)
   return {
-    ...opened,
-    database,
+    files: createObjectStore({ database, blobs, isGoing, ...sizes }),
     removals: createFolderRemovals(database),
+    database,
     close() {
-      opened.close()
       database.close()
+      blobs.close()
     },
   }
 }

@@ -20,11 +20,12 @@ const packagesOf = async (modules: readonly string[]): Promise<string[]> => {
     .sort()
 }
 
-test('neither the core nor the server loads anything of AWS', async () => {
-  const groups = ['documentation', 'fields', 'storage']
+test('neither the core, nor the server, nor anything of one machine loads anything of AWS', async () => {
+  const groups = ['documentation', 'fields', 'categories', 'storage']
   const packages = await packagesOf([
     'server/create-server.ts',
     'server/dispatch.ts',
+    'local/main.ts',
     ...groups.map((group) => `functions/${group}/group.ts`),
   ])
   expect(packages).toContain('negotiator')

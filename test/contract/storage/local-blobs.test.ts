@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SiteId } from '../../../lib/ids.ts'
+import { layoutOf } from '../../../local/data-directory.ts'
 import { checkObjects } from '../../../local/objects/check-objects.ts'
+import { tidyBlobs } from '../../../local/objects/tidy-blobs.ts'
 import { entry } from '../../support/history.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
@@ -27,10 +29,11 @@ afterEach(() => {
   rmSync(directory, { recursive: true })
 })
 
-const reopen = (options: Parameters<typeof openLocalFiles>[1] = {}) => {
+/** The next start of the service. */
+const restart = (now = Date.now()) => {
   opened.close()
-  opened = openLocalFiles(directory, options)
-  return opened
+  opened = openLocalFiles(directory)
+  return tidyBlobs(opened.database.connection, layoutOf(directory), now)
 }
 
 const put = async (key: string, content: string | Buffer) => {
@@ -53,9 +56,9 @@ describe('blobs that nothing refers to', () => {
     await put('live/1001/small', 'few bytes')
     await put('live/1001/large', large)
     writeFileSync(join(directory, 'blobs', name), 'left behind')
-    expect(reopen()).toMatchObject({ orphans: 1, damaged: [] })
+    expect(restart()).toMatchObject({ orphans: 1, damaged: [] })
     expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
-    const { kept, referenced } = keptContents(directory)
+    const { kept, referenced } = keptContents(layoutOf(directory))
     expect(new Set<unknown>(kept)).toEqual(referenced)
     for (const [key, content] of [
       ['live/1001/small', 'few bytes'],
@@ -71,17 +74,11 @@ describe('blobs that nothing refers to', () => {
     writeFileSync(blob, 'left behind')
     utimesSync(blob, 0, 0)
     const now = Date.now()
-    reopen({ clock: { wall: () => now } })
-    reopen({ clock: { wall: () => now + 7 * day - 1000 } })
+    restart(now)
+    restart(now + 7 * day - 1000)
     expect(readdirSync(join(directory, 'orphans'))).toEqual([name])
-    reopen({ clock: { wall: () => now + 7 * day + 1000 } })
+    restart(now + 7 * day + 1000)
     expect(readdirSync(join(directory, 'orphans'))).toEqual([])
-  })
-
-  it('stay where they are for a command: the service may be working on them', () => {
-    writeFileSync(join(directory, 'blobs', name), 'on its way')
-    expect(reopen({ role: 'command' }).orphans).toBe(0)
-    expect(readdirSync(join(directory, 'blobs'))).toEqual([name])
   })
 })
 
@@ -102,7 +99,7 @@ describe('a blob that is not what its row says', () => {
       await put('live/1001/other', 'other')
       expect(await read('live/1001/other')).toBeDefined()
       const blob = path.slice(join(directory, 'blobs').length + 1)
-      expect(reopen()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
+      expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
       expect(await opened.files.find(key)).toMatchObject({ size: large.length })
     },
   )

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { layoutOf } from '../../../local/data-directory.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { openLocalFiles } from '../../support/local-files.ts'
 import { describeObjectStore } from './object-store.suite.ts'
@@ -20,7 +21,7 @@ for (const [name, options] of variants) {
       store: files,
       removals,
       comparesVersions: true,
-      leftovers: async () => keptContents(folder).leftovers.length,
+      leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,
       async close() {
         close()
         rmSync(folder, { recursive: true })

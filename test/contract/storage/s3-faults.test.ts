@@ -7,8 +7,11 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Change, ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
-import { createS3ObjectStore } from '../../../lib/storage/s3/s3-object-store.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { failLikePort } from '../../../lib/aws/store-failure.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { Change, ObjectStore, PlaceConditions, Staged } from '../../../lib/storage/object-store.ts'
+import { entry } from '../../support/history.ts'
 
 const failure = () =>
   Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
@@ -22,17 +25,20 @@ const createFaultyClients = (where: 'as a whole' | 'on the wire') => {
   const once = new S3Client({ forcePathStyle: true, maxAttempts: 1 })
   let calls = 0
   let failing = 0
+  let failsOn = false
   let isAnswerLost = false
   const fault =
     <Input, Output>(next: (input: Input) => Promise<Output>) =>
     async (input: Input): Promise<Output> => {
       calls += 1
-      const fails = calls === failing
+      const fails = calls === failing || (failsOn && failing > 0 && calls > failing)
       if (fails && !isAnswerLost) throw failure()
       const result = await next(input)
       if (fails) throw failure()
       return result
     }
+  failLikePort(client)
+  failLikePort(once)
   for (const { middlewareStack } of [client, once]) {
     if (where === 'on the wire') middlewareStack.add(fault, { step: 'deserialize' })
     else middlewareStack.add(fault, { step: 'initialize' })
@@ -40,14 +46,25 @@ const createFaultyClients = (where: 'as a whole' | 'on the wire') => {
   return {
     client,
     once,
-    arm(number: number, lost: boolean) {
+    /** The call of that number fails, or its answer is lost; `andOn` says that all calls after it fail, too. */
+    arm(number: number, lost: boolean, andOn = false) {
       calls = 0
       failing = number
+      failsOn = andOn
       isAnswerLost = lost
     },
     calls: () => calls,
   }
 }
+
+/** Folders that nobody removes, unless a test says that one is going when it is looked at again. */
+const createRemovals = () => {
+  const state = { goes: false }
+  const watch = async () => ({ isGoing: false, hasChanged: async () => state.goes })
+  return { state, removals: { watch } }
+}
+
+const nowhere: PlaceConditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
 
 async function* one(content: Buffer): AsyncGenerator<Buffer> {
   yield content
@@ -61,6 +78,7 @@ describe.skipIf(!endpoint).each(['as a whole', 'on the wire'] as const)(
   (where) => {
     const faulty = createFaultyClients(where)
     const bucket = `faults-${randomBytes(6).toString('hex')}`
+    const { state: folders, removals } = createRemovals()
     let store: ObjectStore
 
     beforeAll(async () => {
@@ -68,13 +86,12 @@ describe.skipIf(!endpoint).each(['as a whole', 'on the wire'] as const)(
       await faulty.client.send(new CreateBucketCommand({ Bucket: bucket }))
       const VersioningConfiguration = { Status: 'Enabled' } as const
       await faulty.client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
-      store = createS3ObjectStore({ client: faulty.client, once: faulty.once, bucket })
+      store = createS3ObjectStore({ client: faulty.client, once: faulty.once, bucket, removals })
     })
 
     const put = async (key: string, content: string) => {
       const staged = await store.stage(one(Buffer.from(content)), { key, contentType: 'text/plain' })
-      const placed = await store.place([{ kind: 'put', key, staged }], [])
-      if (placed.outcome === 'placed') await placed.settle()
+      await store.place([{ kind: 'put', key, staged }], nowhere, entry)
     }
     const stateOf = async (prefix: string): Promise<string[]> => {
       faulty.arm(0, false)
@@ -90,7 +107,7 @@ describe.skipIf(!endpoint).each(['as a whole', 'on the wire'] as const)(
     }
 
     /** An upload of a small and a large file, a rename, a draft that goes, and a folder, at once. */
-    const change = async (prefix: string, end: 'settle' | 'undo' = 'settle'): Promise<void> => {
+    const change = async (prefix: string): Promise<void> => {
       const staged: Staged[] = []
       try {
         for (const [name, size] of [
@@ -110,8 +127,8 @@ describe.skipIf(!endpoint).each(['as a whole', 'on the wire'] as const)(
           { kind: 'remove', key: `${prefix}draft` },
           { kind: 'folder', key: `${prefix}folder/` },
         ]
-        const placed = await store.place(changes, [`${prefix}other`])
-        if (placed.outcome === 'placed') await placed[end]()
+        const { outcome } = await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
+        if (outcome !== 'placed') for (const one of staged) await one.discard()
       } catch (error) {
         for (const one of staged) await one.discard()
         throw error
@@ -158,22 +175,41 @@ describe.skipIf(!endpoint).each(['as a whole', 'on the wire'] as const)(
       300_000,
     )
 
-    it('and it is lost, and the changes are taken back: what was there before is there again', async () => {
+    it('and it is lost, and the changes are taken back because a folder goes: what was there before is there again', async () => {
       await prepare('live/undone-0/')
       const before = await stateOf('live/undone-0/')
-      faulty.arm(0, true)
-      await change('live/undone-0/', 'undo')
-      const calls = faulty.calls()
-      for (let number = 1; number <= calls; number++) {
-        const prefix = `live/undone-${number}/`
-        faulty.arm(0, false)
-        await prepare(prefix)
-        faulty.arm(number, true)
-        await change(prefix, 'undo').catch(() => {})
-        const state = await stateOf(prefix)
-        expect({ number, state: state.filter((line) => line !== 'folder/ 0') }).toEqual({ number, state: before })
+      folders.goes = true
+      try {
+        faulty.arm(0, true)
+        await change('live/undone-0/')
+        const calls = faulty.calls()
+        for (let number = 1; number <= calls; number++) {
+          const prefix = `live/undone-${number}/`
+          folders.goes = false
+          faulty.arm(0, false)
+          await prepare(prefix)
+          folders.goes = true
+          faulty.arm(number, true)
+          await change(prefix).catch(() => {})
+          const state = await stateOf(prefix)
+          expect({ number, state: state.filter((line) => line !== 'folder/ 0') }).toEqual({ number, state: before })
+        }
+      } finally {
+        folders.goes = false
       }
     }, 300_000)
+
+    it('and so does taking the changes back: both failures are told', async () => {
+      await prepare('live/measure-both/')
+      faulty.arm(0, false)
+      await change('live/measure-both/')
+      const calls = faulty.calls()
+      await prepare('live/both/')
+      // The last call is one of the second look, when everything is in place.
+      faulty.arm(calls, false, true)
+      const error = await change('live/both/').catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ code: 100503, cause: { errors: [{ code: 100503 }, { code: 100503 }] } })
+    })
 
     it('and a batch of removals fails in part: it is told, and a repetition removes the rest', async () => {
       for (const name of ['a', 'b', 'c']) await put(`live/batch/${name}`, name)
@@ -187,9 +223,9 @@ describe.skipIf(!endpoint).each(['as a whole', 'on the wire'] as const)(
         },
         { step: 'initialize' },
       )
-      const partial = createS3ObjectStore({ client, once: client, bucket })
-      await expect(partial.remove(objects)).rejects.toMatchObject({ name: 'SlowDown' })
-      await store.remove(objects)
+      const partial = createS3ObjectStore({ client, once: client, bucket, removals })
+      await expect(partial.remove(objects, entry)).rejects.toMatchObject({ code: 100503, cause: { name: 'SlowDown' } })
+      await store.remove(objects, entry)
       expect(await stateOf('live/batch/')).toEqual([])
     })
   },
