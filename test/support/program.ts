@@ -37,14 +37,13 @@ const linesOf = (input: Readable): AsyncIterator<string> => {
   return lines[Symbol.asyncIterator]()
 }
 
-/** Runs a source file of the project, such as `local/main.ts`, on the Node that runs the tests. */
-export const launch = (
-  entry: string,
+const launchCommand = (
+  command: string,
   args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>>,
 ): Program => {
   const env = { ...process.env, ...environment }
-  const child = spawn(process.execPath, [entry, ...args], { cwd: root, stdio: 'pipe', env })
+  const child = spawn(command, args, { cwd: root, stdio: 'pipe', env })
   const lines = linesOf(child.stdout)
   // A program may end without having read all of its input.
   child.stdin.on('error', () => {})
@@ -59,6 +58,17 @@ export const launch = (
     ended,
   }
 }
+
+/** Runs a source file of the project, such as `local/main.ts`, on the Node that runs the tests. */
+export const launch = (
+  entry: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Program => launchCommand(process.execPath, [entry, ...args], environment)
+
+/** The same, in a process that may have only so many files and connections open at once. */
+export const launchWithHandles = (handles: number, entry: string, args: readonly string[]): Program =>
+  launchCommand('sh', ['-c', `ulimit -n ${handles}; exec "$@"`, 'sh', process.execPath, entry, ...args], {})
 
 /** Runs a source file of the project to its end. */
 export const run = (entry: string, args: readonly string[], input = ''): Promise<Outcome> => {

@@ -13,7 +13,7 @@ const part = (name: string, content: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${content}\r\n`
 const form = (size: number) => `${part('a', 'x'.repeat(size))}${part('b', 'x'.repeat(size))}--${boundary}--\r\n`
 
-const blobsIn = (directory: string): string[] => readdirSync(join(directory, 'objects', 'blobs'))
+const blobsIn = (directory: string): string[] => readdirSync(join(directory, 'blobs'))
 
 describe('an upload whose caller goes away', () => {
   const size = 4_000_000

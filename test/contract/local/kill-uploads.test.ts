@@ -3,6 +3,7 @@ import pMap from 'p-map'
 import { describe, expect } from 'vitest'
 import { parseId, type SiteId } from '../../../lib/ids.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
+import { layoutOf } from '../../../local/data-directory.ts'
 import { openMachine } from '../../../local/machine.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { test } from '../../support/test.ts'
@@ -43,7 +44,7 @@ describe('kill -9 during uploads', () => {
         const body = Buffer.from(bodyOf(number))
         for (let at = 0; at < body.length; at += piece) {
           if (number === last && at / body.length > end) {
-            while (keptContents(directory).leftovers.length === 0) await turn()
+            while (keptContents(layoutOf(directory)).leftovers.length === 0) await turn()
             first.kill('SIGKILL')
             await first.ended
           }
@@ -86,7 +87,7 @@ describe('kill -9 during uploads', () => {
         if (acknowledged.has(number)) expect(isThere).toBe(true)
       }
       await second.stop()
-      expect(keptContents(directory).leftovers).toEqual([])
+      expect(keptContents(layoutOf(directory)).leftovers).toEqual([])
     },
   )
 })

@@ -1,0 +1,118 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect } from 'vitest'
+import { administer, administerJson } from '../../support/administration.ts'
+import { snapshotOf } from '../../support/directory-snapshot.ts'
+import { test } from '../../support/test.ts'
+
+const storage = '/api/v2/admin/sites/current/storage'
+
+/** Changes the database behind the back of the service, whatever the tables say to that. */
+const tamper = (directory: string, sql: string) => {
+  const database = new DatabaseSync(join(directory, 'site-admin.db'), { enableForeignKeyConstraints: false })
+  database.exec(sql)
+  database.close()
+}
+
+describe('check', () => {
+  test('finds nothing in a sound directory, and changes nothing', async ({ siteDirectory }) => {
+    const before = snapshotOf(siteDirectory)
+    expect(await administer(siteDirectory, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n', stderr: '' })
+    expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
+    expect(snapshotOf(siteDirectory)).toMatchObject(before)
+  })
+
+  test('finds nothing while the service runs and takes uploads in', async ({ directory, start }) => {
+    const service = await start()
+    let isOver = false
+    const upload = async () => {
+      for (let turn = 0; !isOver; turn += 1) {
+        const body = 'x'.repeat(turn % 2 === 0 ? 30_000 : 200)
+        expect((await service.request(`${storage}/file`, { method: 'PUT', body })).status).toBe(200)
+      }
+    }
+    const uploads = [upload(), upload(), upload()]
+    try {
+      for (let turn = 0; turn < 3; turn += 1) expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
+    } finally {
+      isOver = true
+      await Promise.all(uploads)
+    }
+    expect((await service.stop()).status).toBe(0)
+    expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
+  })
+
+  test.for([
+    [
+      'a link without its object',
+      'INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1)',
+      { where: 'site 1001, category 1', fault: 'it is linked with news 999, and one of the two does not exist' },
+    ],
+    [
+      'a removal of content that broke off',
+      'UPDATE blogs SET going = 1 WHERE id = 8',
+      { where: 'site 1001, blog 8', fault: expect.stringContaining('broke off half-way') },
+    ],
+    [
+      'a removal of a folder that nobody goes on with',
+      "INSERT INTO folder_removals (site, folder, id, entry) VALUES (1001, 'a/b', 'x', '{}')",
+      { where: 'site 1001, folder a/b', fault: expect.stringContaining('nobody goes on with it') },
+    ],
+    [
+      'content of no file',
+      "INSERT INTO small_contents (name, bytes) VALUES ('lost', x'00')",
+      { where: expect.stringMatching(/site-admin\.db$/), fault: 'the content lost in it belongs to no file' },
+    ],
+    [
+      'a text of no news item',
+      "INSERT INTO news_texts (site, id, text) VALUES (1001, 999, 'x')",
+      { where: expect.stringMatching(/site-admin\.db$/), fault: expect.stringContaining('of the table news_texts') },
+    ],
+    [
+      'a file without bytes',
+      "INSERT INTO objects VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
+      { where: 'site 1001, file a.txt', fault: expect.stringContaining('no bytes') },
+    ],
+  ] as const)('names %s', async ([, sql, fault], { directory, start }) => {
+    await (await start()).stop()
+    tamper(directory, sql)
+    const { status, stdout } = await administer(directory, ['--json', 'check'])
+    expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
+  })
+
+  test('names blobs of no file, as long as no service runs, and the next start moves them', async ({
+    directory,
+    start,
+  }) => {
+    await (await start()).stop()
+    const orphan = join(directory, 'blobs', 'orphan')
+    writeFileSync(orphan, 'x')
+    const { status, stdout } = await administer(directory, ['check'])
+    expect(status).toBe(1)
+    expect(stdout).toBe(
+      `where${' '.repeat(orphan.length - 3)}fault\n${orphan}  it belongs to no file. The next start moves it to orphans.\n`,
+    )
+    await (await start()).stop()
+    expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
+  })
+
+  test('names what other users can get at', async ({ siteDirectory }) => {
+    chmodSync(join(siteDirectory, 'site-admin.db'), 0o640)
+    const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout).faults).toEqual([
+      { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringContaining('other users') },
+    ])
+  })
+
+  test('is refused where there is no data directory of one machine', async ({ directory }) => {
+    for (const args of [['check'], ['--target', 'aws', 'check']]) {
+      expect(await administer(directory, args)).toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^.+\n$/),
+      })
+    }
+  })
+})

@@ -1,0 +1,68 @@
+import { connect, type Socket } from 'node:net'
+import { expect } from 'vitest'
+import { launchWithHandles } from '../../support/program.ts'
+import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
+import { test as base } from '../../support/test.ts'
+
+const storage = '/api/v2/admin/sites/current/storage'
+const handles = 64
+
+/** A service that may have so many files and connections open, and no more. */
+const test = base.extend('scarce', async ({ directory }, { onCleanup }) => {
+  const program = launchWithHandles(handles, 'local/main.ts', ['--json', '--port', '0', '--data-dir', directory])
+  onCleanup(async () => {
+    program.kill('SIGTERM')
+    await program.ended
+  })
+  const { baseUrl, token } = JSON.parse(await program.line())
+  return { baseUrl, token, program }
+})
+
+/** Connects, and asks something. Answers the connection when the service has taken it, and undefined when it has not. */
+const taken = (url: string): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => socket.write(requestText('GET', '/health')))
+    socket.on('error', () => {})
+    socket.once('close', () => resolve(undefined))
+    // The answer says that the service has the connection.
+    socket.once('data', () => resolve(socket))
+  })
+
+/** Opens connections until the service has no handle for another one. Answers those that it took. */
+const useUp = async (url: string): Promise<readonly Socket[]> => {
+  const sockets: Socket[] = []
+  for (let socket = await taken(url); socket && sockets.length < 4 * handles; socket = await taken(url)) {
+    sockets.push(socket)
+  }
+  return sockets
+}
+
+test('a service without file handles refuses, lives, and answers again when there are some', async ({
+  scarce: { baseUrl, token, program },
+}) => {
+  const headers = { Authorization: token }
+  const put = (path: string, size: number) =>
+    fetch(`${baseUrl}${storage}/${path}`, { method: 'PUT', headers, body: 'x'.repeat(size) })
+  expect((await put('large', 40_000)).status).toBe(200)
+
+  const kept = await rawConnection({ url: baseUrl })
+  const ask = async (method: string, path: string, body = '') => {
+    await kept.write(requestText(method, path, { ...headers, 'Content-Length': body.length }, body))
+  }
+  await ask('GET', '/health')
+  await kept.until(/"ok"/)
+  const sockets = await useUp(baseUrl)
+
+  await ask('GET', `${storage}/large`)
+  const refused = lastAnswer(await kept.until(/100503/))
+  expect(refused).toMatchObject({ status: 503 })
+
+  for (const socket of sockets) socket.destroy()
+  kept.destroy()
+  await expect.poll(async () => (await put('large', 50_000).catch(() => undefined))?.status).toBe(200)
+  const read = await fetch(`${baseUrl}${storage}/large`, { headers })
+  expect(await read.text()).toBe('x'.repeat(50_000))
+  program.kill('SIGTERM')
+  expect(await program.ended).toMatchObject({ status: 0 })
+})

@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { administerJson } from '../../support/administration.ts'
+import { mountSmallDisk, noSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
+import { startService } from '../../support/spawned-service.ts'
+import { test as base } from '../../support/test.ts'
+
+const storage = '/api/v2/admin/sites/current/storage'
+const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
+const news = '/webresources/api/v3/sites/current/categories/1/news'
+const megabytes = 8
+
+/** More than enough for the WAL to take all that the disk has left for it. */
+const mostWrites = 3_000
+
+const test = base
+  .extend('disk', async ({ directory, skip }, { onCleanup }): Promise<SmallDisk> => {
+    if (noSmallDisk !== undefined) skip(noSmallDisk)
+    const disk = mountSmallDisk(join(directory, 'disk'), megabytes)
+    if (!disk) return skip('this machine does not let a file system be mounted')
+    onCleanup(disk.unmount)
+    return disk
+  })
+  .extend('full', async ({ disk }, { onCleanup }) => {
+    const data = join(disk.path, 'data')
+    const service = await startService(data, ['--port', '0', '--quiet'])
+    onCleanup(async () => void (await service.stop()))
+    return { service, data }
+  })
+
+test('a full disk refuses what writes with 507, lets everybody read, and is over when there is room', async ({
+  disk,
+  full: { service, data },
+}) => {
+  const put = async (path: string, size: number) => {
+    const answer = await service.request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(size) })
+    const { code = 0 } = JSON.parse(await answer.text())
+    return { status: answer.status, code }
+  }
+  const change = async (path: string, method: string, body: object) =>
+    (await service.request(path, { method, body: JSON.stringify(body) })).status
+  expect(await put('small', 100)).toMatchObject({ status: 200 })
+  expect(await put('large', 40_000)).toMatchObject({ status: 200 })
+
+  disk.fill()
+  const outOfSpace = { status: 507, code: 100507 }
+  expect(await put('huge', 400_000)).toEqual(outOfSpace)
+  // What the log of changes has taken before goes on being used, until it is not enough.
+  let writes = 0
+  while ((await put(`many/${writes}`, 10_000)).status === 200 && writes < mostWrites) writes += 1
+  expect(writes).toBeLessThan(mostWrites)
+  expect(await put('another', 10_000)).toEqual(outOfSpace)
+  expect(await put('small', 5_000)).toEqual(outOfSpace)
+
+  for (const path of [
+    `${storage}/small`,
+    `${storage}/large`,
+    `${storage}/?meta`,
+    `${storage}/?status=${service.token}`,
+    fields,
+    `${news}?order=-releaseDate`,
+    '/health',
+  ]) {
+    const answer = await service.request(path)
+    expect({ path, status: answer.status }).toEqual({ path, status: 200 })
+    await answer.arrayBuffer()
+  }
+  expect(await (await service.request(`${storage}/small`)).text()).toBe('x'.repeat(100))
+
+  disk.makeRoom()
+  expect(await put('small', 5_000)).toMatchObject({ status: 200 })
+  expect(await put('huge', 400_000)).toMatchObject({ status: 200 })
+  expect(await change(`${fields}/-2`, 'PUT', { mandatory: false })).toBe(200)
+  expect(await change(news, 'POST', { items: [{ objectId: 2 }] })).toBe(201)
+  expect(await service.stop()).toMatchObject({ status: 0 })
+  expect(await administerJson(data, ['check'])).toEqual({ faults: [] })
+})
+
+test('fields and links are refused with 507, too, and nothing of them is changed', async ({
+  disk,
+  full: { service },
+}) => {
+  const state = async () => {
+    const answers = [fields, `${news}?limit=500`].map(async (path) => (await service.request(path)).json())
+    return JSON.stringify(await Promise.all(answers))
+  }
+  const create = (typeId: number) =>
+    service.request(fields, { method: 'POST', body: JSON.stringify({ type: { id: typeId }, mandatory: true }) })
+  const link = (objectId: number) =>
+    service.request(news, { method: 'POST', body: JSON.stringify({ items: [{ objectId }] }) })
+  const toggle = (mandatory: boolean) =>
+    service.request(`${fields}/-2`, { method: 'PUT', body: JSON.stringify({ mandatory }) })
+
+  disk.fill()
+  let writes = 0
+  while ((await toggle(writes % 2 === 0)).status === 200 && writes < mostWrites) writes += 1
+  expect(writes).toBeLessThan(mostWrites)
+  const before = await state()
+  for (const answer of [await create(-7), await link(2), await toggle(writes % 2 === 0)]) {
+    expect(answer.status).toBe(507)
+    expect(await answer.json()).toMatchObject({ code: 100507 })
+  }
+  expect(await state()).toBe(before)
+
+  disk.makeRoom()
+  expect((await create(-7)).status).toBe(201)
+  expect((await link(2)).status).toBe(201)
+})
+
+test('a service that is started on a full disk says so, and starts when there is room', async ({
+  disk,
+  full: { service, data },
+}) => {
+  await service.stop()
+  disk.fill()
+  await expect(startService(data)).rejects.toThrow(/status 1/)
+  disk.makeRoom()
+  const next = await startService(data)
+  expect((await next.request(fields)).status).toBe(200)
+  await next.stop()
+})

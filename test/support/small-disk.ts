@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A file system of a few megabytes. */
+export interface SmallDisk {
+  readonly path: string
+  /** Takes all the room there is. */
+  fill(): void
+  /** Gives it back. */
+  makeRoom(): void
+  unmount(): void
+}
+
+/** Why there can be no small disk here; undefined when there can. */
+export const noSmallDisk: string | undefined =
+  process.platform === 'linux' && process.getuid?.() === 0
+    ? undefined
+    : 'only root can mount a file system, and only on Linux is it known how'
+
+const piece = Buffer.alloc(4096)
+
+const writeUntilFull = (file: string): void => {
+  const descriptor = openSync(file, 'w')
+  try {
+    for (;;) writeSync(descriptor, piece)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Mounts a file system of so many megabytes in a folder. Answers undefined when that is not allowed. */
+export const mountSmallDisk = (path: string, megabytes: number): SmallDisk | undefined => {
+  mkdirSync(path)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'site-admin-test', path], { stdio: 'pipe' })
+  } catch {
+    return undefined
+  }
+  const filler = join(path, 'filler')
+  return {
+    path,
+    fill: () => writeUntilFull(filler),
+    makeRoom: () => rmSync(filler),
+    unmount: () => void execFileSync('umount', [path]),
+  }
+}
