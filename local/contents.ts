@@ -1,11 +1,11 @@
 import { type ContentKind, textMember } from '../lib/categories/content-kinds.ts'
 import type { Content, Contents } from '../lib/categories/contents.ts'
-import { contentOf, membersToKeep } from '../lib/categories/kept-members.ts'
 import type { SiteId } from '../lib/ids.ts'
 import { createContentRemovals } from './content-removals.ts'
 import { contentStatements } from './content-statements.ts'
 import type { Database } from './database.ts'
 import { countInSteps, inPieces, readInSteps } from './in-steps.ts'
+import { contentReader, membersToKeep } from './kept-members.ts'
 
 /** How much is stored in one transaction at most, so that nobody waits for long: entries, and characters of their texts. */
 const mostEntries = 500
@@ -44,11 +44,13 @@ export const createContents = (database: Database): Contents => {
     blog: contentStatements(connection, 'blog'),
   }
 
-  const reader = (site: SiteId, kind: ContentKind) => (row: Readonly<Record<string, unknown>>) =>
-    contentOf(JSON.parse(String(row['members'])), site, kind)
+  const reader = (site: SiteId, kind: ContentKind) => {
+    const read = contentReader(site, kind)
+    return (row: Readonly<Record<string, unknown>>) => read(String(row['members']))
+  }
 
   const put = (site: SiteId, kind: ContentKind, content: Content) => {
-    statements[kind].put.run(site, content.id, JSON.stringify(membersToKeep(content, kind)))
+    statements[kind].put.run(site, content.id, membersToKeep(content, kind))
     statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
   }
 
@@ -112,7 +114,7 @@ export const createContents = (database: Database): Contents => {
 
     create: (site, kind, content) =>
       write(() => {
-        const members = JSON.stringify(membersToKeep(content, kind))
+        const members = membersToKeep(content, kind)
         if (statements[kind].insert.run(site, content.id, members).changes === 0) return false
         statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
         return true

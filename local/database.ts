@@ -37,6 +37,16 @@ const lockWait = 20
 const patience = 5_000
 /** A process that makes one change after the other lets go for a moment only: to look seldom would be to miss it. */
 const pause = 1
+/** One that makes many changes rests after it has had the database for so long, so that others find it free; in milliseconds. */
+const longestHold = 20
+const rest = 4
+
+export interface DatabaseOptions {
+  /** Whether changes wait for the disk: if not, all of them are but notes. */
+  readonly durable: boolean
+  /** For a command that works beside a server: whether it lets the server have the database every now and then. */
+  readonly givesWay?: boolean
+}
 
 const connect = (file: string): DatabaseSync => {
   // Nobody is served yet: processes that open a new database at once may wait for each other.
@@ -60,8 +70,8 @@ const openPragma = (connection: DatabaseSync, name: string) => {
   }
 }
 
-/** Opens the database. `durable` says whether changes wait for the disk: if not, all of them are but notes. Errors: those of SQLite. */
-export const openDatabase = (file: string, { durable: isDurable }: { readonly durable: boolean }): Database => {
+/** Opens the database. Errors: those of SQLite. */
+export const openDatabase = (file: string, { durable: isDurable, givesWay = false }: DatabaseOptions): Database => {
   const connection = connect(file)
   const transact = openTransactions(connection, isBusy)
   const waitForLock = openPragma(connection, 'busy_timeout')
@@ -73,10 +83,14 @@ export const openDatabase = (file: string, { durable: isDurable }: { readonly du
   let apart = 0
   let isScheduled = false
   let isClosed = false
+  /** How long it has had the database since it last rested, and when it has rested. */
+  let held = 0
+  let restedAt = 0
 
-  const schedule = (delay: number) => {
+  const schedule = (leastDelay: number) => {
     if (isScheduled || isClosed || waiting.length === 0) return
     isScheduled = true
+    const delay = Math.max(leastDelay, restedAt - performance.now())
     if (delay > 0) setTimeout(wake, delay)
     else setImmediate(wake)
   }
@@ -107,12 +121,21 @@ export const openDatabase = (file: string, { durable: isDurable }: { readonly du
     return 0
   }
 
+  const rememberToRest = (duration: number) => {
+    held += duration
+    if (!givesWay || held < longestHold) return
+    held = 0
+    restedAt = performance.now() + rest
+  }
+
   /** Makes as many of the waiting changes as one transaction holds. Answers when to go on, in milliseconds. */
   const makeSome = (): number => {
     const jobs = waiting.slice(0, apart > 0 ? 1 : waiting.length)
     // In WAL mode NORMAL syncs at checkpoints only; OFF would not even do that, and could damage the database.
     synchronise(isDurable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
+    const begun = performance.now()
     const ending = transact(jobs)
+    rememberToRest(performance.now() - begun)
     // When SQLite has waited in vain, the timer waits from then on.
     waitForLock(ending.outcome === 'kept out' ? 0 : lockWait)
     return settle(jobs, ending)

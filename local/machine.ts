@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
-import { type Database, openDatabase } from './database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { type Role, useDirectory } from './directory-use.ts'
 import { type LocalStores, openStores } from './local-stores.ts'
 import { makePrivateFile } from './private-files.ts'
@@ -26,10 +26,10 @@ interface Options {
   readonly clock?: Clock
 }
 
-const openPrepared = ({ database: file, wal }: DataDirectory, durable: boolean): Database => {
+const openPrepared = ({ database: file, wal }: DataDirectory, options: DatabaseOptions): Database => {
   // SQLite gives the files beside the database the mode of the database.
   makePrivateFile(file)
-  const database = openDatabase(file, { durable })
+  const database = openDatabase(file, options)
   try {
     prepareSchema(database.connection)
     if (existsSync(wal)) return database
@@ -50,7 +50,8 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
   const use = await useDirectory(directory, { role, reset })
   let database: Database | undefined
   try {
-    database = openPrepared(directory, durable)
+    // Commands may make many changes at once, beside a service whose callers wait.
+    database = openPrepared(directory, { durable, givesWay: role === 'command' })
     use.opened()
     const stores = await openStores({ directory, database, role, durable, clock })
     const open = database

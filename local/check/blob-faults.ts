@@ -1,10 +1,35 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../data-directory.ts'
 import { checkObjects } from '../objects/check-objects.ts'
-import { objectsInBlobs } from '../objects/tidy-blobs.ts'
 import type { Fault } from './fault.ts'
+
+interface Content {
+  readonly key: string
+  /** Under which name the bytes are kept. */
+  readonly blob: string
+  readonly size: number
+  /** How many bytes the database holds itself; null when they are in a blob. */
+  readonly held: number | null
+}
+
+const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
+  const rows = connection
+    .prepare(
+      `SELECT key, blob, size, length(small_contents.bytes) AS held
+       FROM objects LEFT JOIN small_contents ON small_contents.name = objects.blob WHERE blob IS NOT NULL`,
+    )
+    .iterate()
+  for (const { key, blob, size, held } of rows) {
+    yield {
+      key: String(key),
+      blob: String(blob),
+      size: Number(size),
+      held: held === null || held === undefined ? null : Number(held),
+    }
+  }
+}
 
 /** `live/1001/a/b.txt` in words. */
 const describe = (key: string): string => {
@@ -22,6 +47,18 @@ export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
   }
 }
 
+const faultOf = ({ blobs }: DataDirectory, { key, blob, size, held }: Content): Fault | undefined => {
+  const file = join(blobs, blob)
+  const found = held ?? statSync(file, { throwIfNoEntry: false })?.size
+  const where = describe(key)
+  if (found === undefined) return { where, fault: `its bytes are missing: ${file}. Upload it again, or put that back.` }
+  if (found === size) return undefined
+  return {
+    where,
+    fault: `it has ${size} bytes, of which ${found} are there: ${file}. Upload it again, or put that back.`,
+  }
+}
+
 interface Options {
   /** What blobs there were before the database was read. */
   readonly before: ReadonlySet<string>
@@ -29,22 +66,23 @@ interface Options {
   readonly isServed: boolean
 }
 
-/** Files without their bytes, and bytes without a file. */
+/** Files that cannot be as they are, files without their bytes, and bytes without a file. */
 export const blobFaults = (
   connection: DatabaseSync,
   directory: DataDirectory,
   { before, isServed }: Options,
 ): readonly Fault[] => {
-  const objects = Array.from(checkObjects(connection, directory.path), ({ subject, message }) => ({
-    where: describe(subject),
-    fault: message,
-  }))
-  if (isServed) return objects
+  const faults = Array.from(checkObjects(connection), ({ key, fault }): Fault => ({ where: describe(key), fault }))
   const unclaimed = new Set(before)
-  for (const { blob } of objectsInBlobs(connection)) unclaimed.delete(blob)
-  const orphans = Array.from(unclaimed, (name) => ({
+  for (const content of contentsOf(connection)) {
+    unclaimed.delete(content.blob)
+    const fault = faultOf(directory, content)
+    if (fault) faults.push(fault)
+  }
+  if (isServed) return faults
+  const orphans = [...unclaimed].map((name) => ({
     where: join(directory.blobs, name),
     fault: 'it belongs to no file. The next start moves it to orphans.',
   }))
-  return [...objects, ...orphans]
+  return [...faults, ...orphans]
 }

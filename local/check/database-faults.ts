@@ -70,6 +70,10 @@ const questions: readonly Question[] = [
       fault: 'its removal broke off half-way, and nobody goes on with it. Delete the folder once more.',
     }),
   },
+  {
+    query: 'SELECT name FROM small_contents WHERE name NOT IN (SELECT blob FROM objects WHERE blob IS NOT NULL)',
+    faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
+  },
 ]
 
 const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: string): Fault[] => {

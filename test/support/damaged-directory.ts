@@ -98,7 +98,7 @@ export const damages: readonly Damage[] = [
     name: 'a blob is missing',
     inflict: (directory) => rmSync(blobOf(directory)),
     warning: /^1 file is not whole, .+"site-admin check" names what is missing\.\n$/,
-    faults: [{ where: /^site 1001, file large\.bin$/, fault: /^The bytes of live\/1001\/large\.bin are missing: / }],
+    faults: [{ where: /^site 1001, file large\.bin$/, fault: /^its bytes are missing: .+blobs/ }],
   },
   {
     name: 'a blob is short',
@@ -107,7 +107,7 @@ export const damages: readonly Damage[] = [
     faults: [
       {
         where: /^site 1001, file large\.bin$/,
-        fault: /^The bytes of live\/1001\/large\.bin are not whole: .+ has 17000 bytes instead of 40000/,
+        fault: /^it has 40000 bytes, of which 17000 are there: .+blobs/,
       },
     ],
   },

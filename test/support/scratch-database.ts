@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type Database, openDatabase } from '../../local/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../local/database.ts'
 
 /** The file of a database that does not exist yet, in a folder that goes with the test. */
 export const scratchFile = (): string => {
@@ -12,8 +12,8 @@ export const scratchFile = (): string => {
 }
 
 /** A database that is closed with the test. */
-export const scratchDatabase = (file = scratchFile()): Database => {
-  const database = openDatabase(file, { durable: true })
+export const scratchDatabase = (file = scratchFile(), options: Partial<DatabaseOptions> = {}): Database => {
+  const database = openDatabase(file, { durable: true, ...options })
   onTestFinished(() => database.close())
   return database
 }

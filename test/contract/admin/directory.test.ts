@@ -1,8 +1,5 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { describe, expect } from 'vitest'
-import { createSitesTable } from '../../../lib/sites/sites-table.ts'
-import { embeddedTableNames } from '../../../local/embedded-tables.ts'
-import { openTables } from '../../../local/open-tables.ts'
+import { openMachine } from '../../../local/machine.ts'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
@@ -10,7 +7,7 @@ const url = 'http://127.0.0.1:4000'
 const noSite = 'There is no site 9. "site list" shows those that there are.\n'
 
 describe('data-centre', () => {
-  test('add registers one; the first one is the default', async ({ directory }) => {
+  test('add registers one; the first one is the default', async ({ dataDirectory: directory }) => {
     const us = await administerJson(directory, ['data-centre', 'add', 'us', '--url', `${url}/`])
     expect(us).toEqual({ id: 'us', url, default: true })
     const eu = await administerJson(directory, ['data-centre', 'add', 'eu', '--url', 'https://eu.example/base'])
@@ -26,22 +23,21 @@ describe('data-centre', () => {
     expect(all).toEqual([{ id: 'eu', url: 'https://eu.example', default: false }, us])
   })
 
-  test('add leaves the region of one that is deployed', async ({ directory }) => {
-    const sitesOf = (documents: DynamoDBDocumentClient) => createSitesTable(documents, embeddedTableNames.sites)
+  test('add leaves the region of one that is deployed', async ({ dataDirectory: directory }) => {
     const deployed = { id: 'us', url, isDefault: true, region: 'us-east-1' }
-    const before = await openTables(directory)
-    await sitesOf(before.documents).putDataCentre(deployed)
+    const before = await openMachine(directory)
+    await before.stores.sites.putDataCentre(deployed)
     await before.close()
 
     await administerJson(directory, ['data-centre', 'add', 'us', '--url', 'https://us.example'])
 
-    const after = await openTables(directory)
-    const stored = await sitesOf(after.documents).getDataCentre('us')
+    const after = await openMachine(directory)
+    const stored = await after.stores.sites.getDataCentre('us')
     await after.close()
     expect(stored).toEqual({ ...deployed, url: 'https://us.example' })
   })
 
-  test('list is empty at first', async ({ directory }) => {
+  test('list is empty at first', async ({ dataDirectory: directory }) => {
     expect(await administerJson(directory, ['data-centre', 'list'])).toEqual([])
   })
 })
@@ -79,7 +75,7 @@ describe('site', () => {
     expect(outcome).toMatchObject({ status: 1, stdout: '', stderr })
   })
 
-  test('create is refused as long as there is no data centre', async ({ directory }) => {
+  test('create is refused as long as there is no data centre', async ({ dataDirectory: directory }) => {
     expect(await administer(directory, ['site', 'create', '--name', 'Shop'])).toMatchObject({
       status: 1,
       stdout: '',

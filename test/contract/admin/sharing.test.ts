@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
 import { launch } from '../../support/program.ts'
-import { startService } from '../../support/spawned-service.ts'
 import { test } from '../../support/test.ts'
 
 const create = (directory: string, name: string) =>
@@ -11,20 +12,24 @@ const create = (directory: string, name: string) =>
 const list = (directory: string) => administerJson(directory, ['form', 'list', '--site', '1001'])
 const names = ['One', 'Two', 'Three', 'Four']
 
-/** An import that has the directory for itself, and keeps it until its input ends. */
+/** An import that keeps the directory open until its input ends. */
 const holdDirectory = async (directory: string) => {
   const program = launch('admin/main.ts', ['--data-dir', directory, '--json', 'import', '-', '--site', '1001'])
   const record = `${JSON.stringify({ kind: 'webForm', id: 90, name: 'Held' })}\n`
   await new Promise((resolve) => program.stdin.write(record, resolve))
-  while (!(await readdir(join(directory, 'run'))).includes('admin.sock'));
+  while (!existsSync(join(directory, 'running'))) await turn()
   return program
 }
 
+/** What is left of a directory that nobody uses. */
+const atRest = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
+
 describe('commands', () => {
-  test('at once on a directory wait for each other, and lose nothing', async ({ siteDirectory }) => {
+  test('at once on a directory lose nothing', async ({ siteDirectory }) => {
     const forms = await Promise.all(names.map((name) => create(siteDirectory, name)))
     expect(forms.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4])
     expect((await list(siteDirectory)).map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted())
+    expect(await readdir(siteDirectory)).toEqual(atRest)
   })
 
   test('at once on the directory of a running service lose nothing', async ({ directory, start }) => {
@@ -35,31 +40,40 @@ describe('commands', () => {
     expect(await answer.json()).toMatchObject({ totalItemsCount: 6 })
   })
 
-  test('go on over the socket of a service, which then stops cleanly', async ({ directory, start }) => {
+  test('are seen by the service, which then stops cleanly', async ({ directory, start }) => {
     const service = await start()
     await create(directory, 'While it runs')
+    expect((await service.request('/api/v1/admin/sites/current/webforms/3')).status).toBe(200)
     expect(await service.stop()).toMatchObject({ status: 0 })
     await create(directory, 'When it has ended')
-    const after = await start()
     expect(await list(directory)).toMatchObject([
       { name: 'Contact us' },
       { name: 'Newsletter' },
       { name: 'While it runs' },
       { name: 'When it has ended' },
     ])
-    expect((await after.request('/api/v1/admin/sites/current/webforms/4')).status).toBe(200)
-  })
-
-  test('leave nothing behind but the data', async ({ siteDirectory }) => {
-    await create(siteDirectory, 'Contact')
-    expect(await readdir(join(siteDirectory, 'run'))).toEqual(['lock'])
+    expect(await readdir(directory)).toEqual(['blobs', 'demo.json', ...atRest.slice(1)])
   })
 })
 
-describe('a command that has the directory for itself', () => {
-  test('keeps a service from starting, which says so', async ({ siteDirectory }) => {
+describe('a command that is at work on a directory', () => {
+  test('lets a service start and stop beside it, whoever ends last', async ({ siteDirectory, start }) => {
     const held = await holdDirectory(siteDirectory)
-    await expect(startService(siteDirectory)).rejects.toThrow(/status 1 .+ is in use by another process/)
+    const service = await start()
+    expect((await service.request('/health')).status).toBe(200)
+    expect(await service.stop()).toMatchObject({ status: 0 })
+    expect(existsSync(join(siteDirectory, 'running'))).toBe(true)
+    held.stdin.end()
+    expect(await held.ended).toMatchObject({ status: 0 })
+    expect(existsSync(join(siteDirectory, 'running'))).toBe(false)
+    expect((await start()).baseUrl).toBeDefined()
+  })
+
+  test('keeps a service from giving up what is in the directory', async ({ siteDirectory }) => {
+    const held = await holdDirectory(siteDirectory)
+    const reset = await launch('local/main.ts', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
+    expect(reset).toMatchObject({ status: 1, stdout: '' })
+    expect(reset.stderr).toMatch(/is in use by another process/)
     held.stdin.end()
     expect(await held.ended).toMatchObject({ status: 0 })
   })
@@ -68,7 +82,8 @@ describe('a command that has the directory for itself', () => {
     const held = await holdDirectory(siteDirectory)
     held.kill('SIGKILL')
     await held.ended
+    expect(existsSync(join(siteDirectory, 'running'))).toBe(true)
     expect(await create(siteDirectory, 'Next')).toMatchObject({ name: 'Next' })
-    expect(await readdir(join(siteDirectory, 'run'))).toEqual(['lock'])
+    expect(await readdir(siteDirectory)).toEqual(atRest)
   })
 })

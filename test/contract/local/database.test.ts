@@ -13,8 +13,8 @@ const unavailable = expect.objectContaining({ code: 100503, status: 503 })
 const outOfSpace = expect.objectContaining({ code: 100507, status: 507 })
 
 /** A database with a table of words, each once. */
-const openWords = (file = scratchFile()) => {
-  const database = scratchDatabase(file)
+const openWords = (file = scratchFile(), options = {}) => {
+  const database = scratchDatabase(file, options)
   const { connection } = database
   connection.exec('CREATE TABLE IF NOT EXISTS words (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT')
   const insert = connection.prepare('INSERT INTO words (word) VALUES (?)')
@@ -176,6 +176,25 @@ describe('while another process has the database', () => {
     expect(await refused).toMatchObject([{ reason: { code: 100503 } }, { reason: { code: 100503 } }])
     another.exec('ROLLBACK')
     expect(openWords(file).words()).toEqual([])
+  })
+
+  test.each([
+    ['a command lets go of it after a while', { givesWay: true }, ['a']],
+    ['a server goes on', {}, ['a', 'b']],
+  ])('or may want it, %s', async (_, options, atOnce) => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const { database, connection, add, words } = openWords(undefined, options)
+    await database.write(() => {
+      for (const start = performance.now(); performance.now() - start < 25; );
+      connection.exec("INSERT INTO words (word) VALUES ('a')")
+    })
+    const next = add('b')
+    await turn()
+    await turn()
+    expect(words()).toEqual(atOnce)
+    await vi.advanceTimersByTimeAsync(10)
+    await next
+    expect(words()).toEqual(['a', 'b'])
   })
 
   test('an iterator that was left open does not lose a change', async () => {

@@ -1,12 +1,9 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import pMap from 'p-map'
 import { describe, expect } from 'vitest'
 import { parseId, type SiteId } from '../../../lib/ids.ts'
-import { createPagesTable } from '../../../lib/storage/pages-table.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
-import { openTables } from '../../../local/open-tables.ts'
+import { openMachine } from '../../../local/machine.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { test } from '../../support/test.ts'
 
@@ -36,7 +33,6 @@ describe('kill -9 during uploads', () => {
   test.for([3, 11, 19, 26, 33, 40, 47])(
     'in the middle of number %i: each is there as a whole or not at all, and what was acknowledged is there',
     async (last, { start, directory }) => {
-      const objects = join(directory, 'objects')
       const first = await start()
       const acknowledged = new Set<number>()
       // Where in its files the end comes is left to chance, and what the others at that time are at, too.
@@ -47,7 +43,7 @@ describe('kill -9 during uploads', () => {
         const body = Buffer.from(bodyOf(number))
         for (let at = 0; at < body.length; at += piece) {
           if (number === last && at / body.length > end) {
-            while (keptContents(objects).leftovers.length === 0) await turn()
+            while (keptContents(directory).leftovers.length === 0) await turn()
             first.kill('SIGKILL')
             await first.ended
           }
@@ -90,7 +86,7 @@ describe('kill -9 during uploads', () => {
         if (acknowledged.has(number)) expect(isThere).toBe(true)
       }
       await second.stop()
-      expect(keptContents(objects).leftovers).toEqual([])
+      expect(keptContents(directory).leftovers).toEqual([])
     },
   )
 })
@@ -104,16 +100,14 @@ describe('a removal that a killed server has left', () => {
     await first.ended
 
     // As a server leaves them that dies in the middle of a large removal: a record, and a message.
-    const tables = await openTables(directory)
     const site = parseId<SiteId>(String(siteId))
     if (site === undefined) throw new Error('The service has no site')
-    await createPagesTable(tables.documents, 'pages').openRemoval(site, parsePath('large'), 'left-over')
-    await tables.close()
-    const queue = new DatabaseSync(join(directory, 'objects', 'removals.db'))
-    queue
-      .prepare('INSERT INTO removals (site, path, id, due) VALUES (?, ?, ?, ?)')
-      .run(siteId, 'large', 'left-over', Date.now() + 60_000)
-    queue.close()
+    const path = parsePath('large')
+    const entry = { site, type: 'folder.removed', subject: path, actor: 'demo' } as const
+    const { stores, close } = await openMachine(directory)
+    await stores.removals.open(site, path, 'left-over', entry)
+    await stores.removalQueue.send({ site, path, id: 'left-over' }, 60)
+    await close()
 
     const second = await start()
     await expect.poll(async () => (await second.request(`${storage}/large/a`)).status).toBe(404)

@@ -1,16 +1,12 @@
-import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb'
-import dynalite from 'dynalite'
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
-import { connectToTables } from '../../../local/embedded-tables.ts'
 import { administerJson } from '../../support/administration.ts'
+import { launch } from '../../support/program.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { test } from '../../support/test.ts'
-
-/** So the store is left as by a process that was killed in between; in milliseconds. */
-const neverDone = 600_000
 
 const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 
@@ -99,28 +95,18 @@ describe('kill -9', () => {
     }
   })
 
-  test('while the first start makes the tables leaves a directory that the next start completes', async ({
-    start,
-    directory,
-  }) => {
-    const server = dynalite({ path: join(directory, 'tables'), createTableMs: neverDone })
-    await once(server.listen(join(directory, 'store.sock')), 'listening')
-    const store = connectToTables(join(directory, 'store.sock'))
-    await store.documents.send(
-      new CreateTableCommand({
-        TableName: 'sites',
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      }),
-    )
-    await store.close()
-    await new Promise((resolve) => server.close(resolve))
-
-    for (let restart = 0; restart < 2; restart++) {
-      const service = await start()
-      expect((await service.request(fields)).status).toBe(200)
-      await service.stop()
-    }
-  })
+  test.for(['site-admin.json', 'site-admin.db', 'running', 'demo.json'])(
+    'as soon as the first start has made %s leaves a directory that the next start completes',
+    async (file, { start, directory }) => {
+      const first = launch('local/main.ts', ['--port', '0', '--data-dir', directory])
+      while (!existsSync(join(directory, file))) await turn()
+      first.kill('SIGKILL')
+      await first.ended
+      for (let restart = 0; restart < 2; restart++) {
+        const service = await start()
+        expect((await service.request(fields)).status).toBe(200)
+        await service.stop()
+      }
+    },
+  )
 })
