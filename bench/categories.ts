@@ -1,31 +1,33 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { openDataDirectory } from '../local/data-directory.ts'
-import { openEmbeddedTables } from '../local/embedded-tables.ts'
+import { storesOver } from '../test/support/every-operation.ts'
+import { askOver } from './categories/ask.ts'
 import { measureBadInput } from './categories/bad-input.ts'
 import { storeLibrary } from './categories/library.ts'
-import { measureLinkCost } from './categories/link-cost.ts'
-import { measureLists } from './categories/lists.ts'
-import type { Bench } from './table.ts'
+import { measureLinkTimes, measureLinkUnits } from './categories/link-cost.ts'
+import { measureListTimes } from './categories/list-times.ts'
+import { measureListUnits } from './categories/list-units.ts'
+import { onMachine, onTables } from './grounds.ts'
+import { meter } from './meter.ts'
+import type { Bench, Table } from './table.ts'
 
-/** How lists of a category grow with it, and what linking and hostile requests cost. Takes some minutes. */
-export const categories: Bench = async () => {
-  const path = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
-  try {
-    const directory = openDataDirectory(path)
-    const { documents, close } = await openEmbeddedTables(directory, directory.socket)
-    try {
-      await storeLibrary(documents)
-      return [
-        ...(await measureLists(directory.socket)),
-        await measureLinkCost(documents),
-        await measureBadInput(documents),
-      ]
-    } finally {
-      await close()
-    }
-  } finally {
-    await rm(path, { recursive: true, force: true })
-  }
-}
+/** As `npm start` has it unless told otherwise. */
+const longestList = 20_000
+
+const measureOnMachine = (): Promise<readonly Table[]> =>
+  onMachine(async ({ stores, directory }) => {
+    const token = await storeLibrary(stores)
+    const ask = askOver(stores, token, longestList)
+    return [...(await measureListTimes(directory.path, token)), await measureLinkTimes(ask), await measureBadInput(ask)]
+  })
+
+const measureOnTables = (): Promise<readonly Table[]> =>
+  onTables(async (documents) => {
+    const stores = storesOver(documents)
+    const ask = askOver(stores, await storeLibrary(stores))
+    const takeConsumed = meter(documents)
+    // Finds out who calls.
+    await ask('GET', '/webresources/api/v3/sites/1001/categories')
+    return [await measureListUnits(ask, takeConsumed), await measureLinkUnits(ask, takeConsumed)]
+  })
+
+/** How lists of a category grow with it, and what linking and hostile requests cost: times on one machine, units in DynamoDB. Takes some minutes. */
+export const categories: Bench = async () => [...(await measureOnMachine()), ...(await measureOnTables())]

@@ -1,11 +1,10 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { type Table, verdict } from '../table.ts'
-import { site } from './library.ts'
-import { meteredHandler } from './metered-handler.ts'
+import type { Ask } from './ask.ts'
+import { newsOf, smallCategory } from './library.ts'
 
 const target = 100
 
-const path = `/webresources/api/v3/sites/${site}/categories/1/news`
+const path = newsOf(smallCategory)
 const nested = (open: string, close: string) => open.repeat(1_000) + close.repeat(1_000)
 const many = (count: number) => JSON.stringify({ items: Array.from({ length: count }, () => ({ objectId: -1 })) })
 
@@ -31,21 +30,20 @@ const bodies: Readonly<Record<string, string>> = {
 }
 
 /** What it takes to answer requests that mean harm, on a category of 100 links: CPU time of the process, the store included. */
-export const measureBadInput = async (documents: DynamoDBDocumentClient): Promise<Table> => {
-  const { request } = meteredHandler(documents, 20_000)
-  await request('GET', path)
+export const measureBadInput = async (ask: Ask): Promise<Table> => {
+  await ask('GET', path)
   const rows: (string | number)[][] = []
-  const measure = async (name: string, send: () => ReturnType<typeof request>) => {
+  const measure = async (name: string, send: () => ReturnType<Ask>) => {
     const before = process.cpuUsage()
     const { status } = await send()
     const { user, system } = process.cpuUsage(before)
     const ms = (user + system) / 1_000
     rows.push([name, status, ms.toFixed(1), verdict(ms <= target)])
   }
-  for (const [name, query] of Object.entries(lists)) await measure(name, () => request('GET', path, query))
+  for (const [name, query] of Object.entries(lists)) await measure(name, () => ask('GET', path, query))
   for (const [name, body] of Object.entries(bodies)) {
-    await measure(`POST ${name}`, () => request('POST', path, {}, body))
-    await measure(`DELETE ${name}`, () => request('DELETE', path, {}, body))
+    await measure(`POST ${name}`, () => ask('POST', path, {}, body))
+    await measure(`DELETE ${name}`, () => ask('DELETE', path, {}, body))
   }
   return {
     title: `Hostile requests: CPU, ms (target ${target})`,

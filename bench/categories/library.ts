@@ -1,21 +1,19 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { hashToken } from '../../lib/access/token.ts'
-import { createTokensTable } from '../../lib/access/tokens-table.ts'
-import { createCategoryLinksTable } from '../../lib/categories/category-links-table.ts'
 import { withDefaults } from '../../lib/categories/content-defaults.ts'
-import { createContentTable } from '../../lib/categories/content-table.ts'
 import type { CategoryId, SiteId } from '../../lib/ids.ts'
-import { createSitesTable } from '../../lib/sites/sites-table.ts'
-import { embeddedTableNames } from '../../local/embedded-tables.ts'
+import type { Stores } from '../../lib/stores.ts'
+import { fillDirectory } from '../../test/support/every-operation.ts'
+import { entry } from '../../test/support/history.ts'
 
 /** A site with categories of very different sizes over the same news items. */
 export const site = 1001 as SiteId
-export const token = '0'.repeat(64)
+
+export const newsOf = (category: CategoryId): string => `/webresources/api/v3/sites/${site}/categories/${category}/news`
 
 /** How many links the category of each id has. */
 export const sizes: ReadonlyMap<CategoryId, number> = new Map(
   [100, 1_000, 10_000, 100_000].map((size, index) => [(index + 1) as CategoryId, size]),
 )
+export const smallCategory = 1 as CategoryId
 /** A category to be linked with; it begins empty. */
 export const emptyCategory = 9 as CategoryId
 
@@ -39,32 +37,27 @@ const newsItem = (id: number) => {
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** Fills the tables. Takes a minute or two. */
-export const storeLibrary = async (client: DynamoDBDocumentClient): Promise<void> => {
-  const sites = createSitesTable(client, embeddedTableNames.sites)
-  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await sites.createSite({ id: site, name: 'Bench', dataCentre: 'us', renderingEngine: true })
-  await createTokensTable(client, embeddedTableNames.tokens).put({
-    hash: hashToken(token),
-    user: 'bench',
-    sites: [site],
-    permissions: [],
-    expires: Math.floor(Date.now() / 1000) + 24 * 3600,
-  })
-  const content = createContentTable({ client, table: embeddedTableNames.content })
-  const links = createCategoryLinksTable({ client, table: embeddedTableNames.categoryLinks })
+/** Fills empty stores. Answers a token for the site. */
+export const storeLibrary = async ({
+  contents,
+  links,
+  ...directory
+}: Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>): Promise<string> => {
+  const token = await fillDirectory(directory)
   const categories = [...sizes.keys(), emptyCategory]
-  await content.putMany(
+  await contents.putMany(
     site,
     'category',
     categories.map((id) => ({ id, name: `Category ${id}` })),
+    entry,
   )
   for (let from = 1; from <= newsCount; from += step) {
     const ids = numbers(from, Math.min(from + step - 1, newsCount))
-    await content.putMany(site, 'news', ids.map(newsItem))
+    await contents.putMany(site, 'news', ids.map(newsItem), entry)
     for (const [category, size] of sizes) {
-      const some = ids.filter((id) => id <= size).map((id) => ({ id, displayable: true }))
-      await links.putMany({ site, kind: 'news', category }, some)
+      const wanted = new Map(ids.filter((id) => id <= size).map((id) => [id, true]))
+      if (wanted.size > 0) await links.link({ site, kind: 'news', category }, wanted, entry)
     }
   }
+  return token
 }

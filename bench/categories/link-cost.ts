@@ -1,65 +1,48 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { createCategoryLinksTable } from '../../lib/categories/category-links-table.ts'
-import { embeddedTableNames } from '../../local/embedded-tables.ts'
+import type { Consumed } from '../meter.ts'
 import { type Table, verdict } from '../table.ts'
-import { emptyCategory, site } from './library.ts'
-import { meteredHandler } from './metered-handler.ts'
+import type { Ask } from './ask.ts'
+import { emptyCategory, newsOf } from './library.ts'
 
 const count = 1_000
 const perRequest = 100
 const target = 2.1
 
-const path = `/webresources/api/v3/sites/${site}/categories/${emptyCategory}/news`
+const changeAll = async (ask: Ask, method: string): Promise<void> => {
+  for (let from = 1; from <= count; from += perRequest) {
+    const items = Array.from({ length: perRequest }, (_, index) => ({ objectId: from + index }))
+    const { status, body } = await ask(method, newsOf(emptyCategory), {}, JSON.stringify({ items }))
+    if (status >= 300) throw new Error(`${status} ${body}`)
+  }
+}
 
-/**
- * What linking costs. The embedded store does not charge for writes of an index; DynamoDB charges a unit for each entry under 1 KB, so the
- * entries that the index holds afterwards are counted and added.
- */
-export const measureLinkCost = async (documents: DynamoDBDocumentClient): Promise<Table> => {
-  const links = createCategoryLinksTable({ client: documents, table: embeddedTableNames.categoryLinks })
-  const { request, takeUnits } = meteredHandler(documents, 1_000_000)
-  const all = async (method: string) => {
-    takeUnits()
+const requests = [
+  { name: 'link', method: 'POST', limit: target },
+  { name: 'link again', method: 'POST', limit: 0 },
+  { name: 'unlink', method: 'DELETE', limit: target },
+]
+
+const title = (what: string) => `${what} per link of ${count.toLocaleString('en')} links, in requests of ${perRequest}`
+
+/** How long linking takes, changes on the disk. */
+export const measureLinkTimes = async (ask: Ask): Promise<Table> => {
+  const rows: (string | number)[][] = []
+  for (const { name, method } of requests) {
     const startedAt = performance.now()
-    for (let from = 1; from <= count; from += perRequest) {
-      const items = Array.from({ length: perRequest }, (_, index) => ({ objectId: from + index }))
-      const { status, body } = await request(method, path, {}, JSON.stringify({ items }))
-      if (status >= 300) throw new Error(`${status} ${body}`)
-    }
-    return { ...takeUnits(), ms: performance.now() - startedAt }
+    await changeAll(ask, method)
+    rows.push([name, ((performance.now() - startedAt) / count).toFixed(4)])
   }
-  const entries = async () => {
-    let sum = 0
-    for (let id = 1; id <= count; id++) {
-      const categories = await links.categoriesOf(site, 'news', id, emptyCategory - 1, 1)
-      if (categories[0] === emptyCategory) sum += 1
-    }
-    return sum
+  return { title: title('Time'), columns: ['what', 'ms'], rows }
+}
+
+/** What linking consumes, the index included. */
+export const measureLinkUnits = async (ask: Ask, takeConsumed: () => Consumed): Promise<Table> => {
+  const rows: (string | number)[][] = []
+  for (const { name, method, limit } of requests) {
+    takeConsumed()
+    await changeAll(ask, method)
+    const { readUnits, writeUnits } = takeConsumed()
+    const perLink = writeUnits / count
+    rows.push([name, readUnits / count, perLink, `<= ${limit}`, verdict(perLink <= limit)])
   }
-  const before = await entries()
-  const linking = await all('POST')
-  const forIndex = (await entries()) - before
-  const again = await all('POST')
-  const unlinking = await all('DELETE')
-  const gone = before + forIndex - (await entries())
-  const row = (name: string, { read, written, ms }: typeof linking, index: number, limit?: number) => {
-    const perLink = (written + index) / count
-    return [
-      name,
-      (ms / count).toFixed(2),
-      read / count,
-      written / count,
-      index / count,
-      limit === undefined ? '' : `${perLink} ≤ ${limit}: ${verdict(perLink <= limit)}`,
-    ]
-  }
-  return {
-    title: `Cost per link of ${count.toLocaleString('en')} links, in requests of ${perRequest}`,
-    columns: ['what', 'ms', 'RCU', 'WCU, items', 'WCU, index', 'target'],
-    rows: [
-      row('link', linking, forIndex, target),
-      row('link again', again, 0, 0),
-      row('unlink', unlinking, gone, target),
-    ],
-  }
+  return { title: title('Units'), columns: ['what', 'RCU', 'WCU', 'target', 'verdict'], rows }
 }

@@ -1,27 +1,18 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createStorageHandler } from '../../functions/storage/group.ts'
-import { readDeployedStorageConfig } from '../../lib/config.ts'
 import { createStorageDeps } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import { embeddedTableNames } from '../../local/embedded-tables.ts'
 import { type CloudRequest, s3OperationOf, watchCloudRequests } from '../../test/support/cloud-requests.ts'
+import { storesOver } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
+import { openCloudFiles } from '../cloud-files.ts'
+import type { Consumed } from '../meter.ts'
 import type { Table } from '../table.ts'
-import { openCloudFiles } from './cloud-files.ts'
-import type { Units } from './meter.ts'
 import { prices } from './prices.ts'
 import { type StorageRequest, storageRequests } from './storage-operations.ts'
 import { dollars, requestCosts, tableCosts } from './total.ts'
 
-const config = readDeployedStorageConfig({
-  DATA_CENTRE: 'us',
-  SITES_TABLE: embeddedTableNames.sites,
-  TOKENS_TABLE: embeddedTableNames.tokens,
-  PAGES_TABLE: embeddedTableNames.pages,
-  UPLOADS_TABLE: embeddedTableNames.uploads,
-  FILES_BUCKET: 'bench',
-  REMOVALS_QUEUE_URL: 'http://127.0.0.1/queue',
-})
+const settings = { dataCentre: 'us', largestFile: 100 * 1024 ** 2, reservedFolders: ['Templates'] }
 
 const perform = async (handler: Handler, token: string, { method, target, contentType, body }: StorageRequest) => {
   const [path = '', search] = target.split('?')
@@ -43,31 +34,35 @@ const countRequests = (requests: readonly CloudRequest[]) => {
   }
 }
 
-/** What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the embedded tables report them. */
+/** What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the tables report them. */
 export const measureStorageCosts = async (
   documents: DynamoDBDocumentClient,
   token: string,
-  units: Units,
+  takeConsumed: () => Consumed,
 ): Promise<readonly Table[]> => {
   if (!process.env['AWS_ENDPOINT_URL']) {
     console.warn('NO AWS_ENDPOINT_URL: what the storage costs is SKIPPED.\n')
     return []
   }
-  const resources = { documents, telemetry: { request: () => undefined }, ...(await openCloudFiles()) }
-  const handler = createStorageHandler(createStorageDeps(config, resources))
+  const { downloads, stores } = await openCloudFiles(documents)
+  const surroundings = { telemetry: { request: () => undefined }, downloads }
+  const deps = createStorageDeps(settings, { ...storesOver(documents), ...stores }, surroundings)
+  const handler = createStorageHandler(deps)
   const before = requestCosts('storage', prices.assumedSecondsWithFiles)
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))
   const rows: (string | number)[][] = []
   for (const request of storageRequests) {
-    Object.assign(units, { read: 0, written: 0 } satisfies Units)
+    takeConsumed()
     sent.length = 0
     await perform(handler, token, request)
     if (request.name === undefined) continue
     const { writes, reads, queue } = countRequests(sent)
     const files = writes * prices.s3Write + reads * prices.s3Read + queue * prices.queueRequest
-    const store = tableCosts(units) + files
-    rows.push([request.name, units.read, units.written, writes, reads, queue, dollars(store), dollars(before + store)])
+    const consumed = takeConsumed()
+    const store = tableCosts(consumed) + files
+    const { readUnits, writeUnits } = consumed
+    rows.push([request.name, readUnits, writeUnits, writes, reads, queue, dollars(store), dollars(before + store)])
   }
   stop()
   return [

@@ -2,14 +2,12 @@ import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import type { SystemField, WebForm } from '../../lib/fields/web-form.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
 
-export const site = 1001 as SiteId
-
-/** A form with a field of each of the 33 types of the catalogue: the largest there is. */
+/** A form with a field of each of the 33 types of the catalogue: the largest there is. It is on the site of `fillDirectory`. */
 export const fullForm: WebForm = {
-  site,
+  site: 1001 as SiteId,
   id: 1 as WebFormId,
   name: 'Contact us',
   fields: [...fieldTypes.keys()].map((typeId, index): SystemField => ({ typeId, mandatory: true, order: index + 1 })),
 }
 
-export const listPath = `/api/v1/admin/sites/${site}/webforms/${fullForm.id}/fields/system`
+export const listPath = `/api/v1/admin/sites/${fullForm.site}/webforms/${fullForm.id}/fields/system`

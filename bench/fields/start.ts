@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { median } from '../quantile.ts'
+import { inScratchFolder } from '../scratch-folder.ts'
 import { type Table, verdict } from '../table.ts'
 
 const runs = 7
@@ -59,13 +57,10 @@ export const measureStart = async (): Promise<Table> => {
   const first: number[] = []
   const later: number[] = []
   for (let run = 0; run < runs; run++) {
-    const directory = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
-    try {
+    await inScratchFolder(async (directory) => {
       first.push(await startOnce(directory))
       later.push(await startOnce(directory))
-    } finally {
-      await rm(directory, { recursive: true, force: true })
-    }
+    })
   }
   return {
     title: `npm start to first answer, ms (${runs} runs each)`,

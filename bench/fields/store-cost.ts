@@ -1,103 +1,49 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
-import { hashToken, newToken } from '../../lib/access/token.ts'
-import { createTokensTable } from '../../lib/access/tokens-table.ts'
 import { createFieldsDeps } from '../../lib/deps.ts'
-import { createWebFormsTable } from '../../lib/fields/web-forms-table.ts'
-import type { Request } from '../../lib/http/request.ts'
-import { createSitesTable } from '../../lib/sites/sites-table.ts'
-import { openDataDirectory } from '../../local/data-directory.ts'
-import { embeddedTableNames, openEmbeddedTables } from '../../local/embedded-tables.ts'
-import { requestOf, textOf } from '../../test/support/gateway.ts'
+import { fillDirectory, storesOver } from '../../test/support/every-operation.ts'
+import { type Request, send } from '../../test/support/gateway.ts'
+import { entry } from '../../test/support/history.ts'
+import { onTables } from '../grounds.ts'
+import { meter } from '../meter.ts'
 import { type Table, verdict } from '../table.ts'
-import { fullForm, listPath, site } from './full-form.ts'
+import { fullForm, listPath } from './full-form.ts'
 
-interface Call {
-  readonly name: string
-  readonly units: number
-}
-
-/** Has the store report the capacity that each call consumes, and notes it. */
-const meter = (documents: DynamoDBDocumentClient): Call[] => {
-  const calls: Call[] = []
-  documents.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (args) => {
-        const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })
-        const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } }
-        calls.push({ name: commandName, units: ConsumedCapacity?.CapacityUnits ?? Number.NaN })
-        return result
-      },
-    { step: 'initialize', name: 'meter' },
-  )
-  return calls
-}
-
-const token = newToken()
-
-const seed = async (documents: DynamoDBDocumentClient): Promise<void> => {
-  const sites = createSitesTable(documents, embeddedTableNames.sites)
-  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await sites.createSite({ id: site, name: 'Bench', dataCentre: 'us', renderingEngine: true })
-  await createWebFormsTable(documents, embeddedTableNames.webForms).create(fullForm)
-  await createTokensTable(documents, embeddedTableNames.tokens).put({
-    hash: hashToken(token),
-    user: 'bench',
-    sites: [site],
-    permissions: [],
-    expires: Math.floor(Date.now() / 1000) + 3600,
-  })
-}
-
-const authorized = { headers: { Authorization: token } }
-const writing = (body: object) => ({ ...authorized, body })
 const one = `${listPath}/-2`
 
+type Asked = readonly [name: string, method: string, path: string, body: Request, reads: number, writes: number]
+
 /** In this order, each leaves the form as the next one needs it. */
-const requests: readonly [name: string, request: Request, reads: number, writes: number][] = [
-  [`list of ${fullForm.fields.length}`, requestOf('GET', listPath, authorized), 1, 0],
-  ['one field', requestOf('GET', one, authorized), 1, 0],
-  ['update', requestOf('PUT', one, writing({ mandatory: false, order: 9 })), 1, 1],
-  ['remove', requestOf('DELETE', one, authorized), 1, 1],
-  ['create', requestOf('POST', listPath, writing({ type: { id: -2 }, mandatory: true, order: 1 })), 1, 1],
+const requests: readonly Asked[] = [
+  [`list of ${fullForm.fields.length}`, 'GET', listPath, {}, 1, 0],
+  ['one field', 'GET', one, {}, 1, 0],
+  ['update', 'PUT', one, { body: { mandatory: false, order: 9 } }, 1, 1],
+  ['remove', 'DELETE', one, {}, 1, 1],
+  ['create', 'POST', listPath, { body: { type: { id: -2 }, mandatory: true, order: 1 } }, 1, 1],
 ]
 
-const isRead = ({ name }: Call) => name.startsWith('Get')
-const unitsOf = (calls: readonly Call[]) => calls.reduce((sum, { units }) => sum + units, 0)
-
 const measure = async (documents: DynamoDBDocumentClient): Promise<Table> => {
-  await seed(documents)
-  const calls = meter(documents)
-  const handler = createFieldsHandler(
-    createFieldsDeps(
-      {
-        DATA_CENTRE: 'us',
-        SITES_TABLE: embeddedTableNames.sites,
-        TOKENS_TABLE: embeddedTableNames.tokens,
-        WEB_FORMS_TABLE: embeddedTableNames.webForms,
-        LOG_LEVEL: 'INFO',
-      },
-      { documents, telemetry: { request: () => undefined } },
-    ),
-  )
+  const stores = storesOver(documents)
+  const token = await fillDirectory(stores)
+  await stores.webForms.create(fullForm, entry)
+  const takeConsumed = meter(documents)
+  const telemetry = { request: () => undefined }
+  const handler = createFieldsHandler(createFieldsDeps({ dataCentre: 'us' }, stores, { telemetry }))
   const rows: (string | number)[][] = []
-  for (const [name, request, reads, writes] of [...requests.slice(0, 1), ...requests]) {
-    calls.length = 0
-    const answer = await handler(request, () => Number.POSITIVE_INFINITY)
-    if (answer.status >= 300) throw new Error(`${name}: ${answer.status} ${await textOf(answer)}`)
-    const [reading, other] = [calls.filter(isRead), calls.filter((call) => !isRead(call))]
-    const met = reading.length === reads && other.length === writes && (writes > 0 || unitsOf(reading) === 0.5)
-    const asked = rows.length === 0 ? `${name}, cold caches` : name
+  for (const [name, method, path, body, reads, writes] of [...requests.slice(0, 1), ...requests]) {
+    const { status, body: answer } = await send(handler, method, path, { headers: { Authorization: token }, ...body })
+    if (status >= 300) throw new Error(`${name}: ${status} ${answer}`)
+    const consumed = takeConsumed()
+    const { readUnits, writeUnits } = consumed
+    const isCold = rows.length === 0
+    const met = consumed.reads === reads && consumed.writes === writes && (writes > 0 || readUnits === 0.5)
     rows.push([
-      asked,
-      reading.length,
-      unitsOf(reading),
-      other.length,
-      unitsOf(other),
-      rows.length === 0 ? '' : verdict(met),
+      isCold ? `${name}, cold caches` : name,
+      consumed.reads,
+      readUnits,
+      consumed.writes,
+      writeUnits,
+      isCold ? '' : verdict(met),
     ])
   }
   return {
@@ -108,17 +54,4 @@ const measure = async (documents: DynamoDBDocumentClient): Promise<Table> => {
 }
 
 /** What one request consumes of DynamoDB's capacity. */
-export const measureStoreCost = async (): Promise<Table> => {
-  const path = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
-  try {
-    const directory = openDataDirectory(path)
-    const { documents, close } = await openEmbeddedTables(directory, directory.socket)
-    try {
-      return await measure(documents)
-    } finally {
-      await close()
-    }
-  } finally {
-    await rm(path, { recursive: true, force: true })
-  }
-}
+export const measureStoreCost = (): Promise<Table> => onTables(measure)

@@ -1,73 +1,48 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createStorageHandler } from '../../functions/storage/group.ts'
-import { hashToken, newToken } from '../../lib/access/token.ts'
-import { createTokensTable } from '../../lib/access/tokens-table.ts'
 import { createStorageDeps } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import type { SiteId } from '../../lib/ids.ts'
-import { createSitesTable } from '../../lib/sites/sites-table.ts'
-import type { UploadsTable } from '../../lib/storage/uploads-table.ts'
-import { openDataDirectory } from '../../local/data-directory.ts'
-import { embeddedTableNames, openEmbeddedTables } from '../../local/embedded-tables.ts'
-import { openEmbeddedObjectStore } from '../../local/objects/embedded-object-store.ts'
+import type { ObjectStore } from '../../lib/storage/object-store.ts'
+import type { UploadProgress } from '../../lib/storage/upload-progress.ts'
+import type { Stores } from '../../lib/stores.ts'
+import { fillDirectory } from '../../test/support/every-operation.ts'
 import { requestOf } from '../../test/support/gateway.ts'
+import { onMachine } from '../grounds.ts'
 import { median } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
+import { bytes } from './bytes.ts'
 
 const runs = 10
 const gibibyte = 1024 ** 3
 const size = 16 * gibibyte
 const targets = { writes: 4, cost: 3 }
-const site = 1 as SiteId
-const token = newToken()
-
-const seed = async (documents: DynamoDBDocumentClient): Promise<void> => {
-  const sites = createSitesTable(documents, embeddedTableNames.sites)
-  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await sites.createSite({ id: site, name: 'Bench', dataCentre: 'us', renderingEngine: true })
-  await createTokensTable(documents, embeddedTableNames.tokens).put({
-    hash: hashToken(token),
-    user: 'bench',
-    sites: [site],
-    permissions: ['files'],
-    expires: Math.floor(Date.now() / 1000) + 3600,
-  })
-}
-
-async function* bytes(): AsyncGenerator<Buffer> {
-  const chunk = Buffer.alloc(64 * 1024, 'x')
-  for (let sent = 0; sent < size; sent += chunk.length) yield chunk
-}
+const settings = { dataCentre: 'us', largestFile: size, reservedFolders: [] }
 
 /** Seconds that one upload takes. */
-const upload = async (handler: Handler): Promise<number> => {
+const upload = async (handler: Handler, token: string): Promise<number> => {
   const startedAt = performance.now()
   const headers = { Authorization: token, 'Content-Length': String(size) }
   const request = requestOf('PUT', '/api/v2/admin/sites/current/storage/large.bin', { headers })
-  const stream = Readable.from(bytes(), { objectMode: false })
+  const stream = Readable.from(bytes(size), { objectMode: false })
   const { status } = await handler({ ...request, body: { stream } }, () => Number.POSITIVE_INFINITY)
   if (status !== 200) throw new Error(`The upload was answered ${status}`)
   return (performance.now() - startedAt) / 1000
 }
 
-const silent: UploadsTable = { begin: async () => {}, report: async () => {}, percentOf: async () => 0 }
+const silent: UploadProgress = { begin: async () => {}, report: async () => {}, percentOf: async () => 0 }
 
 /** Notes when each upload writes, by its id. */
-const noted = (uploads: UploadsTable, writes: Map<string, number[]>): UploadsTable => {
+const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadProgress => {
   const note = (id: string) => writes.set(id, [...(writes.get(id) ?? []), performance.now()])
   return {
-    ...uploads,
+    ...progress,
     begin(upload) {
       note(upload.id)
-      return uploads.begin(upload)
+      return progress.begin(upload)
     },
     report(upload, percent) {
       note(upload.id)
-      return uploads.report(upload, percent)
+      return progress.report(upload, percent)
     },
   }
 }
@@ -76,45 +51,34 @@ const noted = (uploads: UploadsTable, writes: Map<string, number[]>): UploadsTab
 const mostInASecond = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1000).length))
 
-const compare = async (folder: string, documents: DynamoDBDocumentClient): Promise<Table> => {
-  await seed(documents)
-  const kept = await openEmbeddedObjectStore(join(folder, 'objects'), { durable: false })
-  const store: typeof kept = {
-    ...kept,
-    // The pace of a disk wavers by more than what is measured here, so the bytes are let go of when they have come in.
-    async stage(content, target) {
-      for await (const _ of content);
-      return kept.stage(Readable.from([]), target)
-    },
+/** The pace of a disk wavers by more than what is measured here, so the bytes are let go of when they have come in. */
+const forgetful = (files: ObjectStore): ObjectStore => ({
+  ...files,
+  async stage(content, target) {
+    for await (const _ of content);
+    return files.stage(Readable.from([]), target)
+  },
+})
+
+const compare = async (stores: Stores): Promise<Table> => {
+  const token = await fillDirectory(stores)
+  const telling = (progress: UploadProgress) => {
+    const used = { ...stores, files: forgetful(stores.files), progress }
+    return createStorageHandler(createStorageDeps(settings, used, { telemetry: { request: () => undefined } }))
   }
-  const deps = createStorageDeps(
-    {
-      DATA_CENTRE: 'us',
-      SITES_TABLE: embeddedTableNames.sites,
-      TOKENS_TABLE: embeddedTableNames.tokens,
-      PAGES_TABLE: embeddedTableNames.pages,
-      UPLOADS_TABLE: embeddedTableNames.uploads,
-      LARGEST_FILE: size,
-      RESERVED_FOLDERS: [],
-      LOG_LEVEL: 'INFO',
-    },
-    { documents, telemetry: { request: () => undefined }, store, removals: { send: async () => {} } },
-  )
   const writes = new Map<string, number[]>()
-  const telling = createStorageHandler({ ...deps, uploads: noted(deps.uploads, writes) })
-  const quiet = createStorageHandler({ ...deps, uploads: silent })
-  const [tellingTimes, quietTimes]: [number[], number[]] = [[], []]
-  await upload(quiet)
-  await upload(telling)
+  const [loud, quiet] = [telling(noted(stores.progress, writes)), telling(silent)]
+  const [loudTimes, quietTimes]: [number[], number[]] = [[], []]
+  await upload(quiet, token)
+  await upload(loud, token)
   writes.clear()
   for (let run = 0; run < runs; run++) {
     // By turns, each of the two first as often as the other.
-    if (run % 2 === 0) quietTimes.push(await upload(quiet))
-    tellingTimes.push(await upload(telling))
-    if (run % 2 === 1) quietTimes.push(await upload(quiet))
+    if (run % 2 === 0) quietTimes.push(await upload(quiet, token))
+    loudTimes.push(await upload(loud, token))
+    if (run % 2 === 1) quietTimes.push(await upload(quiet, token))
   }
-  store.close()
-  const [slow, fast] = [median(tellingTimes), median(quietTimes)]
+  const [slow, fast] = [median(loudTimes), median(quietTimes)]
   const most = Math.max(...[...writes.values()].map(mostInASecond))
   const cost = (slow / fast - 1) * 100
   return {
@@ -135,14 +99,4 @@ const compare = async (folder: string, documents: DynamoDBDocumentClient): Promi
 }
 
 /** What telling the progress costs an upload. */
-export const measureProgress = async (): Promise<Table> => {
-  const folder = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
-  const directory = openDataDirectory(folder)
-  const tables = await openEmbeddedTables(directory, directory.socket)
-  try {
-    return await compare(folder, tables.documents)
-  } finally {
-    await tables.close()
-    await rm(folder, { recursive: true, force: true })
-  }
-}
+export const measureProgress = (): Promise<Table> => onMachine(({ stores }) => compare(stores))

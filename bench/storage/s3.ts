@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import type { SiteId } from '../../lib/ids.ts'
 import { emptyFolder } from '../../lib/storage/empty-folder.ts'
 import { parsePath } from '../../lib/storage/path.ts'
-import { createS3ObjectStore } from '../../lib/storage/s3/s3-object-store.ts'
+import { entry } from '../../test/support/history.ts'
+import { openCloudFiles } from '../cloud-files.ts'
+import { onTables } from '../grounds.ts'
 import { median } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
+import { bytes } from './bytes.ts'
 
 const runs = 3
 const mebibyte = 1024 * 1024
@@ -17,11 +18,6 @@ const large = 256 * mebibyte
 const objects = 20_000
 const targets = { upload: 0.9, memory: 100, remove: 10 }
 const site = 1 as SiteId
-
-async function* bytes(): AsyncGenerator<Buffer> {
-  const chunk = Buffer.alloc(64 * 1024, 'x')
-  for (let sent = 0; sent < large; sent += chunk.length) yield chunk
-}
 
 const seconds = async (run: () => Promise<unknown>): Promise<number> => {
   const startedAt = performance.now()
@@ -41,48 +37,35 @@ const growth = async (run: () => Promise<unknown>): Promise<number> => {
   return (most - before) / mebibyte
 }
 
-const openBucket = async () => {
-  const client = new S3Client({ forcePathStyle: true })
-  const bucket = `bench-${randomBytes(6).toString('hex')}`
-  await client.send(new CreateBucketCommand({ Bucket: bucket }))
-  const VersioningConfiguration = { Status: 'Enabled' } as const
-  await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
-  return { client, bucket, store: createS3ObjectStore({ client, once: client, bucket }) }
-}
+type Opened = Awaited<ReturnType<typeof openCloudFiles>>
 
-type Opened = Awaited<ReturnType<typeof openBucket>>
+const nothingInTheWay = { absent: [], staying: { site, folders: [] } }
 
-const uploadOwn = async ({ store }: Opened) => {
-  const staged = await store.stage(bytes(), { key: 'live/1/large', contentType: 'a/b' })
-  const placed = await store.place([{ kind: 'put', key: 'live/1/large', staged }], [])
-  if (placed.outcome === 'placed') await placed.settle()
+const uploadOwn = async ({ stores: { files } }: Opened) => {
+  const staged = await files.stage(bytes(large), { key: 'live/1/large', contentType: 'a/b' })
+  const { outcome } = await files.place([{ kind: 'put', key: 'live/1/large', staged }], nothingInTheWay, entry)
+  if (outcome !== 'placed') throw new Error(`The upload is ${outcome}`)
 }
 
 const uploadByLibrary = ({ client, bucket }: Opened) =>
   new Upload({
     client,
-    params: { Bucket: bucket, Key: 'library', Body: Readable.from(bytes(), { objectMode: false }) },
+    params: { Bucket: bucket, Key: 'library', Body: Readable.from(bytes(large), { objectMode: false }) },
     partSize: 8 * mebibyte,
     queueSize: 4,
   }).done()
 
-const fill = async ({ store }: Opened, folder: string) => {
+const fill = async ({ stores: { files } }: Opened, folder: string) => {
   for (let at = 0; at < objects; at += 1000) {
     const changes = Array.from({ length: 1000 }, (_, index) => ({
       kind: 'folder' as const,
       key: `live/1/${folder}/${at + index}/`,
     }))
-    await store.place(changes, [])
+    await files.place(changes, nothingInTheWay, entry)
   }
 }
 
-/** The store in S3 against the SDK's own upload and the AWS command line, on whatever `AWS_ENDPOINT_URL` names. */
-export const measureS3 = async (): Promise<readonly Table[]> => {
-  if (!process.env['AWS_ENDPOINT_URL']) {
-    console.warn('NO AWS_ENDPOINT_URL: the figures of S3 are SKIPPED.\n')
-    return []
-  }
-  const opened = await openBucket()
+const measure = async (opened: Opened): Promise<readonly Table[]> => {
   const [own, library]: [number[], number[]] = [[], []]
   await uploadOwn(opened)
   const memory = await growth(() => uploadOwn(opened))
@@ -96,7 +79,7 @@ export const measureS3 = async (): Promise<readonly Table[]> => {
   await fill(opened, 'cli')
   let flat = 0
   const removed = await seconds(async () => {
-    flat = await growth(() => emptyFolder(opened.store, site, parsePath('own'), () => false))
+    flat = await growth(() => emptyFolder(opened.stores.files, site, parsePath('own'), () => false))
   })
   const cli = await seconds(() =>
     promisify(execFile)('aws', ['s3', 'rm', '--recursive', '--quiet', `s3://${opened.bucket}/live/1/cli/`]),
@@ -135,4 +118,11 @@ export const measureS3 = async (): Promise<readonly Table[]> => {
       ],
     },
   ]
+}
+
+/** The store in S3 against the SDK's own upload and the AWS command line, on whatever `AWS_ENDPOINT_URL` names. */
+export const measureS3 = async (): Promise<readonly Table[]> => {
+  if (process.env['AWS_ENDPOINT_URL']) return onTables(async (documents) => measure(await openCloudFiles(documents)))
+  console.warn('NO AWS_ENDPOINT_URL: the figures of S3 are SKIPPED.\n')
+  return []
 }

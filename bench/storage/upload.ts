@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { type MeasuredProcess, startMeasured } from '../measured-process.ts'
 import { median } from '../quantile.ts'
+import { inScratchFolder } from '../scratch-folder.ts'
 import { type Table, verdict } from '../table.ts'
 import { boundary, form, formEnd, mebibyte, partHead, send } from './send.ts'
 
@@ -11,15 +10,6 @@ const runs = 7
 const large = 256 * mebibyte
 const targets = { ratio: 1.3, memory: 32, files: 1_000 }
 const files = { requests: 10, each: 100, bytes: 4096 }
-
-const withFolder = async <Result>(run: (folder: string) => Promise<Result>): Promise<Result> => {
-  const folder = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
-  try {
-    return await run(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
 
 /** The flags of Node with which `npm start` runs the server. */
 const nodeFlags = manifest.scripts.start.match(/--\S+/g) ?? []
@@ -68,7 +58,7 @@ const uploadSmall = async ({ storage, token }: Service, run: number): Promise<nu
 
 /** One file of 256 MiB through the local server by each method, by turns with a server that only writes its body to a file. */
 const measureLarge = async (fsync: 'on' | 'off') =>
-  withFolder(async (folder) => {
+  inScratchFolder(async (folder) => {
     const bare = await startMeasured('bench/storage/bare-server.ts', [folder, fsync])
     const own = await startService(join(folder, 'data'), fsync)
     try {
@@ -94,7 +84,7 @@ const measureLarge = async (fsync: 'on' | 'off') =>
   })
 
 const measureSmall = async (fsync: 'on' | 'off') =>
-  withFolder(async (folder) => {
+  inScratchFolder(async (folder) => {
     const own = await startService(folder, fsync)
     try {
       const service = readService(own)

@@ -22,7 +22,7 @@ const attributeTypes = { S: AttributeType.STRING, N: AttributeType.NUMBER } as c
 
 const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, type: attributeTypes[type] })
 
-/** A table of the house, as lib/tables.ts defines it: on demand, encrypted, recoverable to any moment of the last 35 days. */
+/** A table of the house, as lib/aws/tables.ts defines it: on demand, encrypted, recoverable to any moment of the last 35 days. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
   const { partitionKey, sortKey, timeToLive, indexes = {} }: TableDefinition = tables[name]
   const { deletionProtection, tableName, replicas } = options

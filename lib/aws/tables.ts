@@ -1,4 +1,4 @@
-/** Key schemas of every table, by the name that configuration knows it by. The embedded store and the deployment create them from here. */
+/** Key schemas of every table, by the name that configuration knows it by. The tests and the deployment create them from here. */
 interface Key {
   readonly name: string
   readonly type: 'S' | 'N'

@@ -7,7 +7,7 @@ import type { RequestRecord } from '../../lib/http/observe.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { continueRemoval } from '../../lib/storage/remove.ts'
-import { exercises, fillDirectory, openStorageOver, perform } from '../support/every-operation.ts'
+import { exercises, fillDirectory, openStorageOver, perform, storesOver } from '../support/every-operation.ts'
 import { entry } from '../support/history.ts'
 import { openTestTables, type TestTables } from '../support/tables.ts'
 import { type Call, recordCalls } from './support/record-calls.ts'
@@ -34,7 +34,7 @@ describe('each function is granted what its operations do to the tables, and not
   beforeAll(async () => {
     tables = await openTestTables()
     plain = tables.connect()
-    token = await fillDirectory(plain)
+    token = await fillDirectory(storesOver(plain))
   })
 
   afterAll(() => tables.close())

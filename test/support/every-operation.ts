@@ -16,6 +16,7 @@ import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, type S
 import type { Handler } from '../../lib/http/request.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
 import type { ObjectStore } from '../../lib/storage/object-store.ts'
+import type { Stores } from '../../lib/stores.ts'
 import { openTestFiles } from './files.ts'
 import { send } from './gateway.ts'
 import { entry } from './history.ts'
@@ -50,8 +51,7 @@ const watchingRemovals = (files: ObjectStore, removals: WatchedRemovals): Object
 const site = 1001 as SiteId
 
 /** A site with everything enabled, in the data centre `us`; answers a token with every permission for it. */
-export const fillDirectory = async (documents: DynamoDBDocumentClient): Promise<string> => {
-  const { sites, grants } = storesOver(documents)
+export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'grants'>): Promise<string> => {
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
   const token = newToken()

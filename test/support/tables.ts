@@ -57,7 +57,8 @@ const createTables = async (documents: DynamoDBDocumentClient, prefix: string): 
   return Object.fromEntries(entries) as TestTables['names']
 }
 
-const openInMemory = async (): Promise<TestTables> => {
+/** Tables of DynamoDB as dynalite has it, named as the service names them. */
+export const openTablesInMemory = async (): Promise<TestTables> => {
   const { connect, close } = await startDynalite()
   return { names: await createTables(connect(), ''), connect, close }
 }
@@ -77,4 +78,4 @@ const openRemote = async (): Promise<TestTables> => {
 
 /** Tables of DynamoDB as dynalite has it; with `AWS_ENDPOINT_URL`, of whatever speaks it there. */
 export const openTestTables = (): Promise<TestTables> =>
-  process.env['AWS_ENDPOINT_URL'] ? openRemote() : openInMemory()
+  process.env['AWS_ENDPOINT_URL'] ? openRemote() : openTablesInMemory()

@@ -20,7 +20,7 @@ interface Body {
   readonly RequestItems?: Readonly<Record<string, unknown>>
 }
 
-/** Notes every call that goes out to the embedded tables, which are named as the service calls them. */
+/** Notes every call that goes out to the tables, which are named as the service calls them. */
 export const recordCalls = (documents: DynamoDBDocumentClient): readonly Call[] => {
   const calls: Call[] = []
   const isTable = (name: string): name is TableName => name in tables

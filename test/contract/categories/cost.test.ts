@@ -55,7 +55,7 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
   }
   const forItems = writes.reduce((sum, count) => sum + count, 0)
   expect(forItems).toBe(1_000)
-  // The embedded store does not charge for the index. DynamoDB charges one unit for each entry under 1 KB.
+  // dynalite does not charge for the index. DynamoDB charges one unit for each entry under 1 KB.
   const entries = await Promise.all(
     range(1, 1_000).map((id) =>
       store.documents.send(
