@@ -29,36 +29,44 @@ export const startProgress = ({ progress, token, total, now }: Options): Progres
   let received = 0
   let told = 0
   let toldAt = now()
-  // One write after the other: were they to overtake each other, the table would have to sort them out.
-  let writing: Promise<void> = progress.begin(upload).catch(() => {})
   let isWriting = true
+  let hasEnded = false
+
+  /** One write after the other: were they to overtake each other, the store would have to sort them out. */
+  const settled = (write: Promise<void>): Promise<void> =>
+    write
+      .catch(() => {})
+      .then(() => {
+        isWriting = false
+        tellIfDue()
+      })
+  let writing = settled(progress.begin(upload))
+
   const write = (percent: number): void => {
     told = percent
     toldAt = now()
     isWriting = true
-    writing = writing
-      .then(() => progress.report(upload, percent))
-      .catch(() => {})
-      .finally(() => {
-        isWriting = false
-      })
+    writing = settled(writing.then(() => progress.report(upload, percent)))
   }
-  void writing.finally(() => {
-    isWriting = false
-  })
+
+  const tellIfDue = (): void => {
+    if (!total || isWriting || hasEnded || now() - toldAt < interval) return
+    const percent = Math.min(Math.floor((received / total) * 100), 99)
+    if (percent > told) write(percent)
+  }
 
   return {
     advance(bytes) {
       received += bytes
-      if (!total || isWriting || now() - toldAt < interval) return
-      const percent = Math.min(Math.floor((received / total) * 100), 99)
-      if (percent > told) write(percent)
+      tellIfDue()
     },
     async succeed() {
+      hasEnded = true
       write(100)
       await writing
     },
     async fail() {
+      hasEnded = true
       await writing
     },
   }

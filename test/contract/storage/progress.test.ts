@@ -5,7 +5,7 @@ import { formHeaders, multipart, openStorage } from './service.ts'
 
 it('the progress of an upload can be asked for while it goes on (operation 13)', async () => {
   let passed = 0
-  const storage = await openStorage({ clock: { wall: () => Date.now() + passed, monotonic: () => 0 } })
+  const storage = await openStorage({ clock: { wall: Date.now, monotonic: () => passed } })
   const percent = async (): Promise<number> => {
     const { body } = await storage.call('GET', '', { query: { status: '' } })
     return (JSON.parse(body) as { percent: number }).percent
