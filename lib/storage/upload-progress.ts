@@ -1,5 +1,5 @@
 /** Names one upload of a token. */
-export interface UploadName {
+interface UploadName {
   /** SHA-256 of the login token. */
   readonly token: string
   readonly id: string

@@ -16,7 +16,7 @@ import { createTableStores } from '../../local/table-stores.ts'
 import { openTestTables } from './tables.ts'
 
 /** The ports over tables: files and queues are made of other things. */
-export type TableStores = Omit<Stores, 'files' | 'removalQueue'>
+type TableStores = Omit<Stores, 'files' | 'removalQueue'>
 
 /** Empty tables of a hand, which a test has for itself. */
 export interface OpenedHand<Tested = TableStores> {
