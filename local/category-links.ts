@@ -17,11 +17,11 @@ const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
   const ofCategory = `SELECT object, displayable FROM ${table}
     WHERE site = ?1 AND category = ?2 AND object > ?3 AND ${isStaying('object', kind)}
       AND EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = ?2 AND going = 0)
-    ORDER BY object LIMIT ?4`
+    ORDER BY object LIMIT +?4`
   const ofObject = `SELECT category FROM ${table}
     WHERE site = ?1 AND object = ?2 AND category > ?3 AND ${isStaying('category', 'category')}
       AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
-    ORDER BY category LIMIT ?4`
+    ORDER BY category LIMIT +?4`
   return {
     ofCategory: connection.prepare(ofCategory),
     countOfCategory: counting(connection, ofCategory, 'object'),

@@ -28,7 +28,7 @@ export const createContentRemovals = ({ connection, read, write }: Database) => 
         const links = linkTables[objectKind]
         return connection.prepare(
           `DELETE FROM ${links} WHERE (site, category, object) IN
-           (SELECT site, category, object FROM ${links} WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT ?)`,
+           (SELECT site, category, object FROM ${links} WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT +?)`,
         )
       })
   const statementsOf = (kind: ContentKind) => {
@@ -36,7 +36,7 @@ export const createContentRemovals = ({ connection, read, write }: Database) => 
     return {
       mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ?`),
       isGoing: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
-      left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT ?`),
+      left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
       deleteLinks: linksOf(kind),
       delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
     }
