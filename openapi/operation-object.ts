@@ -2,6 +2,7 @@ import type { AnswerContract, BodyContract, OperationContract, ParameterContract
 import { routes } from '../functions/routes.ts'
 import { type GroupPolicy, groupPolicies } from '../lib/http/group-policy.ts'
 import type { Format } from '../lib/http/negotiate.ts'
+import { isRead } from '../lib/http/request.ts'
 import type { Route } from '../lib/http/route.ts'
 import type { Examples, Recording, Shown } from './examples.ts'
 import { headerReferences, optionalHeaderObjects } from './headers.ts'
@@ -22,7 +23,6 @@ interface Context {
   readonly responses: Record<string, Node>
 }
 
-const isRead = ({ method }: Route) => method === 'GET'
 const formatsOf = (route: Route): readonly Format[] => (route.public ? ['json'] : groupPolicies[route.group].formats)
 
 type Content = Readonly<Record<string, Node>>
@@ -128,7 +128,7 @@ const unchanged = (): Node => ({
 /** A site that lives in another data centre is answered from there. */
 const moved = (route: Route, policy: GroupPolicy): Record<string, Node> => {
   if (route.public) return {}
-  const status = policy.alwaysMovedPermanently || isRead(route) ? '301' : '308'
+  const status = policy.alwaysMovedPermanently || isRead(route.method) ? '301' : '308'
   return {
     [status]: {
       description: 'The site lives in another data centre: repeat the request there.',
@@ -149,7 +149,7 @@ export const operationObject = (context: Context): Node => {
   const formats = formatsOf(route)
   const { body, answers, errors = [] } = contract
   const tagged =
-    isRead(route) &&
+    isRead(route.method) &&
     Object.values(answers).some(({ headers = [], optionalHeaders = [] }) =>
       [...headers, ...optionalHeaders].includes('ETag'),
     )
