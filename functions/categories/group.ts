@@ -2,15 +2,14 @@ import type { CategoriesDeps } from '../../lib/deps.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import { type OperationOf, type RouteOf, routes } from '../routes.ts'
+import { routesOf } from '../group-routes.ts'
+import type { OperationOf } from '../routes.ts'
 import { getCategory } from './get-category.ts'
 import { linkObjects } from './link-objects.ts'
 import { listCategories } from './list-categories.ts'
 import { listCategoriesOfObject } from './list-categories-of-object.ts'
 import { listObjects } from './list-objects.ts'
 import { unlinkObjects } from './unlink-objects.ts'
-
-const isOwn = (route: (typeof routes)[number]): route is RouteOf<'categories'> => route.group === 'categories'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
@@ -26,5 +25,5 @@ export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
     listCategoriesOfNews: listCategoriesOfObject(deps, 'news'),
     listCategoriesOfBlog: listCategoriesOfObject(deps, 'blog'),
   }
-  return createHandler('categories', routes.filter(isOwn), operations, deps.edge)
+  return createHandler('categories', routesOf('categories'), operations, deps.edge)
 }
