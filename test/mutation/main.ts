@@ -87,12 +87,12 @@ const isNoticed = (copy: string, file: string): Promise<boolean> => {
 
 const show = ({ file, line, kind, from, to }: SourceChange) => `${file}:${line}  ${kind}: ${from.trim()} → ${to.trim()}`
 
+const changes = sample(Number(flags.count), Number(flags.seed))
 const copy = copyTree()
 const survivors: SourceChange[] = []
-const changes = sample(Number(flags.count), Number(flags.seed))
 try {
   for (const [index, change] of changes.entries()) {
-    const original = readFileSync(join(root, change.file))
+    const original = readFileSync(join(copy, change.file))
     writeFileSync(join(copy, change.file), change.source)
     const noticed = await isNoticed(copy, change.file)
     writeFileSync(join(copy, change.file), original)
