@@ -15,11 +15,14 @@ let s3: MemoryS3
 let store: ObjectStore
 let others: ObjectStore
 
+/** Bytes that may wait in memory: those of a few small files. */
+const memory = 100
+
 beforeEach(() => {
   const opened = openBucketInMemory()
   s3 = opened.s3
   const open = () =>
-    createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: opened.bucket, removals })
+    createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: opened.bucket, removals, memory })
   store = open()
   others = open()
 })
@@ -65,6 +68,35 @@ const isRemovalOf =
   (key: string) =>
   ({ method, path, query = {} }: S3Request) =>
     method === 'DELETE' && path.endsWith(key) && query['versionId'] === undefined
+
+describe('small files', () => {
+  const isUpload = ({ query = {} }: S3Request) => query['uploads'] !== undefined
+  const full = 'x'.repeat(memory)
+  const stage = (text: string) => store.stage(one(text), { key: 'live/a', contentType: 'text/plain' })
+  /** How many uploads are begun for a file that just fits. */
+  const uploadsFor = async (text: string): Promise<number> => {
+    const before = s3.requests.filter(isUpload).length
+    await (await stage(text)).discard()
+    return s3.requests.filter(isUpload).length - before
+  }
+
+  it('wait in memory while there is room for all of them, and go up after that', async () => {
+    expect(await uploadsFor(full)).toBe(0)
+    expect(await uploadsFor(`${full}x`)).toBe(1)
+    const waiting = await stage('x')
+    expect(await uploadsFor(full)).toBe(1)
+    await waiting.discard()
+    expect(await uploadsFor(full)).toBe(0)
+  })
+
+  it('make room when they are put in place, once each', async () => {
+    const staged = await stage(full)
+    await place([{ kind: 'put', key: 'live/a', staged }])
+    await staged.discard()
+    expect(await uploadsFor(full)).toBe(0)
+    expect(await uploadsFor(`${full}x`)).toBe(1)
+  })
+})
 
 describe('a destination that is taken between the look and the copy', () => {
   it('is a rival, and both objects stay as they are', async () => {
