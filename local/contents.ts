@@ -1,4 +1,5 @@
-import { type ContentKind, textMember } from '../lib/categories/content-kinds.ts'
+import { byName } from '../lib/by-name.ts'
+import { type ContentKind, contentKinds, textMember } from '../lib/categories/content-kinds.ts'
 import type { Content, Contents } from '../lib/categories/contents.ts'
 import type { SiteId } from '../lib/ids.ts'
 import { createContentRemovals } from './content-removals.ts'
@@ -38,11 +39,7 @@ const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] 
 export const createContents = (database: Database): Contents => {
   const { connection, read, write } = database
   const removals = createContentRemovals(database)
-  const statements = {
-    category: contentStatements(connection, 'category'),
-    news: contentStatements(connection, 'news'),
-    blog: contentStatements(connection, 'blog'),
-  }
+  const statements = byName(contentKinds, (kind) => contentStatements(connection, kind))
 
   const reader = (site: SiteId, kind: ContentKind) => {
     const read = contentReader(site, kind)

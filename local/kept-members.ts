@@ -1,6 +1,6 @@
 import { type ContentKind, contentMembers, textMember } from '../lib/categories/content-kinds.ts'
 import type { Content } from '../lib/categories/contents.ts'
-import type { Members, Scalars } from '../lib/categories/query/item-shape.ts'
+import type { Scalars } from '../lib/categories/query/item-shape.ts'
 import type { SiteId } from '../lib/ids.ts'
 
 /** What is kept of content as JSON: not its long text, and not what is the same for all content of a site. */
@@ -12,7 +12,7 @@ export const membersToKeep = (content: Content, kind: ContentKind): string => {
 }
 
 const emptyOf = (kind: ContentKind): Scalars => {
-  const members: Members = contentMembers[kind]
+  const members = contentMembers[kind]
   const names = Object.keys(members).filter((name) => members[name]?.type !== 'text')
   return Object.fromEntries(names.map((name) => [name, null]))
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { manyObjects } from '../../lib/categories/content-kinds.ts'
 import type { Content } from '../../lib/categories/contents.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import { type CategoryId, largestContentId, type SiteId } from '../../lib/ids.ts'
@@ -57,7 +58,7 @@ const remove = async (stores: AdminStores, siteId: SiteId, id: CategoryId) => {
 }
 
 export const categoryCommand = (): Command => {
-  const command = new Command('category').description('categories of news items and blogs')
+  const command = new Command('category').description(`categories of ${manyObjects}`)
 
   command
     .command('create')
@@ -80,7 +81,7 @@ export const categoryCommand = (): Command => {
 
   command
     .command('remove')
-    .description('remove a category with its links; the news items and blogs stay')
+    .description(`remove a category with its links; the ${manyObjects} stay`)
     .argument('<id>', 'its id', parseContentId<CategoryId>)
     .requiredOption('--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>)
     .action((id: CategoryId, { site }: { site: SiteId }, self: Command) =>

@@ -6,8 +6,8 @@ import { importEntry, recordKind } from './record-kind.ts'
 /** Long texts are in memory until their batch is stored. */
 const batch = 100
 
-/** `{"kind": "category" | "news" | "blog", "id", …}`: stores the content with sensible values for what is left out, in place of what has the same id. */
-const contentRecord = (kind: ContentKind) =>
+/** `{"kind": "category" or a kind of objects, "id", …}`: stores the content with sensible values for what is left out, in place of what has the same id. */
+export const contentRecord = (kind: ContentKind) =>
   recordKind({
     schema: contentSchema(kind),
     batch,
@@ -18,7 +18,3 @@ const contentRecord = (kind: ContentKind) =>
       return []
     },
   })
-
-export const categoryRecord = contentRecord('category')
-export const newsRecord = contentRecord('news')
-export const blogRecord = contentRecord('blog')

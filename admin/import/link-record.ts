@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { LinkList } from '../../lib/categories/category-links.ts'
-import { objectKinds } from '../../lib/categories/content-kinds.ts'
+import { objectKindNames } from '../../lib/categories/content-kinds.ts'
 import { contentId } from '../../lib/categories/content-schema.ts'
 import { linkObjects } from '../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../lib/errors.ts'
@@ -10,7 +10,7 @@ import type { AreaStores } from '../stores.ts'
 import { recordKind } from './record-kind.ts'
 
 const linkSchema = z.strictObject({
-  type: z.enum(objectKinds, 'must be news or blog'),
+  type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`),
   categoryId: contentId.transform((id) => id as CategoryId),
   objectId: contentId,
   displayable: z
@@ -48,7 +48,7 @@ const listOf = ({ type, categoryId }: LinkRecord, site: SiteId): LinkList => ({
   category: categoryId,
 })
 
-/** `{"kind": "link", "type": "news" | "blog", "categoryId", "objectId", "displayable"}`: links an object with a category; both must exist. */
+/** `{"kind": "link", "type": "news", "categoryId", "objectId", "displayable"}`: links an object with a category; both must exist. */
 export const linkRecord = recordKind({
   schema: linkSchema,
   batch: 500,

@@ -2,9 +2,10 @@ import { largestPage, takeThatFit } from '../answer-size.ts'
 import { ServiceError } from '../errors.ts'
 import type { CategoryId, SiteId } from '../ids.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
-import { type associationMembers, associationShape, type ObjectKind, objectTypes, textMember } from './content-kinds.ts'
+import { type associationMembers, associationShape, type ObjectKind, textMember } from './content-kinds.ts'
 import type { Content, Contents } from './contents.ts'
 import type { ListSource } from './list-source.ts'
+import { objectKinds } from './object-kinds.ts'
 import type { Selection } from './query/fields.ts'
 import type { Item, Scalars, ValuesOf } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
@@ -45,7 +46,7 @@ const associationSource = (
   const outline = ({ id, displayable }: CategoryLink): ValuesOf<typeof associationMembers> => ({
     objectId: id,
     categoryId: list.category,
-    objectType: objectTypes[kind],
+    objectType: objectKinds[kind].type,
     displayable: displayable ? 1 : 0,
     siteId: site,
   })
