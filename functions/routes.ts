@@ -2,7 +2,8 @@ import { recordOf } from '../lib/by-name.ts'
 import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
 import { objectKinds } from '../lib/categories/object-kinds.ts'
 
-const capitalised = <Text extends string>(text: Text) =>
+/** As a name has it in the middle. */
+export const capitalised = <Text extends string>(text: Text) =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
 
 /** What the operations on objects of a kind are called. */
@@ -21,9 +22,8 @@ type Names = ReturnType<typeof operationsOf>
 /** One value for each kind of objects, under the name of what the operation does with them. */
 export const ofEachKind = <Act extends keyof Names, Value>(
   act: Act,
-  valueOf: (kind: ObjectKind) => Value,
-): Readonly<Record<Names[Act], Value>> =>
-  recordOf(objectKindNames.map((kind) => [operationsOf(kind)[act], valueOf(kind)]))
+  make: (kind: ObjectKind) => Value,
+): Readonly<Record<Names[Act], Value>> => recordOf(objectKindNames.map((kind) => [operationsOf(kind)[act], make(kind)]))
 
 const v3 = '/webresources/api/v3/sites/{site}'
 const categories = `${v3}/categories`

@@ -4,5 +4,5 @@ export const recordOf = <Name extends string, Value>(
 ): Readonly<Record<Name, Value>> => Object.fromEntries(entries) as Record<Name, Value>
 
 /** A record with one value for each name. */
-export const byName = <Name extends string, Value>(names: readonly Name[], valueOf: (name: Name) => Value) =>
-  recordOf(names.map((name) => [name, valueOf(name)]))
+export const byName = <Name extends string, Value>(names: readonly Name[], make: (name: Name) => Value) =>
+  recordOf(names.map((name) => [name, make(name)]))

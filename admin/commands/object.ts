@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { manyObjects, type ObjectKind, objectKindNames, oneObject } from '../../lib/categories/content-kinds.ts'
+import { manyObjects, type ObjectKind, objectKindNames, oneOf } from '../../lib/categories/content-kinds.ts'
 import { objectKinds } from '../../lib/categories/object-kinds.ts'
 import type { ObjectId, SiteId } from '../../lib/ids.ts'
 import { parseContentId, parsePositiveId } from '../arguments.ts'
@@ -21,7 +21,7 @@ export const objectCommand = (): Command => {
 
   command
     .command('remove')
-    .description(`remove ${oneObject}, and take it out of its categories`)
+    .description(`remove ${objectKindNames.map(oneOf).join(' or ')}, and take it out of its categories`)
     .addArgument(new Argument('<kind>', 'what it is').choices(objectKindNames))
     .argument('<id>', 'its id', parseContentId<ObjectId>)
     .requiredOption('--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>)

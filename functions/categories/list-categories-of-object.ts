@@ -4,8 +4,8 @@ import { parseListQuery } from '../../lib/categories/query/list-query.ts'
 import type { CategoriesDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { okWithTag } from '../../lib/http/reply.ts'
-import type { Answer } from '../answer.ts'
-import type { categoryPage } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { categoryPage } from './contract.ts'
 import { objectOf } from './params.ts'
 
 /** A page of the categories that a news item, or a blog, is linked with. 404/220002 when there is no such object; 400/220000 and 220003 by the query. */

@@ -4,8 +4,8 @@ import { parseListQuery } from '../../lib/categories/query/list-query.ts'
 import type { CategoriesDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { okWithTag } from '../../lib/http/reply.ts'
-import type { Answer } from '../answer.ts'
-import type { AssociationPage } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { AssociationPage } from './contract.ts'
 import { categoryOf } from './params.ts'
 
 /** Operations 6 and 9: a page of a category's news items, or blogs. 404/220001 when there is no such category; 400/220000 and 220003 by the query. */

@@ -21,5 +21,3 @@ export const objectOf = (segments: Segments): { object: ObjectId } => {
   if (object === undefined) throw new ServiceError('objectUnknown')
   return { object }
 }
-
-export const noParams = () => ({})

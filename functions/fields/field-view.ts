@@ -1,8 +1,8 @@
 import { fieldTypeName, imageVerification } from '../../lib/fields/catalogue.ts'
 import type { SystemField } from '../../lib/fields/web-form.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
-import type { Answer } from '../answer.ts'
-import type { field as fieldAnswer } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { field as fieldAnswer } from './contract.ts'
 
 const nameOf = ({ typeId, name }: SystemField, typeName: string): string =>
   name ?? (typeId === imageVerification.id ? imageVerification.fieldName : typeName)

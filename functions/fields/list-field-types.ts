@@ -2,10 +2,10 @@ import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { Answer } from '../answer.ts'
-import type { fieldTypePage } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import { noParams } from '../group-routes.ts'
+import type { fieldTypePage } from './contract.ts'
 import { listPage } from './list-page.ts'
-import { noParams } from './params.ts'
 import { xmlNames } from './xml-names.ts'
 
 const items = [...fieldTypes].map(([id, name]) => ({ id, name }))

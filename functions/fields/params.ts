@@ -17,5 +17,3 @@ export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: numbe
   if (typeId === undefined) throw new ServiceError('fieldUnknown')
   return { webForm, typeId }
 }
-
-export const noParams = () => ({})

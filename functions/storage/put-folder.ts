@@ -2,8 +2,8 @@ import type { StorageDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { createFolder } from '../../lib/storage/put-file.ts'
-import type { Answer } from '../answer.ts'
-import type { success } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { success } from './contract.ts'
 import { pathOf } from './params.ts'
 
 /** PUT with `?type=folder`: creates a folder, which may be there already. 200 with the status. */

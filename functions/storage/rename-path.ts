@@ -2,8 +2,8 @@ import type { StorageDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { rename } from '../../lib/storage/rename.ts'
-import type { Answer } from '../answer.ts'
-import type { success } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { success } from './contract.ts'
 import { pathOf } from './params.ts'
 
 /** PUT with `?meta` and `{"name": …}`: gives a file or folder another name. 200 with the status; 404/104001 when it is not there. */

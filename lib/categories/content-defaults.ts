@@ -5,14 +5,14 @@ import type { Scalar, Scalars } from './query/item-shape.ts'
 export const withDefaults = <Given extends Scalars>(kind: ContentKind, given: Given, now: number): Given & Scalars => {
   const moment = new Date(now).toISOString().slice(0, 19)
   const content: Record<string, Scalar> = { ...given }
-  const valueOf = (name: string): Scalar => {
+  const defaultOf = (name: string): Scalar => {
     const said = content[name]
     if (said !== undefined) return said
     const otherwise = contentMembers[kind][name]?.otherwise ?? null
-    return typeof otherwise === 'function' ? otherwise(valueOf, moment) : otherwise
+    return typeof otherwise === 'function' ? otherwise(defaultOf, moment) : otherwise
   }
   for (const [name, { otherwise }] of Object.entries(contentMembers[kind])) {
-    if (otherwise !== undefined && content[name] === undefined) content[name] = valueOf(name)
+    if (otherwise !== undefined && content[name] === undefined) content[name] = defaultOf(name)
   }
   return { ...content, ...given }
 }

@@ -10,11 +10,14 @@ export type ContentKind = 'category' | ObjectKind
 export const objectKindNames = Object.keys(objectKinds) as readonly ObjectKind[]
 export const contentKinds: readonly ContentKind[] = ['category', ...objectKindNames]
 
-/** What people call the objects of all kinds together: "news items and blogs". */
-export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many).join(' and ')
+/** What people call one object of a kind: "a news item". */
+export const oneOf = (kind: ObjectKind): string => {
+  const { one } = objectKinds[kind]
+  return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
+}
 
-/** What people call one of any kind: "a news item or a blog". */
-export const oneObject = objectKindNames.map((kind) => `a ${objectKinds[kind].one}`).join(' or ')
+/** What people call the objects of all kinds: "news items and blogs". */
+export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many).join(' and ')
 
 /** What a category is made of (decisions.md, section 8). */
 const category: Readonly<Record<string, ContentMember>> = {

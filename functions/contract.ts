@@ -1,12 +1,26 @@
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import type { ErrorName } from '../lib/errors.ts'
 import type { Document } from '../lib/http/reply.ts'
 import type { OperationOf, routes } from './routes.ts'
 
+/**
+ * What the contracts of the groups (`functions/<group>/contract.ts`) are written in. Only the document loads them: what
+ * answers requests imports types from here, and nothing else.
+ */
+
 type Schema = z.core.$ZodType
 
+type Immutable<Value> = Value extends readonly (infer Entry)[]
+  ? readonly Immutable<Entry>[]
+  : Value extends object
+    ? { readonly [Member in keyof Value]: Immutable<Value[Member]> }
+    : Value
+
+/** What an operation answers, as its schema has it: what is written and what is said of it cannot drift apart. */
+export type Answer<AnswerSchema extends Schema> = Immutable<z.output<AnswerSchema>>
+
 /** A variable of a path, a switch of a query or a request header. */
-export interface ParameterDoc {
+export interface ParameterContract {
   readonly description: string
   readonly schema: Schema
   readonly example: string | number
@@ -15,9 +29,9 @@ export interface ParameterDoc {
   readonly json?: true
 }
 
-export type ParameterDocs = Readonly<Record<string, ParameterDoc>>
+export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
-export interface BodyDoc {
+export interface BodyContract {
   /** The very schema that the edge checks bodies with. */
   readonly schema: Schema
   /** What the schema checks by a function, and so cannot say itself, in the words of JSON Schema. */
@@ -30,7 +44,7 @@ export interface BodyDoc {
   readonly description?: string
 }
 
-export interface AnswerDoc {
+export interface AnswerContract {
   readonly description: string
   /** Absent where the body is empty. */
   readonly schema?: Schema
@@ -55,7 +69,10 @@ export type HeaderName =
   | 'Content-Length'
   | 'Cache-Control'
 
-/** A request whose answer is shown as an example. Requests are sent in the order of the route table, over what openapi/stage.ts prepares. */
+/**
+ * A request whose answer is shown as an example. Requests are sent in the order of the route table, to the service that
+ * openapi/example-service.ts prepares.
+ */
 export interface ExampleRequest {
   /** In place of the route's. */
   readonly method?: string
@@ -79,14 +96,14 @@ export type ExampleCaller = 'nobody' | 'without permission' | 'of two sites'
 export type Provoked = Readonly<Partial<Record<ErrorName, ExampleRequest>>>
 
 /** What the document says of an operation beside what it reads from the route table and the group's policy. */
-export interface OperationDoc {
+export interface OperationContract {
   readonly summary: string
   readonly description?: string
-  readonly query?: ParameterDocs
-  readonly headers?: ParameterDocs
-  readonly body?: BodyDoc
+  readonly query?: ParameterContracts
+  readonly headers?: ParameterContracts
+  readonly body?: BodyContract
   /** What succeeds, by status. */
-  readonly answers: Readonly<Record<number, AnswerDoc>>
+  readonly answers: Readonly<Record<number, AnswerContract>>
   /** What the operation itself throws; the errors of the checks on the way to it are known from its route. */
   readonly errors?: readonly ErrorName[]
   /** The requests whose answers, as the service gives them, are shown; without any said, one with the parameters' own examples. */
@@ -97,9 +114,22 @@ export interface OperationDoc {
   readonly provoked?: Provoked
 }
 
-export interface GroupDoc<Group extends string> {
+export interface GroupContract<Group extends string> {
   readonly tag: { readonly name: string; readonly description: string }
   /** The variables of the group's paths. */
-  readonly parameters: ParameterDocs
-  readonly operations: Readonly<Record<OperationOf<Group>, OperationDoc>>
+  readonly parameters: ParameterContracts
+  readonly operations: Readonly<Record<OperationOf<Group>, OperationContract>>
 }
+
+/** The variable that the paths of all areas share. */
+export const siteParameter: ParameterContract = {
+  description: 'The id of the site, or `current`: the one site that the token covers.',
+  schema: z.union([z.literal('current'), z.int()]),
+  example: 'current',
+}
+
+/** A link in an answer (api.md, "Resources and their fields"). */
+export const link = z.object({ rel: z.string(), uri: z.nullable(z.string()) }).register(z.globalRegistry, {
+  id: 'Link',
+  description: 'Where something is: an absolute URL, or null when there is no such thing.',
+})
