@@ -2,7 +2,7 @@ import { categoryList, listCategories as list } from '../../lib/categories/categ
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
 import type { CategoriesDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
-import { okWithTag } from '../../lib/http/reply.ts'
+import { okWithJson } from '../../lib/http/reply.ts'
 import type { Answer } from '../contract.ts'
 import { noParams } from '../group-routes.ts'
 import type { categoryPage } from './contract.ts'
@@ -11,5 +11,5 @@ import type { categoryPage } from './contract.ts'
 export const listCategories = (deps: CategoriesDeps) =>
   operation(
     { params: noParams, query: (query, { site }) => parseListQuery(query, categoryList(site.id)) },
-    async ({ site, query }) => okWithTag<Answer<typeof categoryPage>>(await list(deps, site.id, query)),
+    async ({ site, query }) => okWithJson<Answer<typeof categoryPage>>(await list(deps, site.id, query)),
   )
