@@ -1,14 +1,14 @@
 import { Argument, Command } from 'commander'
 import { manyObjects, type ObjectKind, objectKindNames, oneOf } from '../../lib/categories/content-kinds.ts'
 import { objectKinds } from '../../lib/categories/object-kinds.ts'
-import type { ObjectId, SiteId } from '../../lib/ids.ts'
+import type { SiteId } from '../../lib/ids.ts'
 import { parseContentId, parsePositiveId } from '../arguments.ts'
 import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
 import { Refusal } from '../refusal.ts'
 import { type AdminStores, siteOf } from '../stores.ts'
 
-const remove = async (stores: AdminStores, siteId: SiteId, kind: ObjectKind, id: ObjectId) => {
+const remove = async (stores: AdminStores, siteId: SiteId, kind: ObjectKind, id: number) => {
   const site = await siteOf(stores, siteId)
   const { contents } = await stores.areas(site)
   const entry = { ...administrator, site: site.id, type: 'object.removed', subject: `${kind}/${id}` } as const
@@ -23,9 +23,9 @@ export const objectCommand = (): Command => {
     .command('remove')
     .description(`remove ${objectKindNames.map(oneOf).join(' or ')}, and take it out of its categories`)
     .addArgument(new Argument('<kind>', 'what it is').choices(objectKindNames))
-    .argument('<id>', 'its id', parseContentId<ObjectId>)
+    .argument('<id>', 'its id', parseContentId<number>)
     .requiredOption('--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>)
-    .action((kind: ObjectKind, id: ObjectId, { site }: { site: SiteId }, self: Command) =>
+    .action((kind: ObjectKind, id: number, { site }: { site: SiteId }, self: Command) =>
       withStores(self, (stores) => remove(stores, site, kind, id)),
     )
 

@@ -1,13 +1,30 @@
 import * as z from 'zod'
 import type { LinkList } from '../../lib/categories/category-links.ts'
-import { objectKindNames } from '../../lib/categories/content-kinds.ts'
-import { contentId } from '../../lib/categories/content-schema.ts'
+import { withDefaults } from '../../lib/categories/content-defaults.ts'
+import { type ContentKind, objectKindNames } from '../../lib/categories/content-kinds.ts'
+import { contentId, contentSchema } from '../../lib/categories/content-schema.ts'
 import { linkObjects } from '../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import type { CategoryId, SiteId } from '../../lib/ids.ts'
 import { administrator } from '../author.ts'
 import type { AreaStores } from '../stores.ts'
-import { recordKind } from './record-kind.ts'
+import { importEntry, recordKind } from './record-kind.ts'
+
+/** Long texts are in memory until their batch is stored. */
+const batch = 100
+
+/** `{"kind": "category" or a kind of objects, "id", …}`: stores the content with sensible values for what is left out, in place of what has the same id. */
+export const contentRecord = (kind: ContentKind) =>
+  recordKind({
+    schema: contentSchema(kind),
+    batch,
+    async store(records, site, { contents }) {
+      // Of several records of one id, the last one counts.
+      const byId = new Map(records.map((record) => [record.id, withDefaults(kind, record, Date.now())]))
+      await contents.putMany(site, kind, [...byId.values()], importEntry(site, kind, byId.size))
+      return []
+    },
+  })
 
 const linkSchema = z.strictObject({
   type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`),
