@@ -1,3 +1,4 @@
+import { request as requestHttp } from 'node:http'
 import type { ExampleRequest } from '../functions/contract.ts'
 import { routes } from '../functions/routes.ts'
 import { type ErrorName, errors } from '../lib/errors.ts'
@@ -6,7 +7,6 @@ import type { Format } from '../lib/http/negotiate.ts'
 import { writeXml } from '../lib/http/write-xml.ts'
 import { describedBy } from './contracts.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
-import { type Received, send } from './send.ts'
 import { sharedErrors } from './shared-errors.ts'
 
 /** What stands in examples for what differs from run to run. The service puts its own address in place of this one. */
@@ -90,6 +90,48 @@ const headersOf = ({ caller, body, headers }: ExampleRequest, { token, tokens, f
     ...(typeof body === 'object' && { 'Content-Type': `application/${format}` }),
     ...headers,
   }
+}
+
+interface Sent {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+interface Received {
+  readonly status: number
+  /** Without parameters; undefined where there is no body. */
+  readonly mediaType: string | undefined
+  readonly text: string
+}
+
+/** Sends a request as it is given, however large its headers are and whatever length they promise, and reads the answer. */
+const send = async (url: string, { method, headers, body }: Sent): Promise<Received> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>()
+  const { origin, host, hostname, port } = new URL(url)
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+  const request = requestHttp(
+    // The path as it is: the URL would leave out empty segments and such.
+    {
+      hostname,
+      port,
+      path: url.slice(origin.length),
+      method,
+      headers: { Host: host, ...length, ...headers },
+      agent: false,
+    },
+    (response) => {
+      response.toArray().then((chunks: Buffer[]) => {
+        const text = Buffer.concat(chunks).toString()
+        const mediaType = response.headers['content-type']?.split(';')[0]
+        resolve({ status: response.statusCode ?? 0, mediaType: text === '' ? undefined : mediaType, text })
+        request.destroy()
+      }, reject)
+    },
+  )
+  request.on('error', reject)
+  request.end(body)
+  return promise
 }
 
 const answerOf = (route: ExampleRoute, { mediaType, text }: Received, path: string, service: Service) => {

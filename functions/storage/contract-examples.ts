@@ -35,7 +35,7 @@ const uploadOf = (...parts: readonly ExamplePart[]) => ({
 const hello = { name: 'hello.txt', content: 'Hello' }
 const upload = uploadOf(hello)
 
-/** The same body under the type that the contract names. */
+/** The same upload under the media type that the contract names. */
 const uploadAsBytes = { headers: { 'Content-Type': 'application/octet-stream' }, body: upload.body }
 
 const asText = { headers: { 'Content-Type': 'text/plain' }, body: 'Hello' }
