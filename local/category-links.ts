@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { byName } from '../lib/by-name.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from '../lib/categories/category-links.ts'
-import type { ObjectKind } from '../lib/categories/content-kinds.ts'
+import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
 import type { CategoryId } from '../lib/ids.ts'
 import { contentTables, isStaying, linkTables } from './content-tables.ts'
 import type { Database } from './database.ts'
@@ -52,7 +53,7 @@ const toLink = (row: Readonly<Record<string, unknown>>): CategoryLink => ({
 
 /** The links between categories and objects, on one machine. */
 export const createCategoryLinks = ({ connection, read, write }: Database): CategoryLinks => {
-  const statements = { news: linkStatements(connection, 'news'), blog: linkStatements(connection, 'blog') }
+  const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
   const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
 
   const putAll = ({ site, kind, category }: LinkList, wanted: ReadonlyMap<number, boolean | undefined>) => {

@@ -1,4 +1,4 @@
-import { categoriesDoc } from '../functions/categories/docs.ts'
+import { categoriesContract } from '../functions/categories/contract.ts'
 import type { GroupContract, OperationContract, ParameterContracts } from '../functions/contract.ts'
 import { documentationContract } from '../functions/documentation/contract.ts'
 import { fieldsContract } from '../functions/fields/contract.ts'
@@ -7,7 +7,7 @@ import { storageContract } from '../functions/storage/contract.ts'
 
 /** The contract of each group. */
 export const contracts = {
-  categories: categoriesDoc,
+  categories: categoriesContract,
   documentation: documentationContract,
   fields: fieldsContract,
   storage: storageContract,

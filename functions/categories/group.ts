@@ -3,7 +3,7 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { routesOf } from '../group-routes.ts'
-import type { OperationOf } from '../routes.ts'
+import { type OperationOf, ofEachKind } from '../routes.ts'
 import { getCategory } from './get-category.ts'
 import { linkObjects } from './link-objects.ts'
 import { listCategories } from './list-categories.ts'
@@ -14,16 +14,12 @@ import { unlinkObjects } from './unlink-objects.ts'
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
   const operations: Record<OperationOf<'categories'>, OperationHandler> = {
-    listNewsOfCategory: listObjects(deps, 'news'),
-    linkNews: linkObjects(deps, 'news'),
-    unlinkNews: unlinkObjects(deps, 'news'),
-    listBlogsOfCategory: listObjects(deps, 'blog'),
-    linkBlogs: linkObjects(deps, 'blog'),
-    unlinkBlogs: unlinkObjects(deps, 'blog'),
+    ...ofEachKind('list', (kind) => listObjects(deps, kind)),
+    ...ofEachKind('link', (kind) => linkObjects(deps, kind)),
+    ...ofEachKind('unlink', (kind) => unlinkObjects(deps, kind)),
     listCategories: listCategories(deps),
     getCategory: getCategory(deps),
-    listCategoriesOfNews: listCategoriesOfObject(deps, 'news'),
-    listCategoriesOfBlog: listCategoriesOfObject(deps, 'blog'),
+    ...ofEachKind('listCategories', (kind) => listCategoriesOfObject(deps, kind)),
   }
   return createHandler('categories', routesOf('categories'), operations, deps.edge)
 }

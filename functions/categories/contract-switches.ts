@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { ItemShape, Member, MemberType } from '../../lib/categories/query/item-shape.ts'
 import { largestLimit, standardLimit } from '../../lib/categories/query/list-query.ts'
 import { deepestWhere, longestWhere, mostConditions } from '../../lib/categories/query/where.ts'
-import type { ParameterDocs } from '../operation-doc.ts'
+import type { ParameterContracts } from '../contract.ts'
 
 const numericString = z.string().check(z.regex(/^-?\d{1,15}(\.\d{1,15})?$/))
 const formatted = (format: string) => z.string().register(z.globalRegistry, { format })
@@ -79,7 +79,7 @@ const orderOf = (shape: ItemShape) => {
 const countOrNothing = z.union([z.int().check(z.minimum(0)), z.literal('')])
 
 /** The switch that narrows items; other switches do nothing to a single one, but are read. */
-const fieldsSwitch = (example: string): ParameterDocs => ({
+export const fieldsSwitch = (example: string): ParameterContracts => ({
   fields: {
     description:
       'The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.',
@@ -92,7 +92,7 @@ const fieldsSwitch = (example: string): ParameterDocs => ({
 export const listSwitches = (
   shape: ItemShape,
   { id, fields, where, order }: { id: string; fields: string; where: string; order: string },
-): ParameterDocs => ({
+): ParameterContracts => ({
   ...fieldsSwitch(fields),
   where: {
     description: `Shows only what fulfils the conditions: at most ${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`. Strings compare without case.`,
@@ -122,5 +122,3 @@ export const listSwitches = (
     example: 'true',
   },
 })
-
-export { fieldsSwitch }

@@ -1,16 +1,33 @@
 import * as z from 'zod'
 import type { LinkList } from '../../lib/categories/category-links.ts'
-import { objectKinds } from '../../lib/categories/content-kinds.ts'
-import { contentId } from '../../lib/categories/content-schema.ts'
+import { withDefaults } from '../../lib/categories/content-defaults.ts'
+import { type ContentKind, objectKindNames } from '../../lib/categories/content-kinds.ts'
+import { contentId, contentSchema } from '../../lib/categories/content-schema.ts'
 import { linkObjects } from '../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import type { CategoryId, SiteId } from '../../lib/ids.ts'
 import { administrator } from '../author.ts'
 import type { AreaStores } from '../stores.ts'
-import { recordKind } from './record-kind.ts'
+import { importEntry, recordKind } from './record-kind.ts'
+
+/** Long texts are in memory until their batch is stored. */
+const batch = 100
+
+/** `{"kind": "category" or a kind of objects, "id", …}`: stores the content with sensible values for what is left out, in place of what has the same id. */
+export const contentRecord = (kind: ContentKind) =>
+  recordKind({
+    schema: contentSchema(kind),
+    batch,
+    async store(records, site, { contents }) {
+      // Of several records of one id, the last one counts.
+      const byId = new Map(records.map((record) => [record.id, withDefaults(kind, record, Date.now())]))
+      await contents.putMany(site, kind, [...byId.values()], importEntry(site, kind, byId.size))
+      return []
+    },
+  })
 
 const linkSchema = z.strictObject({
-  type: z.enum(objectKinds, 'must be news or blog'),
+  type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`),
   categoryId: contentId.transform((id) => id as CategoryId),
   objectId: contentId,
   displayable: z
@@ -48,7 +65,7 @@ const listOf = ({ type, categoryId }: LinkRecord, site: SiteId): LinkList => ({
   category: categoryId,
 })
 
-/** `{"kind": "link", "type": "news" | "blog", "categoryId", "objectId", "displayable"}`: links an object with a category; both must exist. */
+/** `{"kind": "link", "type": "news", "categoryId", "objectId", "displayable"}`: links an object with a category; both must exist. */
 export const linkRecord = recordKind({
   schema: linkSchema,
   batch: 500,

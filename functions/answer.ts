@@ -1,1 +1,0 @@
-export type { Answer } from './contract.ts'

@@ -1,1 +1,0 @@
-export { siteParameter } from './contract.ts'
