@@ -1,7 +1,7 @@
 import type { StorageDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import { createFolder } from '../../lib/storage/put-file.ts'
+import { createFolder } from '../../lib/storage/create-folder.ts'
 import type { Answer } from '../answer.ts'
 import type { success } from './answers.doc.ts'
 import { pathOf } from './params.ts'

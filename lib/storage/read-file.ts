@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
+import { isPage } from './file-kind.ts'
 import { type Area, fileKey, folderKey } from './keys.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-store.ts'
-import { isPage } from './page.ts'
 import { root, type StoragePath } from './path.ts'
 
 /**
