@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { type ContentKind, contentMembers, objectKinds } from '../lib/categories/content-kinds.ts'
-import type { SiteId } from '../lib/ids.ts'
+import { type SiteId, storedId } from '../lib/ids.ts'
 import { contentTables, linkTables } from './content-tables.ts'
 import type { Database } from './database.ts'
 
@@ -83,7 +83,7 @@ export const createContentRemovals = ({ connection, read, write }: Database) => 
         for (;;) {
           const rows = await read(() => left.all(slice))
           if (rows.length === 0) break
-          for (const { site, id } of rows) await finish({ site: Number(site) as SiteId, kind, id: Number(id) })
+          for (const { site, id } of rows) await finish({ site: storedId(site), kind, id: Number(id) })
         }
       }
     },

@@ -69,8 +69,8 @@ export const batchGet = async (
   { client, table, patience = defaultPatience }: BatchOptions,
   keys: readonly ItemKey[],
   options: ReadOptions = {},
-): Promise<unknown[]> => {
-  const items: unknown[] = []
+): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = []
   const get = async (some: ItemKey[]): Promise<ItemKey[]> => {
     // What is left undone is asked for with the same options: not every store repeats them.
     const { Responses, UnprocessedKeys } = await client.send(
