@@ -1,8 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { storedId } from '../lib/ids.ts'
+import type { RemovalQueue, RemovalTask } from '../lib/storage/folder-removals.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
-import type { RemovalQueue, RemovalTask } from '../lib/storage/removal-queue.ts'
 import type { Database } from './database.ts'
 
 /** Works on a task for about so many milliseconds. Answers whether there is nothing left to do. */

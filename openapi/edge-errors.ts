@@ -1,6 +1,6 @@
 import type { ErrorName } from '../lib/errors.ts'
 import type { GroupPolicy } from '../lib/http/group-policy.ts'
-import type { Route } from '../lib/http/route.ts'
+import type { Route } from '../lib/http/router.ts'
 
 /**
  * What the checks on the way to an operation answer (decisions.md, section 1), in their order; the group's policy says which

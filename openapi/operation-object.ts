@@ -2,7 +2,7 @@ import type { AnswerDoc, BodyDoc, OperationDoc, ParameterDocs } from '../functio
 import { routes } from '../functions/routes.ts'
 import { type GroupPolicy, groupPolicies } from '../lib/http/group-policy.ts'
 import type { Format } from '../lib/http/negotiate.ts'
-import type { Route } from '../lib/http/route.ts'
+import type { Route } from '../lib/http/router.ts'
 import { edgeErrors } from './edge-errors.ts'
 import type { Examples, Recording } from './examples.ts'
 import { headerReferences, optionalHeaderObjects } from './headers.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { storedId } from '../ids.ts'
+import type { RemovalTask } from '../storage/folder-removals.ts'
 import { toStoragePath } from '../storage/path.ts'
-import type { RemovalTask } from '../storage/removal-queue.ts'
 
 const message = z.object({ site: z.string(), path: z.string(), id: z.string() })
 

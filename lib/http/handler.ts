@@ -10,8 +10,7 @@ import { isPublic, type PublicOperation } from './operation.ts'
 import { asServiceError, errorReply } from './render-error.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import type { Answer, Handler, Request, Send } from './request.ts'
-import type { Group, Route } from './route.ts'
-import { createRouter } from './router.ts'
+import { createRouter, type Group, type Route } from './router.ts'
 
 export interface EdgeDeps extends AdmissionDeps {
   readonly telemetry: Telemetry
