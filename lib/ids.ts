@@ -18,3 +18,10 @@ const canonicalInteger = /^(0|-?[1-9]\d{0,14})$/
 /** Reads an id from a path segment; only the canonical decimal form names a resource (`7`, never `07`, `7.0` or `+7`). */
 export const parseId = <I extends number>(text: string): I | undefined =>
   canonicalInteger.test(text) ? (Number(text) as I) : undefined
+
+/** An id as a store gives it back, as a number or as text. Throws an Error for anything else: then the store is damaged. */
+export const storedId = <I extends number>(value: unknown): I => {
+  const id = parseId<I>(String(value))
+  if (id === undefined) throw new Error(`A store holds ${String(value)} where an id should be`)
+  return id
+}

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { byName } from '../lib/by-name.ts'
 import { type ContentKind, contentKinds, objectKindNames } from '../lib/categories/content-kinds.ts'
-import type { SiteId } from '../lib/ids.ts'
+import { type SiteId, storedId } from '../lib/ids.ts'
 import { contentTables, linkTables } from './content-tables.ts'
 import type { Database } from './database.ts'
 
@@ -78,7 +78,7 @@ export const createContentRemovals = ({ connection, read, write }: Database) => 
         for (;;) {
           const rows = await read(() => left.all(slice))
           if (rows.length === 0) break
-          for (const { site, id } of rows) await finish({ site: Number(site) as SiteId, kind, id: Number(id) })
+          for (const { site, id } of rows) await finish({ site: storedId(site), kind, id: Number(id) })
         }
       }
     },

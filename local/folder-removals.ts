@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FolderRemovals } from '../lib/storage/folder-removals.ts'
 import type { PlaceConditions } from '../lib/storage/object-store.ts'
-import type { StoragePath } from '../lib/storage/path.ts'
+import { toStoragePath } from '../lib/storage/path.ts'
 import { behindFolder, insideFolder } from './below-folder.ts'
 import type { Database } from './database.ts'
 
@@ -34,7 +34,7 @@ export const createFolderRemovals = ({ connection, read, write }: Database): Fol
       read(() =>
         these
           .all(site, JSON.stringify(folders))
-          .map(({ folder, id }) => ({ path: String(folder) as StoragePath, id: String(id) })),
+          .map(({ folder, id }) => ({ path: toStoragePath(String(folder)), id: String(id) })),
       ),
 
     isOpenBelow: (site, folder) =>

@@ -1,16 +1,15 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { Grants } from '../lib/access/grants.ts'
-import type { Grant } from '../lib/access/token.ts'
+import { type Grant, storedGrant } from '../lib/access/token.ts'
 import type { Database } from './database.ts'
 import { readInSteps } from './in-steps.ts'
 
-const toGrant = (row: Record<string, SQLOutputValue>): Grant => ({
-  hash: String(row['hash']),
-  user: String(row['user']),
-  sites: JSON.parse(String(row['sites'])),
-  permissions: JSON.parse(String(row['permissions'])),
-  expires: Number(row['expires']),
-})
+const toGrant = (row: Record<string, SQLOutputValue>): Grant =>
+  storedGrant({
+    ...row,
+    sites: JSON.parse(String(row['sites'])),
+    permissions: JSON.parse(String(row['permissions'])),
+  })
 
 /** What is known of tokens, on one machine. */
 export const createGrants = ({ connection, read, write }: Database): Grants => {

@@ -1,8 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { type Clock, systemClock } from '../lib/clock.ts'
-import type { SiteId } from '../lib/ids.ts'
-import type { StoragePath } from '../lib/storage/path.ts'
-import type { RemovalQueue, RemovalTask } from '../lib/storage/removal-queue.ts'
+import { storedId } from '../lib/ids.ts'
+import type { RemovalQueue, RemovalTask } from '../lib/storage/folder-removals.ts'
+import { toStoragePath } from '../lib/storage/path.ts'
 import type { Database } from './database.ts'
 
 /** Works on a task for about so many milliseconds. Answers whether there is nothing left to do. */
@@ -20,8 +20,8 @@ const slice = 1_000
 const pauseAfterFailure = 5_000
 
 const toTask = (row: Record<string, SQLOutputValue>): RemovalTask => ({
-  site: Number(row['site']) as SiteId,
-  path: String(row['path']) as StoragePath,
+  site: storedId(row['site']),
+  path: toStoragePath(String(row['path'])),
   id: String(row['id']),
 })
 

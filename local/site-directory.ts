@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import type { SiteId } from '../lib/ids.ts'
+import { storedId } from '../lib/ids.ts'
 import type { DataCentre, Site } from '../lib/sites/site.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import type { Database } from './database.ts'
@@ -8,7 +8,7 @@ import { readInSteps } from './in-steps.ts'
 type Row = Record<string, SQLOutputValue>
 
 const toSite = (row: Row): Site => ({
-  id: Number(row['id']) as SiteId,
+  id: storedId(row['id']),
   name: String(row['name']),
   dataCentre: String(row['data_centre']),
   renderingEngine: row['rendering_engine'] === 1,

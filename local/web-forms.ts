@@ -1,7 +1,7 @@
 import { ServiceError } from '../lib/errors.ts'
 import type { SystemField } from '../lib/fields/web-form.ts'
 import type { WebForms } from '../lib/fields/web-forms.ts'
-import type { WebFormId } from '../lib/ids.ts'
+import { storedId, type WebFormId } from '../lib/ids.ts'
 import type { Database } from './database.ts'
 import { readInSteps } from './in-steps.ts'
 
@@ -30,7 +30,7 @@ export const createWebForms = ({ connection, read, write }: Database): WebForms 
         Number.POSITIVE_INFINITY,
         (after, limit) =>
           read(() =>
-            some.all(site, after, limit).map(({ id, name }) => ({ id: Number(id) as WebFormId, name: String(name) })),
+            some.all(site, after, limit).map(({ id, name }) => ({ id: storedId<WebFormId>(id), name: String(name) })),
           ),
         ({ id }): number => id,
       ),

@@ -2,7 +2,7 @@ import type { Provoked } from '../functions/contract.ts'
 import type { routes } from '../functions/routes.ts'
 import type { ErrorName } from '../lib/errors.ts'
 import type { GroupPolicy } from '../lib/http/group-policy.ts'
-import type { Route } from '../lib/http/route.ts'
+import type { Route } from '../lib/http/router.ts'
 import { damagedForm, exampleSites } from './example-service.ts'
 
 type Operation = (typeof routes)[number]['operation']

@@ -1,6 +1,5 @@
 import type { Document } from '../lib/http/reply.ts'
-import { namespace } from '../lib/http/write-xml.ts'
-import { entryNames } from '../lib/http/xml-lists.ts'
+import { entryNames, namespace } from '../lib/http/write-xml.ts'
 import { isNode, type Node } from './schemas.ts'
 
 const componentOf = ({ $ref }: Node): string | undefined =>

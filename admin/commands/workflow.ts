@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
-import { isPage } from '../../lib/storage/page.ts'
+import { isPage } from '../../lib/storage/file-kind.ts'
 import { type StoragePath, toStoragePath } from '../../lib/storage/path.ts'
 import { parsePositiveId } from '../arguments.ts'
 import { administrator } from '../author.ts'

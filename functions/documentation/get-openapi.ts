@@ -1,8 +1,8 @@
 import { tagOfText } from '../../lib/http/conditions.ts'
-import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
+import { type PublicOperation, publicOperation } from '../../lib/http/operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
-import { onceEach } from '../../lib/once-each.ts'
 import type { DataCentre } from '../../lib/sites/site.ts'
+import { onceEach } from './once-each.ts'
 
 /** The address that stands in the written document for that of the data centre that answers. */
 const writtenAddress = 'http://127.0.0.1:4000'

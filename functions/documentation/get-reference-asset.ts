@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../lib/errors.ts'
 import { tagOfText } from '../../lib/http/conditions.ts'
-import { publicOperation } from '../../lib/http/public-operation.ts'
+import { publicOperation } from '../../lib/http/operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
-import { onceEach } from '../../lib/once-each.ts'
+import { onceEach } from './once-each.ts'
 import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
 
 const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)

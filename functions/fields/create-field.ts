@@ -3,9 +3,8 @@ import { addField, fieldEntry } from '../../lib/fields/field-rules.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import type { Answer } from '../contract.ts'
-import { asXml } from './as-xml.ts'
 import type { createdField } from './contract.ts'
-import { webFormOf } from './params.ts'
+import { bodyOf, webFormOf } from './params.ts'
 import { xmlNames } from './xml-names.ts'
 
 /** Operation 3: puts a system field on a web form. 201 with its id and self link; 403/115006 when the form has that type already. */
@@ -13,11 +12,7 @@ export const createField = ({ webForms }: FieldsDeps) =>
   operation(
     {
       params: webFormOf,
-      body: {
-        schema: async () => (await import('./field-body.ts')).newFieldBody,
-        malformed: 'fieldsMalformed',
-        xml: asXml,
-      },
+      body: bodyOf(async () => (await import('./field-body.ts')).newFieldBody),
     },
     async ({ site, dataCentre, params, body: { type, mandatory, order }, author }) => {
       const field = { typeId: type.id, mandatory, order }

@@ -3,8 +3,8 @@ import { fieldEntry, removeField } from '../../lib/fields/field-rules.ts'
 import { ifMatch } from '../../lib/http/conditions.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
-import { fieldTag } from './field-view.ts'
 import { fieldOf } from './params.ts'
+import { fieldTag } from './views.ts'
 
 /** Operation 5: takes a system field off a web form. 200 with an empty body; 412 when `If-Match` does not hold. */
 export const deleteField = ({ webForms }: FieldsDeps) =>

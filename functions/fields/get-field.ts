@@ -4,8 +4,8 @@ import { findField } from '../../lib/fields/field-rules.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import { fieldTag, fieldView } from './field-view.ts'
 import { fieldOf } from './params.ts'
+import { fieldTag, fieldView } from './views.ts'
 import { xmlNames } from './xml-names.ts'
 
 /** Operation 2: one system field of a web form. 404/115001 without the form, 404/115002 without the field. */

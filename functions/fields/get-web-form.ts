@@ -4,7 +4,7 @@ import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { webFormOf } from './params.ts'
-import { webFormView } from './web-form-view.ts'
+import { webFormView } from './views.ts'
 import { xmlNames } from './xml-names.ts'
 
 /** One web form of a site (decisions.md, section 8). 404/115001 when there is no such form. */

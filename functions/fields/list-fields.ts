@@ -5,9 +5,8 @@ import { operation } from '../../lib/http/operation.ts'
 import { byValue, ok } from '../../lib/http/reply.ts'
 import type { Answer } from '../contract.ts'
 import type { fieldPage } from './contract.ts'
-import { fieldView } from './field-view.ts'
-import { listPage } from './list-page.ts'
 import { webFormOf } from './params.ts'
+import { fieldView, wholeList } from './views.ts'
 import { xmlNames } from './xml-names.ts'
 
 /** Operation 1: the system fields of a web form, sorted by order. 404/115001 when there is no such form. */
@@ -17,6 +16,6 @@ export const listFields = ({ webForms }: FieldsDeps) =>
     if (!form) throw new ServiceError('webFormUnknown')
     const urls = siteUrls(dataCentre, site)
     const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
-    const value: Answer<typeof fieldPage> = listPage(urls.fields(form.id), items)
+    const value: Answer<typeof fieldPage> = wholeList(urls.fields(form.id), items)
     return ok({ value, xml: xmlNames.fields }, byValue)
   })

@@ -1,12 +1,10 @@
 import type { FieldsDeps } from '../../lib/deps.ts'
 import { siteUrls } from '../../lib/http/links.ts'
-import { operation } from '../../lib/http/operation.ts'
+import { noParams, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Answer } from '../contract.ts'
-import { noParams } from '../group-routes.ts'
 import type { webFormPage } from './contract.ts'
-import { listPage } from './list-page.ts'
-import { webFormView } from './web-form-view.ts'
+import { webFormView, wholeList } from './views.ts'
 import { xmlNames } from './xml-names.ts'
 
 /** The web forms of a site, sorted by id (decisions.md, section 8). */
@@ -14,6 +12,6 @@ export const listWebForms = ({ webForms }: FieldsDeps) =>
   operation({ params: noParams }, async ({ site, dataCentre }) => {
     const urls = siteUrls(dataCentre, site)
     const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
-    const value: Answer<typeof webFormPage> = listPage(urls.webForms(), items)
+    const value: Answer<typeof webFormPage> = wholeList(urls.webForms(), items)
     return ok({ value, xml: xmlNames.webForms })
   })

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import { ServiceError } from '../../lib/errors.ts'
 import { parseId, type WebFormId } from '../../lib/ids.ts'
 
@@ -17,3 +18,10 @@ export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: numbe
   if (typeId === undefined) throw new ServiceError('fieldUnknown')
   return { webForm, typeId }
 }
+
+/** A body of this group: in JSON or XML. The reader of XML is loaded when the first caller sends some: most never do. */
+export const bodyOf = <Body>(schema: () => Promise<z.core.$ZodType<Body>>) => ({
+  schema,
+  malformed: 'fieldsMalformed' as const,
+  xml: async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXml(text),
+})

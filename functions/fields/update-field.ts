@@ -3,20 +3,15 @@ import { changeField, fieldEntry } from '../../lib/fields/field-rules.ts'
 import { ifMatch } from '../../lib/http/conditions.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
-import { asXml } from './as-xml.ts'
-import { fieldTag } from './field-view.ts'
-import { fieldOf } from './params.ts'
+import { bodyOf, fieldOf } from './params.ts'
+import { fieldTag } from './views.ts'
 
 /** Operation 4: changes whether a field is mandatory, its order, or both. 200 with an empty body; 412 when `If-Match` does not hold. */
 export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
     {
       params: fieldOf,
-      body: {
-        schema: async () => (await import('./field-body.ts')).fieldChangeBody,
-        malformed: 'fieldsMalformed',
-        xml: asXml,
-      },
+      body: bodyOf(async () => (await import('./field-body.ts')).fieldChangeBody),
     },
     async ({ site, params, body, headers, author }) => {
       const check = ifMatch(headers['if-match'])

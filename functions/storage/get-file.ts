@@ -1,49 +1,36 @@
-import type { StorageDeps } from '../../lib/deps.ts'
+import type { Downloads, StorageDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import { type RequestedRange, readRange } from '../../lib/http/byte-range.ts'
 import { noneMatchFails } from '../../lib/http/conditions.ts'
 import { operation } from '../../lib/http/operation.ts'
-import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
-import type { ObjectInfo, ReadObject } from '../../lib/storage/object-store.ts'
+import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
 import { pathOf, queryValue } from './params.ts'
 
 type Headers = Request['headers']
 
+/** What is answered to a request for a file. */
+export type FileAnswer =
+  | { readonly kind: 'unchanged'; readonly bytes?: undefined }
+  | { readonly kind: 'unsatisfiable'; readonly bytes?: undefined }
+  | { readonly kind: 'elsewhere'; readonly downloads: Downloads; readonly bytes?: undefined }
+  | {
+      readonly kind: 'part' | 'whole'
+      readonly range: ByteRange
+      /** The range where its bytes are sent; a HEAD sends none. */
+      readonly bytes: ByteRange | undefined
+    }
+
 const tagOf = ({ version }: ObjectInfo): string => `"${version}"`
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
+const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
 
 /** A range that goes on with an earlier answer is given only while the file is the same (RFC 9110, section 13.1.5). */
 const rangeFor = (info: ObjectInfo, headers: Headers): RequestedRange => {
   const condition = headers['if-range']
   if (condition !== undefined && condition !== tagOf(info) && condition !== lastModified(info)) return { kind: 'whole' }
   return readRange(headers['range'], info.size)
-}
-
-const isUnchanged = (info: ObjectInfo, headers: Headers): boolean =>
-  noneMatchFails(headers['if-none-match'], tagOf(info))
-
-/** The bytes that an answer will hold; undefined when it holds none. */
-const bytesFor = (info: ObjectInfo, headers: Headers) => {
-  if (isUnchanged(info, headers)) return undefined
-  const range = rangeFor(info, headers)
-  if (range.kind === 'unsatisfiable') return undefined
-  return range.kind === 'part' ? range : { first: 0, last: info.size - 1 }
-}
-
-const replyTo = ({ info, body }: ReadObject, headers: Headers): Reply => {
-  const validators = { ETag: tagOf(info), 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
-  if (isUnchanged(info, headers)) return { status: 304, headers: validators }
-  const range = rangeFor(info, headers)
-  if (range.kind === 'unsatisfiable') {
-    throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
-  }
-  const length = range.kind === 'part' ? range.last - range.first + 1 : info.size
-  const content = { type: info.contentType, length, ...(body && { bytes: body }) }
-  if (range.kind === 'whole') return { status: 200, headers: validators, content }
-  const contentRange = `bytes ${range.first}-${range.last}/${info.size}`
-  return { status: 206, headers: { ...validators, 'Content-Range': contentRange }, content }
 }
 
 /**
@@ -54,6 +41,24 @@ const replyTo = ({ info, body }: ReadObject, headers: Headers): Reply => {
 const fits = (length: number, headers: Headers, largestAnswer: number): boolean =>
   length === 0 || (length <= largestAnswer && (headers['accept'] ?? '') !== '')
 
+/**
+ * Decides what is answered: that nothing has changed, a part, the whole, where else the bytes are, or that there are none in the range.
+ * Without `downloads`, an answer carries any file.
+ */
+export const answerFor = (
+  info: ObjectInfo,
+  { method, headers }: Pick<Request, 'method' | 'headers'>,
+  downloads: Downloads | undefined,
+): FileAnswer => {
+  if (noneMatchFails(headers['if-none-match'], tagOf(info))) return { kind: 'unchanged' }
+  const asked = rangeFor(info, headers)
+  if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
+  const range = asked.kind === 'part' ? { first: asked.first, last: asked.last } : { first: 0, last: info.size - 1 }
+  if (method === 'HEAD') return { kind: asked.kind, range, bytes: undefined }
+  if (downloads && !fits(lengthOf(range), headers, downloads.largestAnswer)) return { kind: 'elsewhere', downloads }
+  return { kind: asked.kind, range, bytes: range }
+}
+
 /** Other values are ignored: clients use them to get past caches. */
 const asDraft = (query: Request['query']): boolean => queryValue(query, 'version') === 'draft'
 
@@ -63,16 +68,19 @@ const asDraft = (query: Request['query']): boolean => queryValue(query, 'version
  */
 export const getFile = ({ files, downloads }: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async ({ site, params, method, query: isDraft, headers }) => {
-    const isElsewhere = (info: ObjectInfo) => {
-      const bytes = bytesFor(info, headers)
-      if (!downloads || !bytes || method === 'HEAD') return false
-      return !fits(bytes.last - bytes.first + 1, headers, downloads.largestAnswer)
-    }
-    const object = await readFile(files, site.id, params.path, isDraft, (info) =>
-      method === 'HEAD' || isElsewhere(info) ? undefined : bytesFor(info, headers),
+    const { info, body, choice } = await readFile(files, site.id, params.path, isDraft, (found) =>
+      answerFor(found, { method, headers }, downloads),
     )
-    if (downloads && isElsewhere(object.info)) {
-      return { status: 302, headers: { Location: await downloads.urlOf(object.info.key), 'Cache-Control': 'no-store' } }
+    if (choice.kind === 'elsewhere') {
+      return { status: 302, headers: { Location: await choice.downloads.urlOf(info.key), 'Cache-Control': 'no-store' } }
     }
-    return replyTo(object, headers)
+    if (choice.kind === 'unsatisfiable') {
+      throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
+    }
+    const validators = { ETag: tagOf(info), 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
+    if (choice.kind === 'unchanged') return { status: 304, headers: validators }
+    const { first, last } = choice.range
+    const content = { type: info.contentType, length: lengthOf(choice.range), ...(body && { bytes: body }) }
+    if (choice.kind === 'whole') return { status: 200, headers: validators, content }
+    return { status: 206, headers: { ...validators, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
   })

@@ -10,10 +10,10 @@ import type { Answer } from '../contract.ts'
 import type { content, entry as entryAnswer } from './contract.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
 
-const pageOf = (query: Request['query']) =>
+const listingOf = (query: Request['query']) =>
   readSwitches(
     { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') },
-    async () => (await import('./switches.ts')).page,
+    async () => (await import('./switches.ts')).listing,
   )
 
 const entryView = ({ name, type, size, modified }: Entry, uri: string): Answer<typeof content> => ({
@@ -38,7 +38,7 @@ const countThatFit = (entries: readonly Entry[], folderUri: string, view: (entry
 
 /** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
 export const getMeta = ({ files }: StorageDeps) =>
-  operation({ params: pathOf, query: pageOf }, async ({ site, dataCentre, params: { path }, query }) => {
+  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params: { path }, query }) => {
     const uri = siteUrls(dataCentre, site).storage(encodePath(path))
     const entry = await describeEntry(files, site.id, path)
     const self = entryView(entry, uri)

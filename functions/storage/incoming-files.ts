@@ -1,6 +1,6 @@
 import { ServiceError } from '../../lib/errors.ts'
 import { readMultipart } from '../../lib/http/multipart.ts'
-import { MultipartError } from '../../lib/http/multipart-error.ts'
+import { MultipartError } from '../../lib/http/part-header.ts'
 import type { IncomingFile } from '../../lib/storage/upload-files.ts'
 
 const filePart = 'file'

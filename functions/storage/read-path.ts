@@ -1,8 +1,17 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import type { OperationHandler } from '../../lib/http/operation.ts'
+import { type OperationHandler, operation } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import type { Answer } from '../contract.ts'
+import type { progress as progressAnswer } from './contract.ts'
 import { getFile } from './get-file.ts'
 import { getMeta } from './get-meta.ts'
-import { getProgress } from './get-progress.ts'
+import { pathOf } from './params.ts'
+
+/** Operation 13: how far the token's newest upload is, in percent; 0 when it has never uploaded. */
+const getProgress = ({ progress }: StorageDeps) =>
+  operation({ params: pathOf }, async ({ caller }) =>
+    ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
+  )
 
 /** What a GET of a path asks for, by its query: what it is, or its bytes. */
 export const readPath = (deps: StorageDeps): OperationHandler => {

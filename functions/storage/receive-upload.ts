@@ -1,8 +1,8 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import { bodyChunks } from '../../lib/http/body-chunks.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import { startProgress } from '../../lib/storage/progress.ts'
+import { bodyChunks } from '../../lib/http/request.ts'
+import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Answer } from '../contract.ts'
 import type { success } from './contract.ts'
 

@@ -20,4 +20,4 @@ const digits = z.pipe(
 
 export const deleteSwitches = z.object({ version: z.optional(deletedVersion), force: z.optional(force) })
 export const putSwitches = z.object({ version: z.optional(putVersion) })
-export const page = z.object({ limit: z.optional(z.pipe(digits, pageLimit)), cursor: z.optional(pageCursor) })
+export const listing = z.object({ limit: z.optional(z.pipe(digits, pageLimit)), cursor: z.optional(pageCursor) })

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { SiteId } from '../ids.ts'
+import { type SiteId, storedId } from '../ids.ts'
 
 /** The permissions that a token can carry. `files` is "Can use SFTP & File Manager". */
 export const permissions = ['files'] as const
@@ -14,6 +14,20 @@ export interface Grant {
   readonly permissions: readonly Permission[]
   /** Epoch seconds. */
   readonly expires: number
+}
+
+const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** A grant as a store gives its members back. Throws an Error when a site has no id. */
+export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown>>>): Grant => {
+  const granted = listed(stored.permissions)
+  return {
+    hash: String(stored.hash),
+    user: String(stored.user),
+    sites: listed(stored.sites).map((site) => storedId<SiteId>(site)),
+    permissions: permissions.filter((permission) => granted.includes(permission)),
+    expires: Number(stored.expires),
+  }
 }
 
 /** 32 random bytes in hex (decisions.md, section 1). */

@@ -6,8 +6,8 @@ import {
   type BatchWriteCommandInput,
   type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb'
-import pMap from 'p-map'
 import { ServiceError } from '../errors.ts'
+import { inParallel } from '../in-parallel.ts'
 
 type KeysAndAttributes = NonNullable<BatchGetCommandInput['RequestItems']>[string]
 export type ItemKey = NonNullable<KeysAndAttributes['Keys']>[number]
@@ -69,8 +69,8 @@ export const batchGet = async (
   { client, table, patience = defaultPatience }: BatchOptions,
   keys: readonly ItemKey[],
   options: ReadOptions = {},
-): Promise<unknown[]> => {
-  const items: unknown[] = []
+): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = []
   const get = async (some: ItemKey[]): Promise<ItemKey[]> => {
     // What is left undone is asked for with the same options: not every store repeats them.
     const { Responses, UnprocessedKeys } = await client.send(
@@ -79,7 +79,7 @@ export const batchGet = async (
     items.push(...(Responses?.[table] ?? []))
     return UnprocessedKeys?.[table]?.Keys ?? []
   }
-  await pMap(chunksOf(keys, mostGets), (chunk) => sendAll(chunk, get, patience), { concurrency: getsAtOnce })
+  await inParallel(chunksOf(keys, mostGets), getsAtOnce, (chunk) => sendAll(chunk, get, patience))
   return items
 }
 
@@ -95,7 +95,5 @@ export const batchWrite = async (
     const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [table]: some } }))
     return UnprocessedItems?.[table] ?? []
   }
-  await pMap(chunksOf(requests, mostWrites), (chunk) => sendAll(chunk, write, patience), {
-    concurrency: writesAtOnce,
-  })
+  await inParallel(chunksOf(requests, mostWrites), writesAtOnce, (chunk) => sendAll(chunk, write, patience))
 }

@@ -1,33 +1,16 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import type { Grants } from '../access/grants.ts'
-import type { Grant, Permission } from '../access/token.ts'
-import type { SiteId } from '../ids.ts'
-
-interface Item {
-  hash: string
-  user: string
-  sites: number[]
-  permissions: string[]
-  expires: number
-}
-
-const toGrant = (item: Item): Grant => ({
-  hash: item.hash,
-  user: item.user,
-  sites: item.sites as SiteId[],
-  permissions: item.permissions as Permission[],
-  expires: item.expires,
-})
+import { type Grant, storedGrant } from '../access/token.ts'
 
 /** Grants in the global table Tokens: one item for each. */
 export const createGrants = (client: DynamoDBDocumentClient, table: string): Grants => ({
   async get(hash) {
     const { Item: item } = await client.send(new GetCommand({ TableName: table, Key: { hash } }))
-    return item && toGrant(item as Item)
+    return item && storedGrant(item)
   },
 
   async put(grant) {
-    await client.send(new PutCommand({ TableName: table, Item: { ...grant } satisfies Record<keyof Item, unknown> }))
+    await client.send(new PutCommand({ TableName: table, Item: { ...grant } satisfies Record<keyof Grant, unknown> }))
   },
 
   async remove(hash) {
@@ -39,7 +22,7 @@ export const createGrants = (client: DynamoDBDocumentClient, table: string): Gra
 
   async *list() {
     for await (const page of paginateScan({ client }, { TableName: table })) {
-      for (const item of page.Items ?? []) yield toGrant(item as Item)
+      for (const item of page.Items ?? []) yield storedGrant(item)
     }
   },
 })

@@ -79,12 +79,13 @@ export const createPathLocks = ({ documents: client, table, now = Date.now }: Op
 
   const getItems = async (site: SiteId, paths: readonly string[]) => {
     const keys = [...new Set(paths)].map((path) => ({ site, path }))
-    return (await batchGet({ client, table }, keys, { ConsistentRead: true })) as Item[]
+    const items = await batchGet({ client, table }, keys, { ConsistentRead: true })
+    return items.map(({ path, id = '', closed }) => ({ path: String(path), id: String(id), closed: closed === true }))
   }
 
   /** The removals of these very folders, open or closed. */
   const removalsOf = async (site: SiteId, folders: readonly StoragePath[]) =>
-    (await getItems(site, folders.map(removalKey))).map(({ path, id = '', closed = false }) => ({
+    (await getItems(site, folders.map(removalKey))).map(({ path, id, closed }) => ({
       path: toStoragePath(path.slice(removalPrefix.length)),
       id,
       closed,
@@ -127,7 +128,7 @@ export const createPathLocks = ({ documents: client, table, now = Date.now }: Op
         } catch (error) {
           if (!isConditionFailure(error)) throw error
           const [item] = await getItems(site, [removalKey(folder)])
-          return item?.id ?? id
+          return item?.id || id
         }
       },
 

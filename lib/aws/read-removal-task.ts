@@ -1,14 +1,12 @@
 import * as z from 'zod/mini'
-import { parseId, type SiteId } from '../ids.ts'
+import { storedId } from '../ids.ts'
+import type { RemovalTask } from '../storage/folder-removals.ts'
 import { toStoragePath } from '../storage/path.ts'
-import type { RemovalTask } from '../storage/removal-queue.ts'
 
 const message = z.object({ site: z.string(), path: z.string(), id: z.string() })
 
 /** Reads what the queue of removals delivers. Throws an Error when it is none of the service's messages. */
 export const readRemovalTask = (body: string): RemovalTask => {
   const { site, path, id } = z.parse(message, JSON.parse(body))
-  const siteId = parseId<SiteId>(site)
-  if (siteId === undefined) throw new Error(`${site} is no site`)
-  return { site: siteId, path: toStoragePath(path), id }
+  return { site: storedId(site), path: toStoragePath(path), id }
 }

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
-import type { SiteId } from '../ids.ts'
+import { type SiteId, storedId } from '../ids.ts'
 import type { DataCentre, Site } from '../sites/site.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
 import { isConditionFailure } from './dynamodb.ts'
@@ -22,7 +22,7 @@ interface DataCentreItem {
 }
 
 const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
-  id: Number(id) as SiteId,
+  id: storedId(id),
   name,
   dataCentre,
   renderingEngine: features.renderingEngine,

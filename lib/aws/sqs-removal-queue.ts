@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import type { RemovalQueue } from '../storage/removal-queue.ts'
+import type { RemovalQueue } from '../storage/folder-removals.ts'
 
 /** The queue of removals in SQS. What it delivers is read by `readRemovalTask`. */
 export const createSqsRemovalQueue = (client: SQSClient, queueUrl: string): RemovalQueue => ({

@@ -4,7 +4,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, Upda
 import { ServiceError } from '../errors.ts'
 import type { SystemField } from '../fields/web-form.ts'
 import type { WebForms } from '../fields/web-forms.ts'
-import type { SiteId, WebFormId } from '../ids.ts'
+import { type SiteId, storedId, type WebFormId } from '../ids.ts'
 import { isConditionFailure, queryAll } from './dynamodb.ts'
 
 /** Attribute names are short because they count towards the item: a full form stays below the 4 KB of one read unit. */
@@ -98,7 +98,7 @@ export const createWebForms = (client: DynamoDBDocumentClient, table: string): W
         ExpressionAttributeNames: { '#site': 'site', '#form': 'form', '#name': 'name' },
         ExpressionAttributeValues: { ':site': site },
       })
-      return (items as FormItem[]).map(({ form, name }) => ({ id: form as WebFormId, name }))
+      return (items as FormItem[]).map(({ form, name }) => ({ id: storedId<WebFormId>(form), name }))
     },
 
     async create({ site, id, name, fields }) {

@@ -1,12 +1,20 @@
+import { type Grant, hashToken, isCurrent } from '../access/token.ts'
+import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
-import { type AccessDeps, findCaller } from './authenticate.ts'
 import type { GroupPolicy } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { Trace } from './observe.ts'
 import type { AdmittedRequest, RoutedRequest } from './operation.ts'
 import type { Presentation } from './render-reply.ts'
 import type { Reply } from './reply.ts'
+import type { Request } from './request.ts'
 import { resolveSite, type SiteDeps } from './resolve-site.ts'
+
+interface AccessDeps {
+  /** The grant of a token, by the token's hash. */
+  readonly findGrant: (hash: string) => Promise<Grant | undefined>
+  readonly clock: Clock
+}
 
 export interface AdmissionDeps extends AccessDeps, SiteDeps {}
 
@@ -14,6 +22,29 @@ export interface AdmissionDeps extends AccessDeps, SiteDeps {}
 type Admission =
   | { readonly admitted: AdmittedRequest; readonly presentation: Presentation }
   | { readonly elsewhere: Reply }
+
+/** What the service issues; anything else need not be looked up. */
+const tokenShape = /^[0-9a-f]{64}$/
+
+const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefined => {
+  const header = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
+  if (header) return header
+  return inQuery ? query.get('access_token')?.[0] || query.get('status')?.[0] : undefined
+}
+
+/** Finds out who calls (decisions.md, section 1). Errors: tokenRejected. */
+const findCaller = async (
+  { findGrant, clock }: AccessDeps,
+  request: Request,
+  { tokenInQuery }: GroupPolicy,
+): Promise<Grant> => {
+  const token = tokenOf(request, tokenInQuery ?? false)
+  const grant = token !== undefined && tokenShape.test(token) ? await findGrant(hashToken(token)) : undefined
+  if (!grant || !isCurrent(grant, clock.wall())) {
+    throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
+  }
+  return grant
+}
 
 /** Errors: privilegesMissing, renderingEngineOff. */
 const requireRights = (
@@ -39,10 +70,10 @@ export const admit = async (
   trace: Trace,
 ): Promise<Admission> => {
   const caller = await findCaller(deps, request, policy)
-  const place = await resolveSite(deps, request, request.params['site'] ?? '', caller, policy)
-  if ('elsewhere' in place) return place
-  trace.site = place.site.id
-  const admitted = { ...request, ...place, caller }
+  const found = await resolveSite(deps, request, request.params['site'] ?? '', caller, policy)
+  if ('elsewhere' in found) return found
+  trace.site = found.site.id
+  const admitted = { ...request, ...found, caller }
   requireRights(policy, admitted)
   return { admitted, presentation: negotiate(request, policy) }
 }

@@ -1,6 +1,6 @@
 import { parse } from 'qs-esm'
 
-/** A form that holds more than this, or nests deeper, is nobody's. A list with a place beyond them comes out as no list. */
+/** A form that holds more than this, or nests deeper, is nobody's. A list with an index beyond them comes out as no list. */
 const mostParameters = 2_000
 const bounds = { parameterLimit: mostParameters, arrayLimit: mostParameters, depth: 3 }
 

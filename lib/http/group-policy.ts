@@ -1,7 +1,7 @@
 import type { Permission } from '../access/token.ts'
 import type { ErrorName } from '../errors.ts'
 import type { Format } from './negotiate.ts'
-import type { Group } from './route.ts'
+import type { Group } from './router.ts'
 
 /** What the areas of the contract do differently at the edge (decisions.md, sections 1 and 2), as data. */
 export interface GroupPolicy {

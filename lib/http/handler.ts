@@ -6,12 +6,11 @@ import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { RequestRecord, Telemetry, Trace } from './observe.ts'
 import type { OperationHandler } from './operation.ts'
-import { isPublic, type PublicOperation } from './public-operation.ts'
+import { isPublic, type PublicOperation } from './operation.ts'
 import { asServiceError, errorReply } from './render-error.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import type { Answer, Handler, Request, Send } from './request.ts'
-import type { Group, Route } from './route.ts'
-import { createRouter } from './router.ts'
+import { createRouter, type Group, type Route } from './router.ts'
 
 export interface EdgeDeps extends AdmissionDeps {
   readonly telemetry: Telemetry

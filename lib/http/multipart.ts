@@ -1,5 +1,4 @@
-import { MultipartError } from './multipart-error.ts'
-import { type PartHeader, readPartHeader } from './part-header.ts'
+import { MultipartError, type PartHeader, readPartHeader } from './part-header.ts'
 
 /**
  * multipart/form-data (RFC 7578) as a stream of parts, strictly: what is not well-formed is an error, never a part that is missing in

@@ -58,7 +58,7 @@ interface Shape<Params, Query, Body> {
   /** Reads the query; throws the ServiceError that fits. */
   readonly query?: (
     query: Request['query'],
-    place: { readonly params: Params; readonly site: Site },
+    target: { readonly params: Params; readonly site: Site },
   ) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
@@ -74,6 +74,9 @@ const readBody = async <Body>(request: Request, { schema, malformed, ...forms }:
   ])
   return validate(expected, await readDocument(request, malformed, forms), malformed)
 }
+
+/** The variables of a path that has none but the site. */
+export const noParams = () => ({})
 
 /** An operation on a site: parses the request, makes one call into the domain, and answers. */
 export const operation =
@@ -100,3 +103,14 @@ export const operation =
       remainingTime,
     })
   }
+
+/** An operation that anybody may call, without a token; its route says `public`. */
+export interface PublicOperation {
+  readonly public: true
+  readonly run: (request: RoutedRequest) => Promise<Reply>
+}
+
+export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })
+
+export const isPublic = (operation: OperationHandler | PublicOperation): operation is PublicOperation =>
+  'public' in operation

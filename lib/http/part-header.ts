@@ -1,4 +1,7 @@
-import { MultipartError } from './multipart-error.ts'
+/** What is not well-formed about a multipart body. */
+export class MultipartError extends Error {
+  override readonly name = 'MultipartError'
+}
 
 /** What the header of a part says of it. */
 export interface PartHeader {

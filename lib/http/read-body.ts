@@ -1,8 +1,7 @@
 import { type ErrorName, ServiceError } from '../errors.ts'
-import { bodyChunks } from './body-chunks.ts'
 import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
-import type { Request, RequestBody } from './request.ts'
+import { bodyChunks, type Request, type RequestBody } from './request.ts'
 
 /** The largest body of a JSON or XML request, in bytes. */
 export const largestDocument = 64 * 1024

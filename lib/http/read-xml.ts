@@ -1,9 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { deepestNesting } from './json.ts'
-import { isList } from './xml-lists.ts'
-
-/** XML knows no numbers and booleans, so text that reads as one becomes one, but for members that are text whatever they look like. */
-const textMembers: ReadonlySet<string> = new Set(['name', 'rel', 'uri', 'path', 'message', 'requestId'])
 
 const integer = /^-?\d{1,15}$/
 const references = /&(?!(?:amp|lt|gt|quot|apos);)/
@@ -29,32 +25,26 @@ const isTree = (value: unknown): value is Tree => typeof value === 'object' && v
 /** What stands inside an element, without its attributes and the text around its elements. */
 const elementsIn = (tree: Tree) => Object.entries(tree).filter(([name]) => !name.startsWith('@') && name !== '#text')
 
-const fromText = (name: string, text: string): unknown => {
-  if (textMembers.has(name)) return text
+/** XML knows no numbers and booleans: text that reads as one becomes one. */
+const fromText = (text: string): unknown => {
   const word = text.trim()
   if (word === 'true') return true
   if (word === 'false') return false
   return integer.test(word) ? Number(word) : text
 }
 
-const fromElement = (name: string, element: unknown): unknown => {
-  if (isList(name)) {
-    if (!isTree(element)) return []
-    return elementsIn(element).flatMap(([entry, values]) =>
-      (Array.isArray(values) ? values : [values]).map((value) => fromElement(entry, value)),
-    )
-  }
-  if (Array.isArray(element)) return element.map((value) => fromElement(name, value))
-  if (!isTree(element)) return fromText(name, String(element))
+const fromElement = (element: unknown): unknown => {
+  if (Array.isArray(element)) return element.map(fromElement)
+  if (!isTree(element)) return fromText(String(element))
   if (element['@nil'] === 'true' || element['@nil'] === '1') return null
   const members = elementsIn(element)
-  if (members.length === 0) return fromText(name, String(element['#text'] ?? ''))
-  return Object.fromEntries(members.map(([member, value]) => [member, fromElement(member, value)]))
+  if (members.length === 0) return fromText(String(element['#text'] ?? ''))
+  return Object.fromEntries(members.map(([member, value]) => [member, fromElement(value)]))
 }
 
 /**
- * Reads a document with any root element, with or without namespaces. Throws an Error that says what is wrong with it;
- * a document type definition is refused, and so is every reference but the five that XML itself defines.
+ * Reads the body of a request, a small document of elements, numbers and booleans, with any root element, with or without namespaces.
+ * Throws an Error that says what is wrong with it; a document type definition is refused, and so is every reference but the five that XML itself defines.
  */
 export const readXml = (text: string): unknown => {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw new Error('a document type definition is not allowed')
@@ -62,7 +52,8 @@ export const readXml = (text: string): unknown => {
     throw new Error('references other than &amp; &lt; &gt; &quot; &apos; are not allowed')
   const validity = XMLValidator.validate(text)
   if (validity !== true) throw new Error(`${validity.err.msg} (line ${validity.err.line})`)
-  const [root, second] = elementsIn(parser.parse(text) as Tree)
+  const tree: Tree = parser.parse(text)
+  const [root, second] = elementsIn(tree)
   if (!root || second || Array.isArray(root[1])) throw new Error('a document has exactly one root element')
-  return fromElement('', root[1])
+  return fromElement(root[1])
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import type { DocumentReply } from './reply.ts'
+import type { DocumentReply, XmlDocument } from './reply.ts'
 
 /** What a caller is told to wait after 429 and 503, in seconds. */
 const retryAfter = '1'
@@ -12,7 +12,7 @@ export const asServiceError = (error: unknown): ServiceError =>
 export const errorReply = (
   { code, status, message, problems, headers }: ServiceError,
   requestId: string,
-): DocumentReply => ({
+): DocumentReply & { readonly document: XmlDocument } => ({
   status,
   headers: { 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': retryAfter }), ...headers },
   document: {

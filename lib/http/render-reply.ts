@@ -30,13 +30,14 @@ interface Representation {
 }
 
 /** The JSON of a document is written once: it is the body, and what its tag is made of. */
-const writeDocument = ({ document, tag }: DocumentReply, format: Format): Representation => {
-  const json = format === 'json' || tag === byValue ? JSON.stringify(document.value) : ''
+const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): Representation => {
+  const format = xml ? preferred : 'json'
+  const json = format === 'json' || tag === byValue ? JSON.stringify(value) : ''
   const state = tag === byValue ? tagOfText(json) : tag
   return {
     type: contentTypes[format],
     tag: state === undefined ? undefined : entityTag(state, format),
-    body: format === 'json' ? json : writeXml(document),
+    body: xml && format === 'xml' ? writeXml({ value, xml }) : json,
   }
 }
 

@@ -3,11 +3,21 @@ import type { Json } from '../answer-size.ts'
 import { tagOfText } from './conditions.ts'
 import { contentTypes } from './negotiate.ts'
 
-/** A value to be written in the format that the caller prefers. */
+/** The root element of a value in XML, and the element name of the entries of its `items`. */
+interface XmlNames {
+  readonly root: string
+  readonly item?: string
+}
+
+/** A value to be written in the format that the caller prefers; in JSON where it has no names in XML. */
 export interface Document<Value extends object = object> {
   readonly value: Value
-  /** Its root element in XML, and the element name of the entries of its `items`; not for groups that answer JSON only. */
-  readonly xml?: { readonly root: string; readonly item?: string }
+  readonly xml?: XmlNames
+}
+
+/** A document that can be written in XML. */
+export interface XmlDocument extends Document {
+  readonly xml: XmlNames
 }
 
 /** The tag of a document that names its state by all that it says. */

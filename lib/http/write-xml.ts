@@ -1,5 +1,4 @@
-import type { Document } from './reply.ts'
-import { entryNames } from './xml-lists.ts'
+import type { XmlDocument } from './reply.ts'
 
 /**
  * XML as the contract's clients read it (decisions.md, section 3): element names are the JSON names, lists have an element
@@ -8,6 +7,9 @@ import { entryNames } from './xml-lists.ts'
  */
 export const namespace = 'http://ns.adobe.com/bc/api/v1'
 const namespaces = `xmlns="${namespace}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"`
+
+/** Members that are lists, and what their entries are called; the entries of `items` are called after the document. */
+export const entryNames: Readonly<Record<string, string>> = { links: 'link', errors: 'error' }
 
 /** A carriage return that stood for itself would be read back as a line feed. */
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' }
@@ -31,5 +33,5 @@ const content = (name: string, value: unknown, item: string): string => {
 const element = (name: string, value: unknown, item: string): string =>
   value === null ? `<${name} i:nil="true"/>` : `<${name}>${content(name, value, item)}</${name}>`
 
-export const writeXml = ({ value, xml: { root, item = 'item' } = { root: 'document' } }: Document): string =>
+export const writeXml = ({ value, xml: { root, item = 'item' } }: XmlDocument): string =>
   `<?xml version="1.0" encoding="utf-8"?><${root} ${namespaces}>${content(root, value, item)}</${root}>`

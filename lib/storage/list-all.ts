@@ -1,12 +1,12 @@
 import type { ListedObject, Listing, ObjectStore } from './object-store.ts'
 
 /** What one call to a store lists at most. */
-export const pageSize = 1000
+export const longestListing = 1000
 
-/** Every object below a prefix, page by page; the next page is asked for while this one is worked on. */
-export async function* objectPages(store: ObjectStore, prefix: string): AsyncGenerator<readonly ListedObject[], void> {
+/** Every object below a prefix, listing by listing; the next one is asked for while this one is worked on. */
+export async function* listAll(store: ObjectStore, prefix: string): AsyncGenerator<readonly ListedObject[], void> {
   const list = (after?: string): Promise<Listing> => {
-    const listing = store.list({ prefix, folded: false, limit: pageSize, after })
+    const listing = store.list({ prefix, folded: false, limit: longestListing, after })
     // Its failure is seen when it is waited for; until then it is nobody's.
     listing.catch(() => {})
     return listing

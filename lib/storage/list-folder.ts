@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { fileKey, folderKey } from './keys.ts'
-import { pageSize } from './list-all.ts'
+import { longestListing } from './list-all.ts'
 import type { ListQuery, ObjectStore } from './object-store.ts'
 import { nameOf, root, type StoragePath } from './path.ts'
 
@@ -15,20 +15,20 @@ export interface Entry {
   readonly modified: number | undefined
 }
 
-export interface FolderPage {
+export interface FolderListing {
   readonly contents: readonly Entry[]
   /** Where to go on; undefined at the end. */
   readonly cursor: string | undefined
 }
 
-export interface PageQuery {
+export interface FolderQuery {
   readonly limit: number | undefined
   readonly cursor: string | undefined
   /** How many of these entries one answer may hold, from the first on: one at least. */
   readonly countThatFit: (entries: readonly Entry[]) => number
 }
 
-/** How much a folder may hold for its listing to be sorted by name as a whole, and how much one page shows at most. */
+/** How much a folder may hold for its listing to be sorted by name as a whole, and how much one answer shows at most. */
 const wholeFolder = 10_000
 
 /** In a whole folder a position is a name; in a larger one it is a key, as the store sorts it. */
@@ -74,7 +74,7 @@ const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, 
   const entries: Entry[] = []
   let after = query.after
   do {
-    const limit = Math.min(most - entries.length, pageSize)
+    const limit = Math.min(most - entries.length, longestListing)
     const { objects, folders, next } = await store.list({ ...query, after, limit })
     for (const { key, size, modified } of objects) {
       // The folder itself is not in it.
@@ -88,13 +88,13 @@ const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, 
   return { entries, next: after }
 }
 
-type FittingQuery = Pick<PageQuery, 'countThatFit'> & { readonly size: number; readonly after: string | undefined }
+type FittingQuery = Pick<FolderQuery, 'countThatFit'> & { readonly size: number; readonly after: string | undefined }
 
-const pageByKey = async (
+const listByKey = async (
   store: ObjectStore,
   prefix: string,
   { size, after, countThatFit }: FittingQuery,
-): Promise<FolderPage> => {
+): Promise<FolderListing> => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
   // What is left out must lie behind the cursor, whatever its name is.
   const contents = entries.sort(byKey).slice(0, countThatFit(entries))
@@ -103,29 +103,29 @@ const pageByKey = async (
   return { contents: contents.sort(byName), cursor: isEnd ? undefined : writeCursor({ by: 'key', after: keyOf(last) }) }
 }
 
-const pageByName = (all: readonly Entry[], { size, after, countThatFit }: FittingQuery): FolderPage => {
+const listByName = (all: readonly Entry[], { size, after, countThatFit }: FittingQuery): FolderListing => {
   const start = after === undefined ? 0 : all.findIndex(({ name }) => compareText(name, after) > 0)
-  const page = start < 0 ? [] : all.slice(start, start + size)
-  const contents = page.slice(0, countThatFit(page))
+  const some = start < 0 ? [] : all.slice(start, start + size)
+  const contents = some.slice(0, countThatFit(some))
   const last = contents.at(-1)
   const isEnd = last === undefined || last === all.at(-1)
   return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
-/** What a folder holds, sorted by name: all of it, or page by page. Errors: storageRefused (cursor). */
+/** What a folder holds, sorted by name: all of it, or bit by bit. Errors: storageRefused (cursor). */
 export const listFolder = async (
   store: ObjectStore,
   site: SiteId,
   folder: StoragePath,
-  { limit = wholeFolder, cursor, countThatFit }: PageQuery,
-): Promise<FolderPage> => {
+  { limit = wholeFolder, cursor, countThatFit }: FolderQuery,
+): Promise<FolderListing> => {
   const prefix = folderKey('live', site, folder)
   const position = cursor === undefined ? undefined : readCursor(cursor)
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
-  if (position?.by === 'key') return pageByKey(store, prefix, query)
+  if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
   // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key behind it, too.
-  return next === undefined ? pageByName(entries.sort(byName), query) : pageByKey(store, prefix, query)
+  return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }
 
 /** What a path names. Errors: fileUnknown. */

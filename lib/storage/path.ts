@@ -4,7 +4,8 @@ declare const brand: unique symbol
 
 /**
  * Where something is in a site's storage: segments joined by `/`, decoded and NFC-normalised, without a slash at either end.
- * The empty path is the root. Only this file makes one, so whoever holds one holds a path that obeys the rules.
+ * The empty path is the root. Only this file makes one, of what comes from a store as well, so whoever holds one holds a path that obeys
+ * the rules.
  */
 export type StoragePath = string & { readonly [brand]: 'storage path' }
 
@@ -36,7 +37,7 @@ const checked = (segments: readonly string[]): StoragePath => {
   return path as StoragePath
 }
 
-/** A path that is already decoded, as a person types it. Errors: urlInvalid, nameTooLong. */
+/** A path that is already decoded, as a person types it or a store gives it back. Errors: urlInvalid, nameTooLong. */
 export const toStoragePath = (text: string): StoragePath => {
   if (text === '') return root
   const segments = text.normalize('NFC').split('/')

@@ -1,18 +1,17 @@
 import { ServiceError } from '../errors.ts'
 import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { refuseGoing } from './going-folders.ts'
+import { isPage } from './file-kind.ts'
 import { type Area, fileKey, folderKey } from './keys.ts'
 import type { Change } from './object-store.ts'
-import { isPage } from './page.ts'
 import { root, type StoragePath } from './path.ts'
 import {
   type Absences,
   foldersOnTheWay,
   noFileOnTheWay,
   putInPlace,
+  refuseGoing,
   refuseRivals,
-  type StorageStores,
 } from './put-in-place.ts'
 import { type FileContent, stageFile } from './stage-file.ts'
 import type { UploadDeps } from './upload-files.ts'
@@ -57,21 +56,4 @@ export const putFile = async (
     await staged.discard()
     throw error
   }
-}
-
-/** Creates a folder with all that it lies in; one that is there already is fine. Errors: nameRequired, pathUnknown, destinationExists, folderGoing. */
-export const createFolder = async (
-  stores: StorageStores,
-  site: SiteId,
-  path: StoragePath,
-  author: Author,
-): Promise<void> => {
-  if (path === root) throw new ServiceError('nameRequired')
-  await putInPlace(stores, {
-    site,
-    paths: [path],
-    changes: [...foldersOnTheWay(site, path), { kind: 'folder', key: folderKey('live', site, path) }],
-    absent: [...noFileOnTheWay(site, path), [fileKey('live', site, path), 'destinationExists']],
-    entry: { ...author, site, type: 'folder.created', subject: path },
-  })
 }

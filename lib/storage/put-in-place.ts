@@ -2,10 +2,9 @@ import { type ErrorName, ServiceError } from '../errors.ts'
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import type { FolderRemovals } from './folder-removals.ts'
-import { foldersAround } from './going-folders.ts'
 import { fileKey, folderKey } from './keys.ts'
 import type { Change, ObjectStore } from './object-store.ts'
-import { ancestorsOf, type StoragePath } from './path.ts'
+import { ancestorsOf, root, type StoragePath } from './path.ts'
 import type { Workflows } from './workflows.ts'
 
 /** What the operations of the storage work on. */
@@ -36,6 +35,10 @@ export const noFileOnTheWay = (site: SiteId, path: StoragePath): Absences =>
 export const foldersOnTheWay = (site: SiteId, path: StoragePath): Change[] =>
   ancestorsOf(path).map((ancestor) => ({ kind: 'folder', key: folderKey('live', site, ancestor) }))
 
+/** Every folder that the paths lie in, or may be. */
+const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
+  [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
+
 /**
  * Makes changes visible together, when nothing stands in their way and no folder that they go into is being removed. Nothing is
  * changed either when something to be moved has changed since it was listed (`stale`), or the time was up (`late`).
@@ -65,4 +68,13 @@ export const refuseRivals = async ({ files }: Pick<StorageStores, 'files'>, abse
   )
   const rival = absent.find((_, index) => found[index])
   if (rival) throw new ServiceError(rival[1])
+}
+
+/** Refuses early, before a body is read, what would be refused when it is put in place. Errors: folderGoing. */
+export const refuseGoing = async (
+  removals: FolderRemovals,
+  site: SiteId,
+  paths: readonly StoragePath[],
+): Promise<void> => {
+  if ((await removals.openOf(site, foldersAround(paths))).length > 0) throw new ServiceError('folderGoing')
 }

@@ -1,20 +1,33 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
-import { fileKey, folderKey } from './keys.ts'
+import { isPage } from './file-kind.ts'
+import { type Area, fileKey, folderKey } from './keys.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-store.ts'
-import { isPage } from './page.ts'
 import { root, type StoragePath } from './path.ts'
 
-/** What is at a path: the file itself, in its live version or its draft. Errors: fileUnknown, notAFile (a folder). */
-export const readFile = async (
+/**
+ * What is at a path: the file itself, in its live version or its draft, with what `choose` decides on it and the bytes that it asks for.
+ * Errors: fileUnknown, notAFile (a folder).
+ */
+export const readFile = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
   store: ObjectStore,
   site: SiteId,
   path: StoragePath,
   asDraft: boolean,
-  choose: (info: ObjectInfo) => ByteRange | undefined,
-): Promise<ReadObject> => {
-  const draft = asDraft && isPage(path) ? await store.read(fileKey('draft', site, path), choose) : undefined
-  const object = draft ?? (path === root ? undefined : await store.read(fileKey('live', site, path), choose))
+  choose: (info: ObjectInfo) => Choice,
+): Promise<ReadObject & { readonly choice: Choice }> => {
+  const read = async (area: Area) => {
+    const choices: Choice[] = []
+    const object = await store.read(fileKey(area, site, path), (info) => {
+      const choice = choose(info)
+      choices.push(choice)
+      return choice.bytes
+    })
+    const choice = choices.at(-1)
+    return object && choice && { ...object, choice }
+  }
+  const draft = asDraft && isPage(path) ? await read('draft') : undefined
+  const object = draft ?? (path === root ? undefined : await read('live'))
   if (object) return object
   if (path === root || (await store.exists(folderKey('live', site, path)))) {
     throw new ServiceError('notAFile', { message: 'This is a folder. Add ?meta to read what it holds.' })

@@ -3,14 +3,14 @@ import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { emptyFolder } from './empty-folder.ts'
+import { inParallel } from '../in-parallel.ts'
+import { isPage } from './file-kind.ts'
+import type { RemovalQueue, RemovalTask } from './folder-removals.ts'
 import { fileKey, folderKey } from './keys.ts'
-import { pageSize } from './list-all.ts'
-import type { ListedObject, ObjectInfo } from './object-store.ts'
-import { isPage } from './page.ts'
+import { listAll, longestListing } from './list-all.ts'
+import type { ListedObject, ObjectInfo, ObjectStore } from './object-store.ts'
 import { ancestorsOf, root, type StoragePath } from './path.ts'
 import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
-import type { RemovalQueue, RemovalTask } from './removal-queue.ts'
 
 /** What a worker needs that goes on with the removal of a folder. */
 export type ContinueDeps = Pick<StorageStores, 'files' | 'removals'> & { readonly clock: Clock }
@@ -58,19 +58,50 @@ const removeFile = async (
   )
 }
 
-/** Everything of a folder that fits in one page per area; undefined when it does not. */
+/** Everything of a folder that fits in one listing per area; undefined when it does not. */
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
-  const pages = await Promise.all(
+  const listings = await Promise.all(
     (['live', 'draft'] as const).map((area) =>
-      files.list({ prefix: folderKey(area, site, folder), folded: false, limit: pageSize }),
+      files.list({ prefix: folderKey(area, site, folder), folded: false, limit: longestListing }),
     ),
   )
-  if (pages.some(({ next }) => next !== undefined)) return undefined
-  return pages.flatMap(({ objects }) => objects)
+  if (listings.some(({ next }) => next !== undefined)) return undefined
+  return listings.flatMap(({ objects }) => objects)
 }
 
 const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
   objects?.every(({ key }) => key === self) ?? false
+
+/** How many listings are deleted at once, while the next one is asked for. */
+const removalsInFlight = 4
+
+/** Goes on until the time is up: with the first one at least. */
+async function* inTime<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
+  for await (const value of values) {
+    yield value
+    if (isTimeUp()) return
+  }
+}
+
+/** Removes everything below a prefix. Answers false when the time is up before that. */
+const emptyPrefix = async (store: ObjectStore, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
+  await inParallel(inTime(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
+    store.remove(objects, undefined),
+  )
+  // What has come or been replaced meanwhile is found by another round.
+  if (!(await store.exists(prefix))) return true
+  return isTimeUp() ? false : emptyPrefix(store, prefix, isTimeUp)
+}
+
+/** Removes all that a folder holds, drafts included, and the folder. Answers whether it is all gone. */
+export const emptyFolder = async (
+  store: ObjectStore,
+  site: SiteId,
+  folder: StoragePath,
+  isTimeUp: () => boolean,
+): Promise<boolean> =>
+  (await emptyPrefix(store, folderKey('draft', site, folder), isTimeUp)) &&
+  emptyPrefix(store, folderKey('live', site, folder), isTimeUp)
 
 /** Removes what a slice of time allows, and closes the removal when all is gone. Answers whether it is. */
 const continueUntil = async (

@@ -1,22 +1,34 @@
 import type { Clock } from '../clock.ts'
-import { ServiceError } from '../errors.ts'
+import { type ErrorName, ServiceError } from '../errors.ts'
 import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { contentTypeOf } from './content-type.ts'
-import { refuseGoing } from './going-folders.ts'
+import { inParallel } from '../in-parallel.ts'
+import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
 import { type Area, fileKey, folderKey, pathIn } from './keys.ts'
-import { objectPages } from './list-all.ts'
-import { checkTemplates, templatesAmong } from './moved-templates.ts'
+import { listAll } from './list-all.ts'
 import type { Change, ObjectStore } from './object-store.ts'
-import { isPage, isTemplate } from './page.ts'
 import { childOf, longestPath, nameOf, parentOf, parseName, root, type StoragePath } from './path.ts'
-import { type Absences, putInPlace, refuseRivals, type StorageStores } from './put-in-place.ts'
-import { mostObjects, timeToUndo, tooMuchToRename } from './rename-limits.ts'
+import { type Absences, putInPlace, refuseGoing, refuseRivals, type StorageStores } from './put-in-place.ts'
+import { createTemplateCheck } from './template.ts'
 
 export interface RenameDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
   readonly clock: Clock
 }
+
+/**
+ * A folder with more than this in it is not renamed: all of it becomes visible under the new name at once, or nothing does, and nobody
+ * waits for that any longer. It is a bound on memory, too.
+ */
+const mostObjects = 10_000
+
+/** What is kept of the time for taking everything back: as long as so many deletions in S3 take, to be sure. In milliseconds. */
+const timeToUndo = 8_000
+
+const tooMuchToRename = (): ServiceError =>
+  new ServiceError('storageRefused', {
+    message: 'The folder holds too much to be renamed in one go. Upload it under its new name, then delete this one.',
+  })
 
 const areas: readonly Area[] = ['live', 'draft']
 
@@ -47,7 +59,7 @@ const movesOfFolder = async (
   const moves: Change[] = []
   for (const area of areas) {
     const prefix = folderKey(area, site, from)
-    for await (const objects of objectPages(store, prefix)) {
+    for await (const objects of listAll(store, prefix)) {
       for (const object of objects) {
         const name = object.key.slice(prefix.length)
         // A template has no draft.
@@ -67,6 +79,53 @@ const checkLengths = (moves: readonly Change[]): void => {
       message: 'With that name, the path of something in the folder becomes too long.',
     })
   }
+}
+
+type Move = Extract<Change, { kind: 'move' }>
+
+/** How many files are read at once. */
+const readsInFlight = 16
+
+/** The moves that make a template of what was none. */
+const templatesAmong = (site: SiteId, changes: readonly Change[]): readonly Move[] => {
+  const prefix = folderKey('live', site, root)
+  return changes.filter(
+    (change): change is Move =>
+      change.kind === 'move' &&
+      change.key.startsWith(prefix) &&
+      isTemplate(change.key.slice(prefix.length)) &&
+      !isTemplate(change.from.key.slice(prefix.length)),
+  )
+}
+
+const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | undefined> => {
+  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+  if (!object) return undefined
+  const check = createTemplateCheck()
+  const { body = [] } = object
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) check.write(chunk)
+  return check.end()
+}
+
+/**
+ * What becomes a template by its new name must hold what a template holds, as when it is uploaded (decisions.md, section 5). What is
+ * replaced or removed meanwhile is not moved, since it is no longer in the version that was listed. Errors: storageRefused (the time is up),
+ * those of a template.
+ */
+const checkTemplates = async (
+  store: ObjectStore,
+  site: SiteId,
+  moves: readonly Move[],
+  isTimeUp: () => boolean,
+): Promise<void> => {
+  const check = async ({ from, key }: Move) => {
+    if (isTimeUp()) throw tooMuchToRename()
+    const fault = await faultOf(store, from.key)
+    if (!fault) return
+    const path = key.slice(folderKey('live', site, root).length)
+    throw new ServiceError(fault, { message: `${path}: ${new ServiceError(fault).message}` })
+  }
+  await inParallel(moves, readsInFlight, check)
 }
 
 interface Renaming {

@@ -1,16 +1,16 @@
 import { ServiceError } from '../errors.ts'
 import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { refuseGoing } from './going-folders.ts'
+import { isPage } from './file-kind.ts'
 import { fileKey, folderKey } from './keys.ts'
 import type { Staged } from './object-store.ts'
-import { isPage } from './page.ts'
 import { childOf, nameOf, parseFileName, root, type StoragePath } from './path.ts'
 import {
   type Absences,
   foldersOnTheWay,
   noFileOnTheWay,
   putInPlace,
+  refuseGoing,
   refuseRivals,
   type StorageStores,
 } from './put-in-place.ts'

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 /** Names one upload of a token. */
 interface UploadName {
   /** SHA-256 of the login token. */
@@ -13,4 +15,75 @@ export interface UploadProgress {
   report(upload: UploadName, percent: number): Promise<void>
   /** 0 to 100; 0 when the token has not uploaded within a day. */
   percentOf(token: string): Promise<number>
+}
+
+/** How an upload tells how far it is. Telling costs it nothing: writes happen beside it, and one that fails is no matter. */
+export interface Progress {
+  /** So many bytes have come in. */
+  advance(bytes: number): void
+  /** Tells 100 %. */
+  succeed(): Promise<void>
+  /** Lets the last value stand. */
+  fail(): Promise<void>
+}
+
+/** Milliseconds from one write to the next: three in a second, so that the last one makes at most four (decisions.md, section 5). */
+const interval = 334
+
+interface Options {
+  readonly progress: UploadProgress
+  /** SHA-256 of the login token. */
+  readonly token: string
+  /** What the request declares to be long, in bytes; without it the progress is 0 until the end. */
+  readonly total: number | undefined
+  /** The monotonic clock, in milliseconds. */
+  readonly now: () => number
+}
+
+export const startProgress = ({ progress, token, total, now }: Options): Progress => {
+  const upload = { token, id: randomUUID() }
+  let received = 0
+  let told = 0
+  let toldAt = now()
+  let isWriting = true
+  let hasEnded = false
+
+  /** One write after the other: were they to overtake each other, the store would have to sort them out. */
+  const settled = (write: Promise<void>): Promise<void> =>
+    write
+      .catch(() => {})
+      .then(() => {
+        isWriting = false
+        tellIfDue()
+      })
+  let writing = settled(progress.begin(upload))
+
+  const write = (percent: number): void => {
+    told = percent
+    toldAt = now()
+    isWriting = true
+    writing = settled(writing.then(() => progress.report(upload, percent)))
+  }
+
+  const tellIfDue = (): void => {
+    if (!total || isWriting || hasEnded || now() - toldAt < interval) return
+    const percent = Math.min(Math.floor((received / total) * 100), 99)
+    if (percent > told) write(percent)
+  }
+
+  return {
+    advance(bytes) {
+      received += bytes
+      tellIfDue()
+    },
+    async succeed() {
+      hasEnded = true
+      write(100)
+      await writing
+    },
+    async fail() {
+      hasEnded = true
+      await writing
+    },
+  }
 }

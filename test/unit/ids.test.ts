@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseId } from '../../lib/ids.ts'
+import { parseId, storedId } from '../../lib/ids.ts'
 
 describe('an id in a path', () => {
   test.each([
@@ -17,4 +17,19 @@ describe('an id in a path', () => {
       expect(parseId(text)).toBeUndefined()
     },
   )
+})
+
+describe('an id from a store', () => {
+  test.each([
+    [7, 7],
+    ['7', 7],
+    [7n, 7],
+    [-304, -304],
+  ])('%s is read', (value, id) => {
+    expect(storedId(value)).toBe(id)
+  })
+
+  test.each([undefined, null, 1.5, 1e21, Number.NaN, 'seven', ''])('%j shows that the store is damaged', (value) => {
+    expect(() => storedId(value)).toThrow('where an id should be')
+  })
 })

@@ -10,6 +10,9 @@ export interface Bucket {
   readonly name: string
 }
 
+/** How many calls one change makes at once. */
+export const callsInFlight = 32
+
 /** The entity tag without its quotes: what the port calls a version. */
 export const unquote = (tag: string | undefined): string => tag?.replaceAll('"', '') ?? ''
 

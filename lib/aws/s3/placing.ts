@@ -9,9 +9,9 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
+import { inParallel } from '../../in-parallel.ts'
 import { type Change, NotPlaced, type Staged } from '../../storage/object-store.ts'
-import { type Bucket, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
-import { inParallel } from './in-parallel.ts'
+import { type Bucket, callsInFlight, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { isScratch, type StagedBody } from './staging.ts'
 
 type Move = Extract<Change, { kind: 'move' }>
@@ -173,13 +173,13 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
       const checkTime = () => {
         if (isTimeUp()) throw new NotPlaced({ outcome: 'late' })
       }
-      await inParallel(changes, async (change) => {
+      await inParallel(changes, callsInFlight, async (change) => {
         checkTime()
         if (change.kind === 'put') await put(change.key, bodyOf(change.staged))
         if (change.kind === 'folder') await createFolder(change.key)
         if (change.kind === 'move') await copy(change)
       })
-      await inParallel(changes, async (change) => {
+      await inParallel(changes, callsInFlight, async (change) => {
         checkTime()
         if (change.kind === 'move') await hide(change.from.key, change.from.version)
         if (change.kind === 'remove') await hide(change.key)
@@ -189,7 +189,7 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
     /** Brings back what was there before, and answers what it was for. When that fails as well, both failures come through. */
     async undo(failure: unknown): Promise<unknown> {
       try {
-        await inParallel(made.toReversed(), async (version) => {
+        await inParallel(made.toReversed(), callsInFlight, async (version) => {
           await removeVersion(version)
         })
         return failure

@@ -8,6 +8,7 @@ import {
   type ListObjectsV2CommandOutput,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
+import { inParallel } from '../../in-parallel.ts'
 import {
   type Change,
   type ListedObject,
@@ -19,9 +20,8 @@ import {
   type Staged,
 } from '../../storage/object-store.ts'
 import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
-import { type Bucket, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { findRival } from './find-rival.ts'
-import { inParallel } from './in-parallel.ts'
 import { createPlacing, headObject } from './placing.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
 
@@ -202,7 +202,7 @@ export const createS3ObjectStore = ({
     async remove(objects) {
       const plain = objects.filter(({ key }) => !unfitForXml.test(key))
       const others = objects.filter(({ key }) => unfitForXml.test(key))
-      await inParallel(others, removeOne)
+      await inParallel(others, callsInFlight, removeOne)
       for (let at = 0; at < plain.length; at += 1000) {
         const Objects = plain.slice(at, at + 1000).map(({ key, version }) => ({ Key: key, ETag: version }))
         const { Errors = [] } = await client.send(

@@ -5,7 +5,9 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { inParallel } from '../../in-parallel.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
+import { readAhead } from '../../storage/read-ahead.ts'
 import { type Bucket, isMissing } from './bucket.ts'
 
 /** What waits to be put in place: bytes in memory, or a multipart upload with all its parts, not completed. */
@@ -84,49 +86,30 @@ export const abortUpload = async ({ client, name }: Bucket, key: string, uploadI
   }
 }
 
-/** Sends the parts, several at once, as they come. Aborts the upload when one fails, or when their source does. */
+/** Sends content in parts, several at once, as it comes. Aborts the upload when a part fails, or when the content does. */
 const uploadParts = async (
   bucket: Bucket,
   { key, uploadId }: { readonly key: string; readonly uploadId: string },
-  parts: AsyncIterable<Buffer>,
+  content: AsyncIterable<Uint8Array>,
 ): Promise<{ parts: CompletedPart[]; size: number }> => {
   const sent: CompletedPart[] = []
-  const inFlight = new Set<Promise<void>>()
-  const failures: unknown[] = []
   let size = 0
   let count = 0
-  const send = async (PartNumber: number, Body: Buffer) => {
-    try {
-      const command = new UploadPartCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId, PartNumber, Body })
-      const { ETag } = await bucket.client.send(command)
-      sent.push({ PartNumber, ETag })
-    } catch (error) {
-      failures.push(error)
-    }
+  const send = async (Body: Buffer): Promise<void> => {
+    size += Body.length
+    count += 1
+    const command = { Bucket: bucket.name, Key: key, UploadId: uploadId, PartNumber: count, Body }
+    const { ETag } = await bucket.client.send(new UploadPartCommand(command))
+    sent.push({ PartNumber: command.PartNumber, ETag })
   }
   try {
-    for await (const part of parts) {
-      size += part.length
-      count += 1
-      const sending = send(count, part).finally(() => inFlight.delete(sending))
-      inFlight.add(sending)
-      if (inFlight.size >= partsInFlight) await Promise.race(inFlight)
-      if (failures.length > 0) throw failures[0]
-    }
-    await Promise.all(inFlight)
-    if (failures.length > 0) throw failures[0]
+    await inParallel(inParts(content), partsInFlight, send)
     return { parts: sent.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0)), size }
   } catch (error) {
-    // A part that arrives after the abort would stay.
-    await Promise.all(inFlight)
+    // No part is on its way any more: one that arrives after the abort would stay.
     await abortUpload(bucket, key, uploadId)
     throw error
   }
-}
-
-async function* startingWith(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield* first
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
 /** Takes bytes in: what is small waits in memory while there is room, the rest goes up without becoming visible. */
@@ -137,16 +120,13 @@ export const stageBody = async (
   { key: target, contentType }: StageTarget,
 ): Promise<StagedBody> => {
   const id = randomUUID()
-  const parts = inParts(content)
-  const first = await parts.next()
-  const bytes = first.done ? Buffer.alloc(0) : first.value
-  const second = await parts.next()
-  if (second.done && memory.reserve(bytes.length)) {
-    return { size: bytes.length, contentType, id, content: { kind: 'memory', bytes } }
+  const ahead = await readAhead(content, partLength)
+  if (ahead.isWhole && memory.reserve(ahead.size)) {
+    const bytes = Buffer.concat(ahead.gathered, ahead.size)
+    return { size: ahead.size, contentType, id, content: { kind: 'memory', bytes } }
   }
   const key = target ?? `${scratchPrefix}${id}`
   const uploadId = await startUpload(bucket, key, contentType, id)
-  const all = startingWith(second.done ? [bytes] : [bytes, second.value], parts)
-  const { parts: sent, size } = await uploadParts(bucket, { key, uploadId }, all)
-  return { size, contentType, id, content: { kind: 'upload', key, uploadId, parts: sent } }
+  const { parts, size } = await uploadParts(bucket, { key, uploadId }, ahead.content)
+  return { size, contentType, id, content: { kind: 'upload', key, uploadId, parts } }
 }

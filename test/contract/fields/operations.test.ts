@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fieldTypes } from '../../../lib/fields/catalogue.ts'
 import type { SystemField } from '../../../lib/fields/web-form.ts'
-import { readXml } from '../../../lib/http/read-xml.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'
+import { readXmlAnswer } from '../../support/read-xml-answer.ts'
 
 let service: FieldsService
 let handler: Handler
@@ -80,7 +80,7 @@ describe('reading a field (operation 2)', () => {
     const answer = await call('GET', `${path}/-2`)
     expect(answer.json()).toMatchObject({ name: 'Who <are> you?', type: { id: -2, name: 'CustomerDetails' } })
     const xml = await call('GET', `${path}/-2`, { headers: { Accept: 'application/xml' } })
-    expect(readXml(xml.body)).toEqual(answer.json())
+    expect(readXmlAnswer(xml.body)).toEqual(answer.json())
     expect([answer.headers['vary'], xml.headers['vary']]).toEqual(['Accept', 'Accept'])
   })
 
@@ -104,7 +104,7 @@ describe('creating a field (operation 3)', () => {
     expect([json.status, xml.status]).toEqual([201, 201])
     expect(json.json()).toEqual({ links: [{ rel: 'self', uri: `${base}${first}/${id}` }], id })
     expect(json.headers['location']).toBe(`${base}${first}/${id}`)
-    expect(readXml(xml.body)).toEqual({ links: [{ rel: 'self', uri: `${base}${second}/${id}` }], id })
+    expect(readXmlAnswer(xml.body)).toEqual({ links: [{ rel: 'self', uri: `${base}${second}/${id}` }], id })
     expect(await service.storedFields(first)).toEqual([{ typeId: id, mandatory: false, order: 1 }])
     expect(await service.storedFields(second)).toEqual([{ typeId: id, mandatory: false, order: 1 }])
   })
@@ -182,7 +182,7 @@ describe('creating a field (operation 3)', () => {
     })
     expect(answer.status).toBe(400)
     expect(answer.body).not.toMatch(/\p{Cc}/u)
-    expect(readXml(answer.body)).toMatchObject({
+    expect(readXmlAnswer(answer.body)).toMatchObject({
       code: 115000,
       message: expect.stringContaining('not well-formed JSON'),
     })

@@ -4,7 +4,7 @@ import { createHandler } from '../../../lib/http/handler.ts'
 import { operation } from '../../../lib/http/operation.ts'
 import { done } from '../../../lib/http/reply.ts'
 import type { Handler } from '../../../lib/http/request.ts'
-import type { Group, Route } from '../../../lib/http/route.ts'
+import type { Group, Route } from '../../../lib/http/router.ts'
 import { distantSite, type FieldsService, openFieldsService, ownSite, plainSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'
 

@@ -4,7 +4,7 @@ import { createHandler } from '../../../lib/http/handler.ts'
 import { operation } from '../../../lib/http/operation.ts'
 import { ok } from '../../../lib/http/reply.ts'
 import type { Handler } from '../../../lib/http/request.ts'
-import type { Group } from '../../../lib/http/route.ts'
+import type { Group } from '../../../lib/http/router.ts'
 import {
   baseUrls,
   distantSite,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SiteId } from '../../../lib/ids.ts'
+import type { RemovalTask } from '../../../lib/storage/folder-removals.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import type { RemovalTask } from '../../../lib/storage/removal-queue.ts'
 import { createRemovalQueue } from '../../../local/removal-queue.ts'
 import { prepareSchema } from '../../../local/schema.ts'
 import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/token.ts'
 import type { StorageDeps, Surroundings } from '../../../lib/deps.ts'
 import type { SiteId } from '../../../lib/ids.ts'
-import { objectPages } from '../../../lib/storage/list-all.ts'
+import { listAll } from '../../../lib/storage/list-all.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
 import { requestOf, textOf } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
@@ -75,7 +75,7 @@ export const fillFolder = async (
 export const keysOf = async ({ deps: { files } }: StorageUnderTest): Promise<string[]> => {
   const keys: string[] = []
   for (const area of ['draft/', 'live/']) {
-    for await (const objects of objectPages(files, area)) keys.push(...objects.map(({ key }) => key))
+    for await (const objects of listAll(files, area)) keys.push(...objects.map(({ key }) => key))
   }
   return keys
 }

@@ -1,5 +1,5 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { inParallel } from '../../../lib/aws/s3/in-parallel.ts'
+import { inParallel } from '../../../lib/in-parallel.ts'
 import { folderKey } from '../../../lib/storage/keys.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { deployment } from './deployment.ts'
@@ -9,7 +9,7 @@ export const fillFolder = async (folder: string, count: number): Promise<void> =
   const client = new S3Client()
   const prefix = folderKey('live', deployment.site, parsePath(folder))
   const keys = Array.from({ length: count }, (_, index) => `${prefix}${index}.txt`)
-  await inParallel(keys, async (Key) => {
+  await inParallel(keys, 32, async (Key) => {
     await client.send(new PutObjectCommand({ Bucket: deployment.bucket, Key, Body: Buffer.alloc(0), ContentLength: 0 }))
   })
   client.destroy()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashToken, isCurrent, newToken } from '../../../lib/access/token.ts'
+import { hashToken, isCurrent, newToken, storedGrant } from '../../../lib/access/token.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 
 describe('a token', () => {
@@ -17,5 +17,22 @@ describe('a token', () => {
     const grant = { hash: '', user: 'ann', sites: [1 as SiteId], permissions: [], expires: 1_700_000_000 }
     expect(isCurrent(grant, 1_699_999_999_999)).toBe(true)
     expect(isCurrent(grant, 1_700_000_000_000)).toBe(false)
+  })
+})
+
+describe('a grant from a store', () => {
+  const grant = { hash: 'abc', user: 'ann', sites: [1001, 7], permissions: ['files'], expires: 1_700_000_000 }
+
+  test('is what was stored', () => {
+    expect(storedGrant(grant)).toEqual(grant)
+    expect(storedGrant({ ...grant, sites: [], permissions: [] })).toEqual({ ...grant, sites: [], permissions: [] })
+  })
+
+  test('has no permissions but those that there are', () => {
+    expect(storedGrant({ ...grant, permissions: ['everything'] }).permissions).toEqual([])
+  })
+
+  test('has no site without an id', () => {
+    expect(() => storedGrant({ ...grant, sites: ['all'] })).toThrow('where an id should be')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fieldTag } from '../../../functions/fields/field-view.ts'
+import { fieldTag } from '../../../functions/fields/views.ts'
 import type { SystemField } from '../../../lib/fields/web-form.ts'
 
 const field: SystemField = { typeId: -2, name: 'Title', mandatory: true, order: 3 }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { MultipartError } from '../../../lib/http/multipart-error.ts'
-import { readPartHeader } from '../../../lib/http/part-header.ts'
+import { MultipartError, readPartHeader } from '../../../lib/http/part-header.ts'
 
 const disposition = 'Content-Disposition:form-data; name="file"; filename="a.txt"'
 

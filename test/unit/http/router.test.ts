@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Route } from '../../../lib/http/route.ts'
-import { createRouter } from '../../../lib/http/router.ts'
+import { createRouter, type Route } from '../../../lib/http/router.ts'
 
 const at = (operation: string, method: string, path: string): Route => ({ operation, method, path, group: 'fields' })
 

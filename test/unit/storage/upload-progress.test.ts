@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startProgress } from '../../../lib/storage/progress.ts'
-import type { UploadProgress } from '../../../lib/storage/upload-progress.ts'
+import { startProgress, type UploadProgress } from '../../../lib/storage/upload-progress.ts'
 
 /** An upload at whose clock the test turns, and the moments of its writes. */
 const running = (total: number | undefined, isFailing = false) => {

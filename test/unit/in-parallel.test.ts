@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { inParallel } from '../../lib/in-parallel.ts'
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+/** Work that ends when it is told to, and what of it has begun. */
+const heldWork = () => {
+  const begun: number[] = []
+  const ends: PromiseWithResolvers<void>[] = []
+  const work = (item: number): Promise<void> => {
+    begun.push(item)
+    const end = Promise.withResolvers<void>()
+    ends.push(end)
+    return end.promise
+  }
+  return { begun, ends, work }
+}
+
+/** What can go on without further ends has gone on then. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('work in parallel', () => {
+  it('is done for each item once', async () => {
+    const done: number[] = []
+    await inParallel(numbers(100), 7, async (item) => void done.push(item))
+    expect(done.toSorted((a, b) => a - b)).toEqual(numbers(100))
+    await inParallel([], 7, () => Promise.reject(new Error('nothing to do')))
+  })
+
+  it('is begun for so many items at once, and for another one when one has ended', async () => {
+    const { begun, ends, work } = heldWork()
+    const all = inParallel(numbers(5), 3, work)
+    await settle()
+    expect(begun).toEqual([0, 1, 2])
+    ends[1]?.resolve()
+    await settle()
+    expect(begun).toEqual([0, 1, 2, 3])
+    for (const end of ends) end.resolve()
+    await settle()
+    ends[4]?.resolve()
+    await all
+    expect(begun).toEqual([0, 1, 2, 3, 4])
+  })
+
+  it('takes items as they come, and no earlier than it can work on them', async () => {
+    const asked: number[] = []
+    async function* source() {
+      for (const number of numbers(4)) {
+        asked.push(number)
+        yield number
+      }
+    }
+    const { begun, ends, work } = heldWork()
+    const all = inParallel(source(), 2, work)
+    await settle()
+    expect([asked, begun]).toEqual([
+      [0, 1],
+      [0, 1],
+    ])
+    while (begun.length < 4) {
+      for (const end of ends) end.resolve()
+      await settle()
+    }
+    for (const end of ends) end.resolve()
+    await all
+  })
+
+  it('begins nothing after a failure, and throws it when everything begun has ended', async () => {
+    const { begun, ends, work } = heldWork()
+    let outcome: unknown
+    const all = inParallel(numbers(9), 2, work).catch((error: unknown) => {
+      outcome = error
+    })
+    await settle()
+    ends[0]?.reject(new Error('the first'))
+    await settle()
+    expect([begun, outcome]).toEqual([[0, 1], undefined])
+    ends[1]?.reject(new Error('the second'))
+    await all
+    expect([begun, outcome]).toEqual([[0, 1], new Error('the first')])
+  })
+
+  it('fails with its source, when everything begun has ended', async () => {
+    async function* source() {
+      yield 0
+      throw new Error('no more')
+    }
+    const { begun, ends, work } = heldWork()
+    let outcome: unknown
+    const all = inParallel(source(), 4, work).catch((error: unknown) => {
+      outcome = error
+    })
+    await settle()
+    expect([begun, outcome]).toEqual([[0], undefined])
+    ends[0]?.resolve()
+    await all
+    expect(outcome).toEqual(new Error('no more'))
+  })
+
+  it('lets its source go after a failure', async () => {
+    let isOpen = true
+    async function* source() {
+      try {
+        yield* numbers(9)
+      } finally {
+        isOpen = false
+      }
+    }
+    await expect(inParallel(source(), 2, () => Promise.reject(new Error('at once')))).rejects.toThrow('at once')
+    expect(isOpen).toBe(false)
+  })
+})

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { answerFor } from '../../../functions/storage/get-file.ts'
+
+const modified = Date.UTC(2026, 0, 2, 3, 4, 5)
+const file = (size = 10) => ({ key: 'live/1/a.txt', size, modified, version: 'v1', contentType: 'text/plain' })
+
+const downloads = { largestAnswer: 5, urlOf: async (key: string) => `https://files.example.com/${key}` }
+const everything = { accept: '*/*' }
+
+const ask = (headers: Record<string, string>, method = 'GET', size = 10) =>
+  answerFor(file(size), { method, headers: { ...everything, ...headers } }, undefined)
+const askLambda = (headers: Record<string, string>, method = 'GET', size = 10) =>
+  answerFor(file(size), { method, headers }, downloads)
+
+const whole = { first: 0, last: 9 }
+
+describe('a request for a file is answered', () => {
+  it('with the whole, when it asks for nothing else', () => {
+    expect(ask({})).toEqual({ kind: 'whole', range: whole, bytes: whole })
+  })
+
+  it('with the part that it asks for', () => {
+    const range = { first: 2, last: 4 }
+    expect(ask({ range: 'bytes=2-4' })).toEqual({ kind: 'part', range, bytes: range })
+  })
+
+  it('with what it would be, and no bytes, when it is a HEAD', () => {
+    expect(ask({}, 'HEAD')).toEqual({ kind: 'whole', range: whole, bytes: undefined })
+    expect(ask({ range: 'bytes=-1' }, 'HEAD')).toEqual({ kind: 'part', range: { first: 9, last: 9 }, bytes: undefined })
+  })
+
+  it('as unchanged, when it has this version, whatever else it asks for', () => {
+    for (const given of ['"v1"', 'W/"v1"', '"v0", "v1"', '*']) {
+      expect(ask({ 'if-none-match': given, range: 'bytes=99-' })).toEqual({ kind: 'unchanged' })
+      expect(askLambda({ 'if-none-match': given })).toEqual({ kind: 'unchanged' })
+    }
+    expect(ask({ 'if-none-match': '"v0"' }).kind).toBe('whole')
+  })
+
+  it('as unsatisfiable, when there is nothing in the range', () => {
+    expect(ask({ range: 'bytes=10-' })).toEqual({ kind: 'unsatisfiable' })
+    expect(askLambda({ range: 'bytes=10-' })).toEqual({ kind: 'unsatisfiable' })
+  })
+
+  it('with the part only while the file is the one that If-Range names', () => {
+    const range = 'bytes=0-0'
+    expect(ask({ range, 'if-range': '"v1"' }).kind).toBe('part')
+    expect(ask({ range, 'if-range': new Date(modified).toUTCString() }).kind).toBe('part')
+    expect(ask({ range, 'if-range': '"v0"' }).kind).toBe('whole')
+    expect(ask({ range: 'bytes=99-', 'if-range': '"v0"' }).kind).toBe('whole')
+  })
+})
+
+describe('where an answer carries five bytes, a request for a file is answered', () => {
+  const elsewhere = { kind: 'elsewhere', downloads }
+
+  it('elsewhere, when the bytes are more', () => {
+    expect(askLambda(everything)).toEqual(elsewhere)
+    expect(askLambda({ ...everything, range: 'bytes=0-5' })).toEqual(elsewhere)
+    expect(askLambda({ ...everything, range: 'bytes=0-4' }).kind).toBe('part')
+    expect(askLambda(everything, 'GET', 5).kind).toBe('whole')
+  })
+
+  it('elsewhere, when it does not say what it accepts and there are bytes', () => {
+    for (const headers of [{}, { accept: '' }]) {
+      expect(askLambda(headers, 'GET', 1)).toEqual(elsewhere)
+      expect(askLambda(headers, 'GET', 0)).toMatchObject({ kind: 'whole' })
+    }
+  })
+
+  it('in place, when it is a HEAD', () => {
+    expect(askLambda({}, 'HEAD')).toEqual({ kind: 'whole', range: whole, bytes: undefined })
+  })
+})
+
+it('an answer never holds bytes that the file does not have', () => {
+  const offset = fc.nat(120)
+  const range = fc.tuple(offset, offset).map(([first, last]) => `bytes=${first}-${last}`)
+  fc.assert(
+    fc.property(fc.nat(100), range, (size, header) => {
+      const { bytes } = ask({ range: header }, 'GET', size)
+      if (!bytes) return
+      expect(bytes.first).toBeGreaterThanOrEqual(0)
+      expect(bytes.last).toBeLessThan(size === 0 ? 1 : size)
+    }),
+  )
+})
