@@ -1,5 +1,5 @@
 import { tagOfText } from '../../lib/http/conditions.ts'
-import { type PublicOperation, publicOperation } from '../../lib/http/operation.ts'
+import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DataCentre } from '../../lib/sites/site.ts'
 import { onceEach } from './once-each.ts'

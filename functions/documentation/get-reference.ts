@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type PublicOperation, publicOperation } from '../../lib/http/operation.ts'
+import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import { text } from '../../lib/http/reply.ts'
 import type { DataCentre } from '../../lib/sites/site.ts'
 

@@ -1,6 +1,6 @@
 import type { DocumentationDeps } from '../../lib/deps.ts'
 import { createHandler } from '../../lib/http/handler.ts'
-import type { PublicOperation } from '../../lib/http/operation.ts'
+import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { routesOf } from '../group-routes.ts'
 import type { OperationOf } from '../routes.ts'

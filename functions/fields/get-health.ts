@@ -1,4 +1,4 @@
-import { publicOperation } from '../../lib/http/operation.ts'
+import { publicOperation } from '../../lib/http/public-operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Answer } from '../contract.ts'
 import type { health } from './contract.ts'

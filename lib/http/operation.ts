@@ -103,14 +103,3 @@ export const operation =
       remainingTime,
     })
   }
-
-/** An operation that anybody may call, without a token; its route says `public`. */
-export interface PublicOperation {
-  readonly public: true
-  readonly run: (request: RoutedRequest) => Promise<Reply>
-}
-
-export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })
-
-export const isPublic = (operation: OperationHandler | PublicOperation): operation is PublicOperation =>
-  'public' in operation
