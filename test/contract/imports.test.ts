@@ -12,8 +12,16 @@ interface Room {
 }
 
 /** What `lib` is for whoever stands above it, but the hand of AWS, which is for those only who put the service on it. */
-const lib = ['the composition root', 'the core', 'an area', 'the ports', 'settings', 'shared words']
-const functions = ['what gathers groups', 'a group of operations', 'what groups share', 'the route table']
+const lib = [
+  'the composition root',
+  'the core',
+  'an area',
+  'the kinds of objects',
+  'the ports',
+  'settings',
+  'shared words',
+]
+const functions = ['a group of operations', 'what groups share', 'the route table']
 
 /** Every room, from the top to the bottom: arrows only run downwards. It is the table of the architecture. */
 const rooms: Readonly<Record<string, Room>> = {
@@ -43,20 +51,24 @@ const rooms: Readonly<Record<string, Room>> = {
     packages: /^(@aws-sdk\/|@aws-lambda-powertools\/|@smithy\/|@middy\/|aws-lambda$)/,
   },
   'keys of tables': { files: /^lib\/aws\/tables\.ts$/, may: [] },
-  'what gathers groups': { files: /^functions\/docs\.ts$/, may: functions.slice(1) },
   'a group of operations': {
     files: /^functions\/(?!registration\/)([^/]+)\/(?!([a-z]+-)?handler\.ts|reference-assets\.ts)/,
     may: ['files of the reference page', 'what groups share', 'the route table', ...lib],
   },
   'files of the reference page': { files: /^functions\/documentation\/reference-assets\.ts$/, may: [] },
-  'what groups share': { files: /^functions\/(?!docs|routes)[^/]+\.ts$/, may: ['the route table', ...lib] },
-  'the route table': { files: /^functions\/routes\.ts$/, may: [] },
+  'what groups share': { files: /^functions\/(?!routes)[^/]+\.ts$/, may: ['the route table', ...lib] },
+  // Routes are made from the records of the kinds: these hold data only.
+  'the route table': { files: /^functions\/routes\.ts$/, may: ['the kinds of objects', 'shared words'] },
   'the composition root': { files: /^lib\/deps\.ts$/, may: lib.slice(1) },
   'the core': { files: /^lib\/http\//, may: ['an area', 'shared words'] },
   'the ports': { files: /^lib\/stores\.ts$/, may: ['an area', 'shared words'] },
   settings: { files: /^lib\/(?:config|settings)\.ts$/, may: ['shared words'] },
   'an area': {
-    files: /^lib\/(access|categories|fields|history|sites|storage|uploads)\//,
+    files: /^lib\/(access|categories(?!\/(?:content-kinds|object-kinds|query\/item-shape)\.ts)|fields|sites|storage)\//,
+    may: ['the kinds of objects', 'shared words'],
+  },
+  'the kinds of objects': {
+    files: /^lib\/categories\/(?:content-kinds|object-kinds|query\/item-shape)\.ts$/,
     may: ['shared words'],
   },
   // The errors, the ids, the clock, a history entry: what every area speaks of.
