@@ -1,5 +1,4 @@
-import { withDefaults } from '../lib/categories/content-defaults.ts'
-import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
+import { type ObjectKind, objectKindNames, withDefaults } from '../lib/categories/content-kinds.ts'
 import type { Content } from '../lib/categories/contents.ts'
 import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'
 import type { CategoryId, SiteId } from '../lib/ids.ts'

@@ -1,6 +1,6 @@
 import { byName } from '../by-name.ts'
 import { type ContentMember, objectKinds } from './object-kinds.ts'
-import type { ItemShape, Members } from './query/item-shape.ts'
+import type { ItemShape, Members, Scalar, Scalars } from './query/item-shape.ts'
 
 /** The kinds that categories are linked with. */
 export type ObjectKind = keyof typeof objectKinds
@@ -34,6 +34,22 @@ export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string
 /** The member of a kind that is kept apart because it is long and seldom asked for. */
 export const textMember = (kind: ContentKind): string | undefined =>
   Object.entries(contentMembers[kind]).find(([, { type }]) => type === 'text')?.[0]
+
+/** Gives every member that is left out a sensible value. `now` is in milliseconds since the epoch. */
+export const withDefaults = <Given extends Scalars>(kind: ContentKind, given: Given, now: number): Given & Scalars => {
+  const moment = new Date(now).toISOString().slice(0, 19)
+  const content: Record<string, Scalar> = { ...given }
+  const defaultOf = (name: string): Scalar => {
+    const said = content[name]
+    if (said !== undefined) return said
+    const otherwise = contentMembers[kind][name]?.otherwise ?? null
+    return typeof otherwise === 'function' ? otherwise(defaultOf, moment) : otherwise
+  }
+  for (const [name, { otherwise }] of Object.entries(contentMembers[kind])) {
+    if (otherwise !== undefined && content[name] === undefined) content[name] = defaultOf(name)
+  }
+  return { ...content, ...given }
+}
 
 /** What the items of a list of categories are made of. */
 export const categoryShape: ItemShape = { key: 'id', own: category, objects: [] }

@@ -7,6 +7,7 @@ import { readRecords } from '../../../admin/import/read-records.ts'
 import { run } from '../../../admin/program.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createCategoriesDeps } from '../../../lib/deps.ts'
+import { tagOf } from '../../../lib/http/conditions.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import type { CategoryId, SiteId } from '../../../lib/ids.ts'
 import { openMachine } from '../../../local/machine.ts'
@@ -118,6 +119,18 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
       limit: 1,
     })
     expect(Object.keys(page.items[0]?.event ?? {})).toEqual(Object.keys(event))
+  })
+
+  test('is listed under a tag of its state, which spares the body', async () => {
+    const { headers, body } = await ask('GET', '/categories/5/events')
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      etag: `"${tagOf(JSON.parse(body))}.json"`,
+    })
+    const again = await send(handler, 'GET', `${v3}/categories/5/events`, {
+      headers: { Authorization: token, 'If-None-Match': headers['etag'] ?? '' },
+    })
+    expect(again).toMatchObject({ status: 304, body: '' })
   })
 
   test('is filtered and sorted', async () => {
