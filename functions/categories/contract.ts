@@ -12,9 +12,9 @@ import { objectKinds } from '../../lib/categories/object-kinds.ts'
 import type { ItemShape, Member, Members, MemberType } from '../../lib/categories/query/item-shape.ts'
 import { largestContentId } from '../../lib/ids.ts'
 import { type GroupContract, type OperationContract, siteParameter } from '../contract.ts'
-import { capitalised, ofEachKind, operationsOf } from '../routes.ts'
 import { fieldsSwitch, listSwitches } from './contract-switches.ts'
 import { itemsOf, linkItem, numericString, objectId, unlinkItem } from './items-body.ts'
+import { capitalised, ofEachKind, operationsOf } from './routes.ts'
 
 // Answers, made from what the items of the lists are made of: what the operations write has the types of these.
 

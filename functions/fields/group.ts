@@ -3,7 +3,6 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import { routesOf } from '../group-routes.ts'
 import type { OperationOf } from '../routes.ts'
 import { createField } from './create-field.ts'
 import { deleteField } from './delete-field.ts'
@@ -13,6 +12,7 @@ import { getWebForm } from './get-web-form.ts'
 import { listFieldTypes } from './list-field-types.ts'
 import { listFields } from './list-fields.ts'
 import { listWebForms } from './list-web-forms.ts'
+import { fieldsRoutes } from './routes.ts'
 import { updateField } from './update-field.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
@@ -28,5 +28,5 @@ export const createFieldsHandler = (deps: FieldsDeps): Handler => {
     getWebForm: getWebForm(deps),
     listFieldTypes,
   }
-  return createHandler('fields', routesOf('fields'), operations, deps.edge)
+  return createHandler('fields', fieldsRoutes, operations, deps.edge)
 }

@@ -53,7 +53,8 @@ export const putFile = async (
       },
     })
   } catch (error) {
-    await staged.discard()
+    // The caller is told what failed first.
+    await staged.discard().catch(() => {})
     throw error
   }
 }

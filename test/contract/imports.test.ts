@@ -52,13 +52,13 @@ const rooms: Readonly<Record<string, Room>> = {
   },
   'keys of tables': { files: /^lib\/aws\/tables\.ts$/, may: [] },
   'a group of operations': {
-    files: /^functions\/(?!registration\/)([^/]+)\/(?!([a-z]+-)?handler\.ts|reference-assets\.ts)/,
+    files: /^functions\/(?!registration\/)([^/]+)\/(?!([a-z]+-)?handler\.ts|reference-assets\.ts|routes\.ts)/,
     may: ['files of the reference page', 'what groups share', 'the route table', ...lib],
   },
   'files of the reference page': { files: /^functions\/documentation\/reference-assets\.ts$/, may: [] },
   'what groups share': { files: /^functions\/(?!routes)[^/]+\.ts$/, may: ['the route table', ...lib] },
   // Routes are made from the records of the kinds: these hold data only.
-  'the route table': { files: /^functions\/routes\.ts$/, may: ['the kinds of objects', 'shared words'] },
+  'the route table': { files: /^functions\/(?:[a-z]+\/)?routes\.ts$/, may: ['the kinds of objects', 'shared words'] },
   'the composition root': { files: /^lib\/deps\.ts$/, may: lib.slice(1) },
   'the core': { files: /^lib\/http\//, may: ['an area', 'shared words'] },
   'the ports': { files: /^lib\/stores\.ts$/, may: ['an area', 'shared words'] },

@@ -106,8 +106,8 @@ const uploadParts = async (
     await inParallel(inParts(content), partsInFlight, send)
     return { parts: sent.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0)), size }
   } catch (error) {
-    // No part is on its way any more: one that arrives after the abort would stay.
-    await abortUpload(bucket, key, uploadId)
+    // No part is on its way any more: one that arrives after the abort would stay. The caller is told what failed first.
+    await abortUpload(bucket, key, uploadId).catch(() => {})
     throw error
   }
 }

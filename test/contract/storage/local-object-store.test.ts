@@ -21,6 +21,7 @@ for (const [name, options] of variants) {
       store: files,
       removals,
       comparesVersions: true,
+      refusesTaken: true,
       leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,
       async close() {
         close()

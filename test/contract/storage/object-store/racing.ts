@@ -43,7 +43,7 @@ export const describeRacing = (bench: Workbench): void => {
   })
 
   it('moves one of two to the same place, and the other one stays where it was', async ({ skip }) => {
-    if (!bench.comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+    if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies onto what is there')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       await put(`${prefix}a`, 'a')

@@ -22,6 +22,8 @@ export interface OpenedStore {
   leftovers(): Promise<number>
   /** Whether what is behind the store looks at the version when it deletes and copies; some emulators do not. */
   readonly comparesVersions: boolean
+  /** Whether it refuses to copy onto what is there when it is told to; some emulators do not. */
+  readonly refusesTaken: boolean
   close(): Promise<void>
 }
 
@@ -63,6 +65,7 @@ export interface Workbench {
   keysUnder(prefix: string, query?: Partial<ListQuery>): Promise<string[]>
   leftovers(): Promise<number>
   comparesVersions(): boolean
+  refusesTaken(): boolean
 }
 
 export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
@@ -109,6 +112,7 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
     },
     leftovers: () => opened.leftovers(),
     comparesVersions: () => opened.comparesVersions,
+    refusesTaken: () => opened.refusesTaken,
   }
   return bench
 }

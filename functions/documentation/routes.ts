@@ -1,0 +1,6 @@
+/** The rows of this group in the route table (`functions/routes.ts`). */
+export const documentationRoutes = [
+  { operation: 'getOpenApi', method: 'GET', path: '/openapi.json', group: 'documentation', public: true },
+  { operation: 'getReference', method: 'GET', path: '/docs', group: 'documentation', public: true },
+  { operation: 'getReferenceAsset', method: 'GET', path: '/docs/{asset}', group: 'documentation', public: true },
+] as const
