@@ -1,10 +1,9 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import { createCategoryStores } from '../lib/aws/category-stores.ts'
 import { createDocumentClient } from '../lib/aws/dynamodb.ts'
 import { createGrants } from '../lib/aws/grants.ts'
 import { createPathLocks } from '../lib/aws/path-locks.ts'
 import { createSiteDirectory } from '../lib/aws/site-directory.ts'
-import { failLikePort } from '../lib/aws/store-failure.ts'
+import { readStackOutputs } from '../lib/aws/stack-outputs.ts'
 import { createWebForms } from '../lib/aws/web-forms.ts'
 import type { Site } from '../lib/sites/site.ts'
 import { Refusal } from './refusal.ts'
@@ -13,37 +12,23 @@ import type { AdminStores, AreaStores } from './stores.ts'
 /** The outputs of a stack, by name. */
 type Outputs = (name: string) => string
 
-const regionOf = async ({ config }: CloudFormationClient): Promise<string> => {
-  try {
-    return await config.region()
-  } catch {
-    throw new Refusal('No region is set. Set AWS_REGION to the home region of the directory.')
-  }
-}
-
-const readOutputs = async (stack: string, region: string | undefined): Promise<Outputs> => {
-  const client = new CloudFormationClient(region === undefined ? {} : { region })
-  failLikePort(client)
-  const where = `stack ${stack} in ${await regionOf(client)}`
-  try {
-    const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }))
-    const outputs = new Map(found?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]))
-    return (name) => {
-      const value = outputs.get(name)
-      if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the present version.`)
-      return value
-    }
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'ValidationError')) throw error
+const outputsOf = async (stack: string, wanted: string | undefined): Promise<Outputs> => {
+  const { region, outputs } = await readStackOutputs(stack, wanted)
+  if (region === undefined) throw new Refusal('No region is set. Set AWS_REGION to the home region of the directory.')
+  const where = `stack ${stack} in ${region}`
+  if (!outputs) {
     throw new Refusal(`There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`)
-  } finally {
-    client.destroy()
+  }
+  return (name) => {
+    const value = outputs.get(name)
+    if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the present version.`)
+    return value
   }
 }
 
 /** The stores of what is deployed: tables are found from the outputs of the stacks whose names begin with the prefix. */
 export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
-  const directory = await readOutputs(`${prefix}-directory`, undefined)
+  const directory = await outputsOf(`${prefix}-directory`, undefined)
   const documents = createDocumentClient()
   const sites = createSiteDirectory(documents, directory('SitesTable'))
 
@@ -53,7 +38,7 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
     async areas({ dataCentre }: Site): Promise<AreaStores> {
       const record = await sites.getDataCentre(dataCentre)
       if (!record?.region) throw new Refusal(`Data centre ${dataCentre} is not deployed.`)
-      const outputs = await readOutputs(`${prefix}-${dataCentre}`, record.region)
+      const outputs = await outputsOf(`${prefix}-${dataCentre}`, record.region)
       const regional = createDocumentClient({ region: record.region })
       return {
         webForms: createWebForms(regional, outputs('WebFormsTable')),

@@ -5,20 +5,18 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined ? '' : String(value)
 }
 
+/** Lines of cells, with those of one column as wide as the widest of them. */
+export const inColumns = (lines: readonly (readonly string[])[]): readonly (readonly string[])[] => {
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? []
+  return lines.map((line) => line.map((text, column) => text.padEnd(widths[column] ?? 0)))
+}
+
 /** Rows under their members' names, in columns. */
 const asTable = (rows: readonly Row[]): string => {
   const [first] = rows
   if (!first) return '(none)'
-  const lines = [Object.keys(first), ...rows.map((row) => Object.values(row).map(cell))]
-  const widths = Object.keys(first).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  return lines
-    .map((line) =>
-      line
-        .map((text, column) => text.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const lines = inColumns([Object.keys(first), ...rows.map((row) => Object.values(row).map(cell))])
+  return lines.map((line) => line.join('  ').trimEnd()).join('\n')
 }
 
 const isRows = (value: unknown): value is readonly Row[] =>

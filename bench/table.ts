@@ -1,3 +1,5 @@
+import { inColumns } from '../admin/output.ts'
+
 type Cell = string | number
 
 /** What a bench answers: figures with a heading, ready to be printed and to be kept as JSON. */
@@ -16,8 +18,7 @@ const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
 /** The table in Markdown, its columns aligned. */
 export const print = ({ title, columns, rows }: Table): string => {
-  const lines = [columns, ...rows].map((cells) => cells.map(String))
-  const widths = columns.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)))
-  const [head = '', ...body] = lines.map((cells) => line(cells.map((cell, column) => cell.padEnd(widths[column] ?? 0))))
-  return [`### ${title}`, '', head, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n')
+  const [head = [], ...body] = inColumns([columns, ...rows].map((cells) => cells.map(String)))
+  const rule = head.map((cell) => '-'.repeat(cell.length))
+  return [`### ${title}`, '', ...[head, rule, ...body].map(line)].join('\n')
 }

@@ -69,7 +69,7 @@ export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
     ],
   },
   // An object is deleted in the version that was listed, by its tag: that takes the right to read it.
-  removals: { bucket: ['ListBucket', 'ListBucketVersions'], objects: ['GetObject', 'DeleteObject'] },
+  removals: { bucket: ['ListBucket'], objects: ['GetObject', 'DeleteObject'] },
 }
 
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'

@@ -1,3 +1,55 @@
+import { recordOf } from '../lib/by-name.ts'
+import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
+import { objectKinds } from '../lib/categories/object-kinds.ts'
+
+/** As a name has it in the middle. */
+export const capitalised = <Text extends string>(text: Text) =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
+
+/** What the operations on objects of a kind are called. */
+export const operationsOf = (kind: ObjectKind) => {
+  const plural = capitalised(objectKinds[kind].segment)
+  return {
+    list: `list${plural}OfCategory`,
+    link: `link${plural}`,
+    unlink: `unlink${plural}`,
+    listCategories: `listCategoriesOf${capitalised(kind)}`,
+  } as const
+}
+
+type Names = ReturnType<typeof operationsOf>
+
+/** One value for each kind of objects, under the name of what the operation does with them. */
+export const ofEachKind = <Act extends keyof Names, Value>(
+  act: Act,
+  make: (kind: ObjectKind) => Value,
+): Readonly<Record<Names[Act], Value>> => recordOf(objectKindNames.map((kind) => [operationsOf(kind)[act], make(kind)]))
+
+const v3 = '/webresources/api/v3/sites/{site}'
+const categories = `${v3}/categories`
+
+/** The rows of the operations on a category's objects of a kind. */
+const routesOfCategory = (kind: ObjectKind) => {
+  const { segment, numbers } = objectKinds[kind]
+  const { list, link, unlink } = operationsOf(kind)
+  const row = <Operation extends string>(operation: Operation, method: string, number: number | undefined) => ({
+    operation,
+    ...(number !== undefined && { number }),
+    method,
+    path: `${categories}/{category}/${segment}`,
+    group: 'categories' as const,
+  })
+  return [row(list, 'GET', numbers[0]), row(link, 'POST', numbers[1]), row(unlink, 'DELETE', numbers[2])]
+}
+
+/** The row of the categories of an object of a kind. */
+const routeOfObject = (kind: ObjectKind) => ({
+  operation: operationsOf(kind).listCategories,
+  method: 'GET',
+  path: `${v3}/${objectKinds[kind].segment}/{object}/categories`,
+  group: 'categories' as const,
+})
+
 /**
  * The one route table. The router, the local server, the deployment and the API document all read it.
  * `number` is the operation's number in the contract (api.md); operations without one are neighbours that its clients need.
@@ -51,72 +103,10 @@ export const routes = [
     path: '/api/v1/admin/sites/{site}/webformfieldtypes/system',
     group: 'fields',
   },
-  {
-    operation: 'listNewsOfCategory',
-    number: 6,
-    method: 'GET',
-    path: '/webresources/api/v3/sites/{site}/categories/{category}/news',
-    group: 'categories',
-  },
-  {
-    operation: 'linkNews',
-    number: 7,
-    method: 'POST',
-    path: '/webresources/api/v3/sites/{site}/categories/{category}/news',
-    group: 'categories',
-  },
-  {
-    operation: 'unlinkNews',
-    number: 8,
-    method: 'DELETE',
-    path: '/webresources/api/v3/sites/{site}/categories/{category}/news',
-    group: 'categories',
-  },
-  {
-    operation: 'listBlogsOfCategory',
-    number: 9,
-    method: 'GET',
-    path: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
-    group: 'categories',
-  },
-  {
-    operation: 'linkBlogs',
-    number: 10,
-    method: 'POST',
-    path: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
-    group: 'categories',
-  },
-  {
-    operation: 'unlinkBlogs',
-    number: 11,
-    method: 'DELETE',
-    path: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
-    group: 'categories',
-  },
-  {
-    operation: 'listCategories',
-    method: 'GET',
-    path: '/webresources/api/v3/sites/{site}/categories',
-    group: 'categories',
-  },
-  {
-    operation: 'getCategory',
-    method: 'GET',
-    path: '/webresources/api/v3/sites/{site}/categories/{category}',
-    group: 'categories',
-  },
-  {
-    operation: 'listCategoriesOfNews',
-    method: 'GET',
-    path: '/webresources/api/v3/sites/{site}/news/{object}/categories',
-    group: 'categories',
-  },
-  {
-    operation: 'listCategoriesOfBlog',
-    method: 'GET',
-    path: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
-    group: 'categories',
-  },
+  ...objectKindNames.flatMap(routesOfCategory),
+  { operation: 'listCategories', method: 'GET', path: categories, group: 'categories' },
+  { operation: 'getCategory', method: 'GET', path: `${categories}/{category}`, group: 'categories' },
+  ...objectKindNames.map(routeOfObject),
   {
     operation: 'uploadToFolder',
     number: 12,

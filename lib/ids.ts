@@ -6,8 +6,6 @@ type Id<Name extends string> = number & { readonly [brand]: Name }
 export type SiteId = Id<'site'>
 export type WebFormId = Id<'web form'>
 export type CategoryId = Id<'category'>
-/** The id of a news item or of a blog. */
-export type ObjectId = Id<'object'>
 
 /** Ids of categories, news items and blogs run from 1 to this: what a 32-bit integer holds, as clients of the contract expect. */
 export const largestContentId = 2_147_483_647

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { byName } from '../lib/by-name.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from '../lib/categories/category-links.ts'
-import type { ObjectKind } from '../lib/categories/content-kinds.ts'
+import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
 import type { CategoryId } from '../lib/ids.ts'
 import { contentTables, isStaying, linkTables } from './content-tables.ts'
 import type { Database } from './database.ts'
@@ -17,11 +18,11 @@ const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
   const ofCategory = `SELECT object, displayable FROM ${table}
     WHERE site = ?1 AND category = ?2 AND object > ?3 AND ${isStaying('object', kind)}
       AND EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = ?2 AND going = 0)
-    ORDER BY object LIMIT ?4`
+    ORDER BY object LIMIT +?4`
   const ofObject = `SELECT category FROM ${table}
     WHERE site = ?1 AND object = ?2 AND category > ?3 AND ${isStaying('category', 'category')}
       AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
-    ORDER BY category LIMIT ?4`
+    ORDER BY category LIMIT +?4`
   return {
     ofCategory: connection.prepare(ofCategory),
     countOfCategory: counting(connection, ofCategory, 'object'),
@@ -52,7 +53,7 @@ const toLink = (row: Readonly<Record<string, unknown>>): CategoryLink => ({
 
 /** The links between categories and objects, on one machine. */
 export const createCategoryLinks = ({ connection, read, write }: Database): CategoryLinks => {
-  const statements = { news: linkStatements(connection, 'news'), blog: linkStatements(connection, 'blog') }
+  const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
   const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
 
   const putAll = ({ site, kind, category }: LinkList, wanted: ReadonlyMap<number, boolean | undefined>) => {

@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
-import { type ContentKind, contentMembers, objectKinds } from '../lib/categories/content-kinds.ts'
+import { byName } from '../lib/by-name.ts'
+import { type ContentKind, contentKinds, objectKindNames } from '../lib/categories/content-kinds.ts'
 import { type SiteId, storedId } from '../lib/ids.ts'
 import { contentTables, linkTables } from './content-tables.ts'
 import type { Database } from './database.ts'
@@ -14,21 +15,19 @@ interface ContentName {
 /** How many links go in one transaction: this many keep the database for about 10 ms. */
 const slice = 2_000
 
-const kinds = Object.keys(contentMembers) as ContentKind[]
-
 /**
  * Removes content with its links. With few links that is one transaction. With many, the first one marks it as going, so that it is
  * there for nobody any more, and others take its links in slices, so that nobody waits for long.
  */
 export const createContentRemovals = ({ connection, read, write }: Database) => {
   const linksOf = (kind: ContentKind): StatementSync[] =>
-    objectKinds
+    objectKindNames
       .filter((objectKind) => kind === 'category' || kind === objectKind)
       .map((objectKind) => {
         const links = linkTables[objectKind]
         return connection.prepare(
           `DELETE FROM ${links} WHERE (site, category, object) IN
-           (SELECT site, category, object FROM ${links} WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT ?)`,
+           (SELECT site, category, object FROM ${links} WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT +?)`,
         )
       })
   const statementsOf = (kind: ContentKind) => {
@@ -36,16 +35,12 @@ export const createContentRemovals = ({ connection, read, write }: Database) => 
     return {
       mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ?`),
       isGoing: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
-      left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT ?`),
+      left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
       deleteLinks: linksOf(kind),
       delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
     }
   }
-  const statements: Readonly<Record<ContentKind, ReturnType<typeof statementsOf>>> = {
-    category: statementsOf('category'),
-    news: statementsOf('news'),
-    blog: statementsOf('blog'),
-  }
+  const statements = byName(contentKinds, statementsOf)
 
   /** Takes a slice of what is going. Answers whether it is gone. */
   const takeSlice = ({ site, kind, id }: ContentName): boolean => {
@@ -78,7 +73,7 @@ export const createContentRemovals = ({ connection, read, write }: Database) => 
 
     /** Completes the removals that an earlier process has left. */
     async finishAll(): Promise<void> {
-      for (const kind of kinds) {
+      for (const kind of contentKinds) {
         const { left } = statements[kind]
         for (;;) {
           const rows = await read(() => left.all(slice))

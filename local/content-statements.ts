@@ -23,11 +23,11 @@ export const contentStatements = (connection: DatabaseSync, kind: ContentKind) =
       `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 1`,
     ),
     behind: connection.prepare(
-      `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT ?3`,
+      `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
     ),
     count: connection.prepare(
       `SELECT count(*) AS count, max(id) AS last
-       FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT ?3)`,
+       FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`,
     ),
     highest: connection.prepare(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
     insert: connection.prepare(`INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),

@@ -1,14 +1,24 @@
-import type { ContentKind, ObjectKind } from '../lib/categories/content-kinds.ts'
+import { byName } from '../lib/by-name.ts'
+import { type ContentKind, type ObjectKind, objectKindNames, textMember } from '../lib/categories/content-kinds.ts'
+import { objectKinds } from '../lib/categories/object-kinds.ts'
+
+interface ContentTable {
+  readonly table: string
+  /** Where the long texts are, for a kind that has them. */
+  readonly texts?: string
+}
 
 /** Where the content of each kind is; a long text is in a table of its own. */
-export const contentTables: Readonly<Record<ContentKind, { readonly table: string; readonly texts?: string }>> = {
+export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
   category: { table: 'categories' },
-  news: { table: 'news', texts: 'news_texts' },
-  blog: { table: 'blogs' },
+  ...byName(objectKindNames, (kind) => ({
+    table: objectKinds[kind].segment,
+    ...(textMember(kind) !== undefined && { texts: `${kind}_texts` }),
+  })),
 }
 
 /** Where the links with objects of each kind are. */
-export const linkTables: Readonly<Record<ObjectKind, string>> = { news: 'news_links', blog: 'blog_links' }
+export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKindNames, (kind) => `${kind}_links`)
 
 /**
  * The condition that an id of a site, which is the first parameter, is not that of content which is being removed. There hardly ever is

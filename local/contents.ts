@@ -1,11 +1,36 @@
-import { type ContentKind, textMember } from '../lib/categories/content-kinds.ts'
+import { byName } from '../lib/by-name.ts'
+import { type ContentKind, contentKinds, contentMembers, textMember } from '../lib/categories/content-kinds.ts'
 import type { Content, Contents } from '../lib/categories/contents.ts'
+import type { Scalars } from '../lib/categories/query/item-shape.ts'
 import type { SiteId } from '../lib/ids.ts'
 import { createContentRemovals } from './content-removals.ts'
 import { contentStatements } from './content-statements.ts'
 import type { Database } from './database.ts'
 import { countInSteps, inPieces, readInSteps } from './in-steps.ts'
-import { contentReader, membersToKeep } from './kept-members.ts'
+
+/** What is kept of content as JSON: not its long text, and not what is the same for all content of a site. */
+const membersToKeep = (content: Content, kind: ContentKind): string => {
+  const text = textMember(kind)
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(content).filter(([name]) => name !== text && name !== 'siteId')),
+  )
+}
+
+const emptyOf = (kind: ContentKind): Scalars => {
+  const members = contentMembers[kind]
+  const names = Object.keys(members).filter((name) => members[name]?.type !== 'text')
+  return Object.fromEntries(names.map((name) => [name, null]))
+}
+
+/**
+ * Makes content of what is kept of it: whatever its kind has, null where nothing is kept. Lists are made of thousands of these, and to spread
+ * objects takes half the time that going over their members does.
+ */
+const contentReader = (site: SiteId, kind: ContentKind): ((kept: string) => Content) => {
+  const empty = emptyOf(kind)
+  const known = Object.hasOwn(empty, 'siteId') ? { siteId: site } : {}
+  return (kept) => ({ ...empty, ...JSON.parse(kept), ...known })
+}
 
 /** How much is stored in one transaction at most, so that nobody waits for long: entries, and characters of their texts. */
 const mostEntries = 500
@@ -38,11 +63,7 @@ const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] 
 export const createContents = (database: Database): Contents => {
   const { connection, read, write } = database
   const removals = createContentRemovals(database)
-  const statements = {
-    category: contentStatements(connection, 'category'),
-    news: contentStatements(connection, 'news'),
-    blog: contentStatements(connection, 'blog'),
-  }
+  const statements = byName(contentKinds, (kind) => contentStatements(connection, kind))
 
   const reader = (site: SiteId, kind: ContentKind) => {
     const read = contentReader(site, kind)

@@ -9,7 +9,10 @@ import { type Ending, type Job, openTransactions } from './transactions.ts'
  * that are asked for in one turn of the event loop share a transaction, and with it the wait for the disk.
  */
 export interface Database {
-  /** For the statements that `read`, `write` and `note` run. An iterator must not be left open: it would keep writers out. */
+  /**
+   * For the statements that `read`, `write` and `note` run. An iterator must not be left open: it would keep writers out. A limit is written
+   * `LIMIT +?`: SQLite compiles a statement anew whenever a bare parameter there is bound, which takes longer than to run it (29 µs against 6).
+   */
   readonly connection: DatabaseSync
   /** Runs a query, at once when nobody is in the way. What it throws comes through. Errors: unavailable. */
   read<Result>(query: () => Result): Promise<Result>

@@ -1,4 +1,4 @@
-import { withDefaults } from '../lib/categories/content-defaults.ts'
+import { type ObjectKind, objectKindNames, withDefaults } from '../lib/categories/content-kinds.ts'
 import type { Content } from '../lib/categories/contents.ts'
 import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'
 import type { CategoryId, SiteId } from '../lib/ids.ts'
@@ -18,9 +18,6 @@ const categories: readonly [DemoCategory, ...DemoCategory[]] = [
 ]
 
 const places = ['Bucharest', 'San Jose', 'Sydney', 'Hamburg', 'Bangalore', 'London', 'Tokyo'] as const
-
-const newsCount = 40
-const blogCount = 8
 
 const entry = <Value>(values: readonly [Value, ...Value[]], index: number): Value =>
   values[index % values.length] ?? values[0]
@@ -69,9 +66,36 @@ const blog = (id: number): Content =>
     Date.UTC(2025, 0, id),
   )
 
+interface DemoObjects {
+  readonly count: number
+  readonly objectOf: (id: number) => Content
+  readonly isIn: (id: number, category: number) => boolean
+  readonly isDisplayable: (id: number) => boolean
+}
+
+const isInOne = (id: number, category: number) => id % categories.length === category
+
+const demoObjects: Partial<Record<ObjectKind, DemoObjects>> = {
+  news: {
+    count: 40,
+    objectOf: news,
+    isIn: (id, category) => isInOne(id, category) || id % 8 === category,
+    isDisplayable: (id) => id % 5 !== 0,
+  },
+  blog: { count: 8, objectOf: blog, isIn: isInOne, isDisplayable: () => true },
+}
+
+/** Of a kind that nobody has written demo data for, there are some all the same: the document's examples show them. */
+const plainObjects = (kind: ObjectKind): DemoObjects => ({
+  count: 8,
+  objectOf: (id) => withDefaults(kind, { id }, Date.UTC(2025, 0, id)),
+  isIn: isInOne,
+  isDisplayable: () => true,
+})
+
 export const demoCategories: readonly CategoryId[] = categories.map(({ id }) => id as CategoryId)
 
-/** Stores categories with their news items and blogs, linked. */
+/** Stores categories with their objects of each kind, linked. */
 export const storeDemoCategories = async (
   { contents, links }: Pick<Stores, 'contents' | 'links'>,
   site: SiteId,
@@ -80,16 +104,12 @@ export const storeDemoCategories = async (
   const imported = entryOf('content.imported', '')
   const rows = categories.map(({ id, name }) => ({ id, name }))
   await contents.putMany(site, 'category', rows, imported)
-  await contents.putMany(site, 'news', numbers(newsCount).map(news), imported)
-  await contents.putMany(site, 'blog', numbers(blogCount).map(blog), imported)
-  for (const [index, category] of demoCategories.entries()) {
-    const newsIds = numbers(newsCount).filter((id) => id % categories.length === index || id % 8 === index)
-    const blogIds = numbers(blogCount).filter((id) => id % categories.length === index)
-    for (const [kind, ids] of [
-      ['news', newsIds],
-      ['blog', blogIds],
-    ] as const) {
-      const wanted = new Map(ids.map((id) => [id, kind === 'blog' || id % 5 !== 0]))
+  for (const kind of objectKindNames) {
+    const { count, objectOf, isIn, isDisplayable } = demoObjects[kind] ?? plainObjects(kind)
+    await contents.putMany(site, kind, numbers(count).map(objectOf), imported)
+    for (const [index, category] of demoCategories.entries()) {
+      const ids = numbers(count).filter((id) => isIn(id, index))
+      const wanted = new Map(ids.map((id) => [id, isDisplayable(id)]))
       await links.link({ site, kind, category }, wanted, entryOf('link.added', `category/${category}/${kind}`))
     }
   }

@@ -18,7 +18,7 @@ export const createGrants = ({ connection, read, write }: Database): Grants => {
     'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
   )
   const remove = connection.prepare('DELETE FROM grants WHERE hash = ?')
-  const some = connection.prepare('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT ?')
+  const some = connection.prepare('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?')
 
   return {
     async get(hash) {

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
+import { contentTables, linkTables } from './content-tables.ts'
 
 /** The version of the tables, which the database itself holds as its `user_version`. */
 const schemaVersion = 1
@@ -45,7 +47,20 @@ const contents = (table: string) => `
   ) STRICT;
   CREATE INDEX going_${table} ON ${table} (site, id) WHERE going = 1;`
 
-/** The links between categories and objects of one kind, and the same the other way round. */
+const longTexts = (table: string, objects: string) => `
+  CREATE TABLE ${table} (
+    site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (site, id),
+    FOREIGN KEY (site, id) REFERENCES ${objects} (site, id) ON DELETE CASCADE
+  ) STRICT;`
+
+/**
+ * The links between categories and objects of one kind, and the same the other way round; and what SQLite believes of them: links of a
+ * site, of a category or an object of it, and with one another. Without it, SQLite looks for the links of an object that goes, as a
+ * foreign key asks for, among all those of the site.
+ */
 const links = (table: string, objects: string) => `
   CREATE TABLE ${table} (
     site INTEGER NOT NULL,
@@ -56,30 +71,16 @@ const links = (table: string, objects: string) => `
     FOREIGN KEY (site, category) REFERENCES categories (site, id),
     FOREIGN KEY (site, object) REFERENCES ${objects} (site, id)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX ${table}_by_object ON ${table} (site, object, category);`
-
-const categories = `
-  ${contents('categories')}
-  ${contents('news')}
-  ${contents('blogs')}
-  CREATE TABLE news_texts (
-    site INTEGER NOT NULL,
-    id INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    PRIMARY KEY (site, id),
-    FOREIGN KEY (site, id) REFERENCES news (site, id) ON DELETE CASCADE
-  ) STRICT;
-  ${links('news_links', 'news')}
-  ${links('blog_links', 'blogs')}`
-
-/**
- * What SQLite believes of the tables of links: links of a site, of a category or an object of it, and with one another. Without it, SQLite
- * looks for the links of an object that goes, as a foreign key asks for, among all those of the site.
- */
-const statistics = (table: string) => `
+  CREATE INDEX ${table}_by_object ON ${table} (site, object, category);
   INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('${table}', '${table}', '1000000 100000 1000 1'),
     ('${table}', '${table}_by_object', '1000000 100000 10 1');`
+
+/** The objects of one kind, and their links. */
+const objects = (kind: ObjectKind): string => {
+  const { table, texts } = contentTables[kind]
+  return `${contents(table)} ${texts === undefined ? '' : longTexts(texts, table)} ${links(linkTables[kind], table)}`
+}
 
 /** With no table there yet, it makes that of the statistics alone. */
 const makeStatistics = 'ANALYZE;'
@@ -135,15 +136,23 @@ const versionOf = (connection: DatabaseSync): number =>
 const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
+/** The kinds of objects that have no tables yet: all of them in a new database, and those that an earlier program has not known. */
+const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
+  const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
+  return objectKindNames.filter((kind) => table.get(contentTables[kind].table) === undefined)
+}
+
 const create = (connection: DatabaseSync): void => {
   connection.exec('BEGIN IMMEDIATE')
   try {
     // Another process may have made them meanwhile.
     if (isEmpty(connection)) {
-      const tables = [directory, webForms, categories, storage, statistics('news_links'), statistics('blog_links')]
-      for (const part of [makeStatistics, ...tables, readStatistics]) connection.exec(part)
+      const tables = [directory, webForms, contents(contentTables.category.table), storage]
+      for (const part of [makeStatistics, ...tables]) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)
     }
+    for (const kind of newKinds(connection)) connection.exec(objects(kind))
+    connection.exec(readStatistics)
     connection.exec('COMMIT')
   } catch (error) {
     if (connection.isTransaction) connection.exec('ROLLBACK')
@@ -161,7 +170,7 @@ const createPatiently = (connection: DatabaseSync): void => {
   }
 }
 
-/** Makes the tables in a new database. Throws an Error with a sentence when the tables that there are are not those of this version. */
+/** Makes the tables in a new database, and those of new kinds of objects in one that there is. Throws an Error with a sentence when the tables that there are are not those of this version. */
 export const prepareSchema = (connection: DatabaseSync): void => {
   if (isEmpty(connection)) createPatiently(connection)
   const version = versionOf(connection)
@@ -175,4 +184,5 @@ export const prepareSchema = (connection: DatabaseSync): void => {
       `The database has tables of version ${version}, which this program has not made: it makes those of version ${schemaVersion}. Choose another data directory.`,
     )
   }
+  if (newKinds(connection).length > 0) createPatiently(connection)
 }

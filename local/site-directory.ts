@@ -24,7 +24,7 @@ const toDataCentre = (row: Row): DataCentre => ({
 /** The directory of sites and data centres on one machine. */
 export const createSiteDirectory = ({ connection, read, write }: Database): SiteDirectory => {
   const site = connection.prepare('SELECT * FROM sites WHERE id = ?')
-  const sites = connection.prepare('SELECT * FROM sites WHERE id > ? ORDER BY id LIMIT ?')
+  const sites = connection.prepare('SELECT * FROM sites WHERE id > ? ORDER BY id LIMIT +?')
   const insertSite = connection.prepare(
     'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )

@@ -10,7 +10,7 @@ const toFields = (text: unknown): readonly SystemField[] => JSON.parse(String(te
 /** The web forms of the sites, on one machine: each with its fields in one row. */
 export const createWebForms = ({ connection, read, write }: Database): WebForms => {
   const get = connection.prepare('SELECT name, fields FROM web_forms WHERE site = ? AND id = ?')
-  const some = connection.prepare('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT ?')
+  const some = connection.prepare('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?')
   const highest = connection.prepare('SELECT max(id) AS id FROM web_forms WHERE site = ?')
   const insert = connection.prepare(
     'INSERT INTO web_forms (site, id, name, fields) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',

@@ -1,14 +1,12 @@
-import { docs } from '../functions/docs.ts'
 import { routes } from '../functions/routes.ts'
 import { errors } from '../lib/errors.ts'
 import packageFile from '../package.json' with { type: 'json' }
-import { describedBy } from './described-by.ts'
+import { contracts, describedBy } from './contracts.ts'
 import { type Examples, exampleBaseUrl } from './examples.ts'
 import { headerComponents } from './headers.ts'
-import type { Node } from './json.ts'
 import { operationObject } from './operation-object.ts'
 import { headersTooLarge } from './responses.ts'
-import { createSchemas, type Schemas } from './schemas.ts'
+import { createSchemas, type Node, type Schemas } from './schemas.ts'
 
 const introduction = `Manages the parts of a web site that its pages are made from: the system fields of its web forms, the news items and blogs of
 its categories, and the files in its storage.
@@ -28,7 +26,7 @@ const securitySchemes = {
 
 /** What needs no token belongs to the service itself, whichever function answers it. */
 const tagOf = (route: (typeof routes)[number]) =>
-  'public' in route && route.public ? docs.documentation.tag : describedBy(route).tag
+  'public' in route && route.public ? contracts.documentation.tag : describedBy(route).tag
 
 /** `{path+}` of the route table is a variable like any other here. */
 const templateOf = (path: string) => path.replaceAll('+}', '}')
@@ -62,7 +60,7 @@ const usedIn = (tree: unknown) => {
     Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(reference(name))))
 }
 
-/** The whole document, from the route table, the descriptions beside the operations and what the service answered to their examples. */
+/** The whole document, from the route table, the contracts of the groups and what the service answered to their examples. */
 export const createDocument = (examples: Examples): Node => {
   const schemas = createSchemas()
   const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(examples) }

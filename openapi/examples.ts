@@ -1,17 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { ExampleRequest } from '../functions/operation-doc.ts'
+import { request as requestHttp } from 'node:http'
+import type { ExampleRequest } from '../functions/contract.ts'
 import { routes } from '../functions/routes.ts'
 import { type ErrorName, errors } from '../lib/errors.ts'
 import { groupPolicies } from '../lib/http/group-policy.ts'
 import type { Format } from '../lib/http/negotiate.ts'
 import { writeXml } from '../lib/http/write-xml.ts'
-import { startService } from '../local/service.ts'
-import { describedBy } from './described-by.ts'
-import { type Received, send } from './send.ts'
+import { describedBy } from './contracts.ts'
+import { type ExampleService, useExampleService } from './example-service.ts'
 import { sharedErrors } from './shared-errors.ts'
-import { prepareStage, type Stage } from './stage.ts'
 
 /** What stands in examples for what differs from run to run. The service puts its own address in place of this one. */
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
@@ -47,8 +43,7 @@ export interface Examples {
   readonly headersTooLarge: Recording
 }
 
-interface Service extends Stage {
-  readonly token: string
+interface Service extends ExampleService {
   readonly format: Format
 }
 
@@ -65,7 +60,7 @@ const pathOf = (route: ExampleRoute, { path = {}, query }: ExampleRequest): stri
 const bodyIn = (format: Format, route: ExampleRoute, { body }: ExampleRequest): string | undefined => {
   if (typeof body !== 'object') return body
   if (format === 'json') return JSON.stringify(body)
-  return writeXml({ value: body, xml: describedBy(route).doc.body?.xml ?? { root: 'document' } })
+  return writeXml({ value: body, xml: describedBy(route).contract.body?.xml ?? { root: 'document' } })
 }
 
 const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
@@ -97,9 +92,51 @@ const headersOf = ({ caller, body, headers }: ExampleRequest, { token, tokens, f
   }
 }
 
+interface Sent {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+interface Received {
+  readonly status: number
+  /** Without parameters; undefined where there is no body. */
+  readonly mediaType: string | undefined
+  readonly text: string
+}
+
+/** Sends a request as it is given, however large its headers are and whatever length they promise, and reads the answer. */
+const send = async (url: string, { method, headers, body }: Sent): Promise<Received> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>()
+  const { origin, host, hostname, port } = new URL(url)
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+  const request = requestHttp(
+    // The path as it is: the URL would leave out empty segments and such.
+    {
+      hostname,
+      port,
+      path: url.slice(origin.length),
+      method,
+      headers: { Host: host, ...length, ...headers },
+      agent: false,
+    },
+    (response) => {
+      response.toArray().then((chunks: Buffer[]) => {
+        const text = Buffer.concat(chunks).toString()
+        const mediaType = response.headers['content-type']?.split(';')[0]
+        resolve({ status: response.statusCode ?? 0, mediaType: text === '' ? undefined : mediaType, text })
+        request.destroy()
+      }, reject)
+    },
+  )
+  request.on('error', reject)
+  request.end(body)
+  return promise
+}
+
 const answerOf = (route: ExampleRoute, { mediaType, text }: Received, path: string, service: Service) => {
   if (mediaType === undefined) return undefined
-  if (describedBy(route).doc.shownByAddress) {
+  if (describedBy(route).contract.shownByAddress) {
     return { mediaType, example: { externalValue: `${exampleBaseUrl}${path}` } }
   }
   return shownText(mediaType, normalised(text, service))
@@ -124,7 +161,7 @@ const textOf = ({ answer }: Recording) => JSON.stringify(answer?.example ?? '').
 const recordSuccess = async (service: Service, route: ExampleRoute, example: ExampleRequest): Promise<Recording> => {
   const recording = await record(service, route, example)
   const { status, operation } = recording
-  if (describedBy(route).doc.answers[status]) return recording
+  if (describedBy(route).contract.answers[status]) return recording
   throw new Error(`${operation} answers an example request with ${status}: ${textOf(recording)}`)
 }
 
@@ -150,7 +187,7 @@ const isSpoken = ({ group }: ExampleRoute, format: Format) => groupPolicies[grou
 const recordSuccesses = async (service: Service): Promise<Recording[]> => {
   const recordings: Recording[] = []
   for (const route of routes.filter((candidate) => isSpoken(candidate, service.format))) {
-    for (const example of describedBy(route).doc.examples ?? [{}]) {
+    for (const example of describedBy(route).contract.examples ?? [{}]) {
       recordings.push(await recordSuccess(service, route, example))
     }
   }
@@ -160,7 +197,7 @@ const recordSuccesses = async (service: Service): Promise<Recording[]> => {
 const recordErrors = async (service: Service): Promise<ErrorRecording[]> => {
   const recordings: ErrorRecording[] = []
   for (const route of routes.filter((candidate) => isSpoken(candidate, service.format))) {
-    const provoked = { ...sharedErrors[route.operation], ...describedBy(route).doc.provoked }
+    const provoked = { ...sharedErrors[route.operation], ...describedBy(route).contract.provoked }
     for (const [error, example] of Object.entries(provoked)) {
       recordings.push(await recordError(service, route, error as ErrorName, example))
     }
@@ -171,33 +208,15 @@ const recordErrors = async (service: Service): Promise<ErrorRecording[]> => {
 const tooLarge = { headers: { Accept: 'x'.repeat(17 * 1024) } }
 
 /** Each format has a service of its own, so that both find the demo data as it was. */
-const runIn = async (format: Format): Promise<Examples> => {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-examples-'))
-  const running = await startService({
-    dataDirectory,
-    host: '127.0.0.1',
-    dataCentres: [{ id: 'us', port: 0 }],
-    reset: false,
-    telemetry: { request: () => undefined },
-    say: () => undefined,
-  })
-  try {
-    const stage = await prepareStage(running, dataDirectory)
-    try {
-      const service = { ...stage, token: running.demo.token, format }
-      return {
-        successes: await recordSuccesses(service),
-        errors: await recordErrors(service),
-        headersTooLarge: await record(service, routes[0], tooLarge),
-      }
-    } finally {
-      await stage.close()
+const runIn = (format: Format): Promise<Examples> =>
+  useExampleService(async (prepared) => {
+    const service = { ...prepared, format }
+    return {
+      successes: await recordSuccesses(service),
+      errors: await recordErrors(service),
+      headersTooLarge: await record(service, routes[0], tooLarge),
     }
-  } finally {
-    await running.stop()
-    await rm(dataDirectory, { recursive: true, force: true })
-  }
-}
+  })
 
 /** Runs the service over its demo data and keeps what it answers to the example requests of each operation, and to those that provoke errors. */
 export const recordExamples = async (): Promise<Examples> => {

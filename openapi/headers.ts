@@ -1,5 +1,5 @@
-import type { HeaderName } from '../functions/operation-doc.ts'
-import type { Node } from './json.ts'
+import type { HeaderName } from '../functions/contract.ts'
+import type { Node } from './schemas.ts'
 
 const text = { type: 'string' }
 

@@ -1,22 +1,21 @@
-import type { AnswerDoc, BodyDoc, OperationDoc, ParameterDocs } from '../functions/operation-doc.ts'
+import type { AnswerContract, BodyContract, OperationContract, ParameterContracts } from '../functions/contract.ts'
 import { routes } from '../functions/routes.ts'
 import { type GroupPolicy, groupPolicies } from '../lib/http/group-policy.ts'
 import type { Format } from '../lib/http/negotiate.ts'
+import { isRead } from '../lib/http/request.ts'
 import type { Route } from '../lib/http/router.ts'
-import { edgeErrors } from './edge-errors.ts'
-import type { Examples, Recording } from './examples.ts'
+import type { Examples, Recording, Shown } from './examples.ts'
 import { headerReferences, optionalHeaderObjects } from './headers.ts'
-import type { Node } from './json.ts'
 import { pathParameters, requestParameters, variablesOf } from './parameters.ts'
 import { errorResponses, mediaType } from './responses.ts'
-import type { Schemas } from './schemas.ts'
-import { withExamples } from './shown.ts'
+import type { Node, Schemas } from './schemas.ts'
+import { edgeErrors } from './shared-errors.ts'
 import { describeXml } from './xml.ts'
 
 interface Context {
   readonly route: Route & { readonly number?: number }
-  readonly doc: OperationDoc
-  readonly parameters: ParameterDocs
+  readonly contract: OperationContract
+  readonly parameters: ParameterContracts
   readonly tag: string
   readonly examples: Examples
   readonly schemas: Schemas
@@ -24,7 +23,6 @@ interface Context {
   readonly responses: Record<string, Node>
 }
 
-const isRead = ({ method }: Route) => method === 'GET'
 const formatsOf = (route: Route): readonly Format[] => (route.public ? ['json'] : groupPolicies[route.group].formats)
 
 type Content = Readonly<Record<string, Node>>
@@ -35,9 +33,30 @@ const bytes = (mediaTypes: readonly string[]): Content => Object.fromEntries(med
 const recordingsOf = ({ route, examples }: Context): readonly Recording[] =>
   examples.successes.filter(({ operation }) => operation === route.operation)
 
+/** The example of a body in a media type: of that very type, or, where any will do, of one that has no place of its own. */
+const exampleOf = (bodies: readonly (Shown | undefined)[], mediaType: string, places: readonly string[]): Node => {
+  const found = bodies.find(
+    (body) =>
+      body?.mediaType === mediaType || (mediaType === '*/*' && body !== undefined && !places.includes(body.mediaType)),
+  )
+  if (!found) return {}
+  return 'value' in found.example ? { example: found.example.value } : { examples: { output: found.example } }
+}
+
+/** Puts its example beside each media type. */
+const withExamples = (content: Readonly<Record<string, Node>>, bodies: readonly (Shown | undefined)[]): Node => {
+  const places = Object.keys(content)
+  return Object.fromEntries(
+    Object.entries(content).map(([mediaType, described]) => [
+      mediaType,
+      { ...described, ...exampleOf(bodies, mediaType, places) },
+    ]),
+  )
+}
+
 const documentContent = (
   schema: Node,
-  xml: AnswerDoc['xml'],
+  xml: AnswerContract['xml'],
   formats: readonly Format[],
   schemas: Schemas,
 ): Content => {
@@ -45,7 +64,7 @@ const documentContent = (
   return Object.fromEntries(formats.map((format) => [mediaType(format), { schema: described }]))
 }
 
-const requestBody = (body: BodyDoc, formats: readonly Format[], context: Context): Node => {
+const requestBody = (body: BodyContract, formats: readonly Format[], context: Context): Node => {
   const { schemas } = context
   const schema = { ...schemas.sent(body.schema), ...body.also }
   const typed = Object.entries(body.mediaTypes ?? {}).map(([type, own]) => [type, { schema: schemas.sent(own) }])
@@ -63,7 +82,7 @@ const requestBody = (body: BodyDoc, formats: readonly Format[], context: Context
 }
 
 /** Where to go on from an answer: what the next path needs and this one has is taken from this request. */
-const linksOf = ({ links = {} }: AnswerDoc, { path }: Route): Node =>
+const linksOf = ({ links = {} }: AnswerContract, { path }: Route): Node =>
   Object.fromEntries(
     Object.entries(links).map(([operation, given]) => {
       const target = routes.find((route) => route.operation === operation)
@@ -76,7 +95,7 @@ const linksOf = ({ links = {} }: AnswerDoc, { path }: Route): Node =>
     }),
   )
 
-const contentOf = (status: number, { schema, xml, mediaTypes = [] }: AnswerDoc, context: Context): Node => {
+const contentOf = (status: number, { schema, xml, mediaTypes = [] }: AnswerContract, context: Context): Node => {
   const { schemas, route } = context
   const content = {
     ...bytes(mediaTypes),
@@ -89,7 +108,7 @@ const contentOf = (status: number, { schema, xml, mediaTypes = [] }: AnswerDoc, 
   )
 }
 
-const success = (status: number, answer: AnswerDoc, context: Context): Node => {
+const success = (status: number, answer: AnswerContract, context: Context): Node => {
   const { headers = [], optionalHeaders = [], description } = answer
   const content = contentOf(status, answer, context)
   const links = linksOf(answer, context.route)
@@ -109,7 +128,7 @@ const unchanged = (): Node => ({
 /** A site that lives in another data centre is answered from there. */
 const moved = (route: Route, policy: GroupPolicy): Record<string, Node> => {
   if (route.public) return {}
-  const status = policy.alwaysMovedPermanently || isRead(route) ? '301' : '308'
+  const status = policy.alwaysMovedPermanently || isRead(route.method) ? '301' : '308'
   return {
     [status]: {
       description: 'The site lives in another data centre: repeat the request there.',
@@ -125,12 +144,12 @@ const security = (route: Route, policy: GroupPolicy): Node[] => {
 
 /** The document's description of one operation. */
 export const operationObject = (context: Context): Node => {
-  const { route, doc, parameters, tag, schemas } = context
+  const { route, contract, parameters, tag, schemas } = context
   const policy = groupPolicies[route.group]
   const formats = formatsOf(route)
-  const { body, answers, errors = [] } = doc
+  const { body, answers, errors = [] } = contract
   const tagged =
-    isRead(route) &&
+    isRead(route.method) &&
     Object.values(answers).some(({ headers = [], optionalHeaders = [] }) =>
       [...headers, ...optionalHeaders].includes('ETag'),
     )
@@ -138,11 +157,14 @@ export const operationObject = (context: Context): Node => {
   const names = [...edgeErrors(route, policy, body !== undefined && !body.mediaTypes), ...errors]
   return {
     operationId: route.operation,
-    summary: doc.summary,
-    ...(doc.description && { description: doc.description }),
+    summary: contract.summary,
+    ...(contract.description && { description: contract.description }),
     tags: [tag],
     security: security(route, policy),
-    parameters: [...pathParameters(route.path, parameters, schemas), ...requestParameters(doc, conditions, schemas)],
+    parameters: [
+      ...pathParameters(route.path, parameters, schemas),
+      ...requestParameters(contract, conditions, schemas),
+    ],
     ...(body && { requestBody: requestBody(body, formats, context) }),
     responses: {
       ...(tagged && { 304: unchanged() }),

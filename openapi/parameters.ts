@@ -1,33 +1,34 @@
-import type { ParameterDoc, ParameterDocs } from '../functions/operation-doc.ts'
-import type { Node } from './json.ts'
-import type { Schemas } from './schemas.ts'
+import type { ParameterContract, ParameterContracts } from '../functions/contract.ts'
+import type { Node, Schemas } from './schemas.ts'
 
 type Place = 'path' | 'query' | 'header'
 
-const parameter = (place: Place, name: string, doc: ParameterDoc, schemas: Schemas): Node => ({
+const parameter = (place: Place, name: string, contract: ParameterContract, schemas: Schemas): Node => ({
   name,
   in: place,
-  description: doc.description,
-  ...((place === 'path' || doc.required) && { required: true }),
-  ...(doc.json
+  description: contract.description,
+  ...((place === 'path' || contract.required) && { required: true }),
+  ...(contract.json
     ? {
-        content: { 'application/json': { schema: schemas.sent(doc.schema), example: JSON.parse(String(doc.example)) } },
+        content: {
+          'application/json': { schema: schemas.sent(contract.schema), example: JSON.parse(String(contract.example)) },
+        },
       }
-    : { schema: schemas.sent(doc.schema), example: doc.example }),
+    : { schema: schemas.sent(contract.schema), example: contract.example }),
 })
 
-const parametersIn = (place: Place, docs: ParameterDocs, schemas: Schemas): Node[] =>
-  Object.entries(docs).map(([name, doc]) => parameter(place, name, doc, schemas))
+const parametersIn = (place: Place, contracts: ParameterContracts, schemas: Schemas): Node[] =>
+  Object.entries(contracts).map(([name, contract]) => parameter(place, name, contract, schemas))
 
 /** The names of a path's variables. */
 export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
 
-export const pathParameters = (path: string, docs: ParameterDocs, schemas: Schemas): Node[] =>
+export const pathParameters = (path: string, contracts: ParameterContracts, schemas: Schemas): Node[] =>
   variablesOf(path).map((name) => {
-    const doc = docs[name]
-    if (!doc) throw new Error(`Nothing says what {${name}} is in ${path}`)
+    const contract = contracts[name]
+    if (!contract) throw new Error(`Nothing says what {${name}} is in ${path}`)
     return {
-      ...parameter('path', name, doc, schemas),
+      ...parameter('path', name, contract, schemas),
       // OpenAPI has no words for a variable that holds slashes.
       ...(path.endsWith(`{${name}+}`) && { 'x-many-segments': true }),
     }
@@ -53,7 +54,7 @@ interface Conditions {
 }
 
 export const requestParameters = (
-  { query = {}, headers = {} }: { readonly query?: ParameterDocs; readonly headers?: ParameterDocs },
+  { query = {}, headers = {} }: { readonly query?: ParameterContracts; readonly headers?: ParameterContracts },
   conditions: Conditions,
   schemas: Schemas,
 ): Node[] => [

@@ -1,18 +1,36 @@
 import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod/mini'
 import { type ErrorName, errors, ServiceError } from '../lib/errors.ts'
 import { contentTypes, type Format } from '../lib/http/negotiate.ts'
 import { errorReply } from '../lib/http/render-error.ts'
 import type { Route } from '../lib/http/router.ts'
 import { writeXml } from '../lib/http/write-xml.ts'
-import { errorSchema } from './error-schema.ts'
 import { type Examples, exampleRequestId } from './examples.ts'
 import { headerReferences } from './headers.ts'
-import type { Node } from './json.ts'
-import type { Schemas } from './schemas.ts'
+import type { Node, Schemas } from './schemas.ts'
 import { inJsonOnly, notProvoked } from './shared-errors.ts'
 import { describeXml } from './xml.ts'
 
 export const mediaType = (format: Format): string => contentTypes[format].split(';')[0] ?? ''
+
+const problem = z.object({ path: z.string(), message: z.string() }).register(z.globalRegistry, {
+  id: 'Problem',
+  description: 'One thing that is wrong: where, and what to do about it.',
+})
+
+/** The one error body (decisions.md, section 2), which lib/http/render-error.ts writes. */
+const errorSchema = z
+  .object({
+    code: z.literal([...new Set(Object.values(errors).map(({ code }) => code))].sort((a, b) => a - b)),
+    message: z.string(),
+    requestId: z.string(),
+    errors: z.optional(z.array(problem)),
+  })
+  .register(z.globalRegistry, {
+    id: 'Error',
+    description:
+      'Says what went wrong. `errors` is there where several things are wrong with a request, and names each.',
+  })
 
 type ErrorExample = { readonly value: unknown } | { readonly externalValue: string }
 

@@ -1,5 +1,10 @@
 import * as z from 'zod/mini'
-import { isNode, type Node } from './json.ts'
+
+/** A node of the document that is being written. */
+export type Node = { readonly [name: string]: unknown }
+
+export const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Schema = z.core.$ZodType
 

@@ -1,9 +1,34 @@
-import type { Provoked } from '../functions/operation-doc.ts'
+import type { Provoked } from '../functions/contract.ts'
 import type { routes } from '../functions/routes.ts'
 import type { ErrorName } from '../lib/errors.ts'
-import { stage } from './stage.ts'
+import type { GroupPolicy } from '../lib/http/group-policy.ts'
+import type { Route } from '../lib/http/router.ts'
+import { damagedForm, exampleSites } from './example-service.ts'
 
 type Operation = (typeof routes)[number]['operation']
+
+const siteErrors = ({ siteUnknown, siteAmbiguous, permission, renderingEngine }: GroupPolicy): ErrorName[] => [
+  'tokenRejected',
+  siteUnknown,
+  siteAmbiguous,
+  ...(permission ? (['privilegesMissing'] as const) : []),
+  ...(renderingEngine ? (['renderingEngineOff'] as const) : []),
+]
+
+/**
+ * What the checks on the way to an operation answer (decisions.md, section 1), in their order; the group's policy says which
+ * of them it has. A path whose variables cannot be decoded is no route.
+ */
+export const edgeErrors = (route: Route, policy: GroupPolicy, hasDocument: boolean): readonly ErrorName[] => [
+  ...(route.path.includes('{') ? (['routeUnknown'] as const) : []),
+  'methodNotAllowed',
+  ...(route.public ? [] : siteErrors(policy)),
+  ...(!route.public && policy.formats.length > 1 ? (['notAcceptable'] as const) : []),
+  ...(hasDocument ? (['mediaTypeUnsupported', 'bodyTooLarge'] as const) : []),
+  'tooManyRequests',
+  'unexpected',
+  'unavailable',
+]
 
 /** A byte that is no UTF-8. */
 const undecodable = '%FF'
@@ -14,17 +39,17 @@ export const sharedErrors: Readonly<Partial<Record<Operation, Provoked>>> = {
     routeUnknown: { path: { webForm: undecodable } },
     methodNotAllowed: { method: 'PATCH' },
     tokenRejected: { caller: 'nobody' },
-    siteUnknown: { path: { site: stage.unknownSite } },
+    siteUnknown: { path: { site: exampleSites.unknown } },
     siteAmbiguous: { caller: 'of two sites' },
     notAcceptable: { headers: { Accept: 'image/png' } },
-    unexpected: { path: { site: stage.otherSite, webForm: stage.damagedForm }, caller: 'of two sites' },
+    unexpected: { path: { site: exampleSites.other, webForm: damagedForm }, caller: 'of two sites' },
     unavailable: { at: 'hampered' },
   },
   listCategories: {
-    renderingEngineOff: { path: { site: stage.otherSite }, caller: 'of two sites' },
+    renderingEngineOff: { path: { site: exampleSites.other }, caller: 'of two sites' },
   },
   readRoot: {
-    siteUnauthorized: { path: { site: stage.unknownSite } },
+    siteUnauthorized: { path: { site: exampleSites.unknown } },
     loginAmbiguous: { caller: 'of two sites' },
     privilegesMissing: { caller: 'without permission' },
   },

@@ -1,6 +1,6 @@
 import type { Document } from '../lib/http/reply.ts'
 import { entryNames, namespace } from '../lib/http/write-xml.ts'
-import { isNode, type Node } from './json.ts'
+import { isNode, type Node } from './schemas.ts'
 
 const componentOf = ({ $ref }: Node): string | undefined =>
   typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined

@@ -1,10 +1,11 @@
 import { Command } from 'commander'
-import type { Content } from '../../lib/categories/contents.ts'
+import { manyObjects } from '../../lib/categories/content-kinds.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import { type CategoryId, largestContentId, type SiteId } from '../../lib/ids.ts'
 import { parseContentId, parseName, parsePositiveId } from '../arguments.ts'
 import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
+import { createUnderId } from '../free-id.ts'
 import { Refusal } from '../refusal.ts'
 import { type AdminStores, type AreaStores, siteOf } from '../stores.ts'
 
@@ -24,29 +25,19 @@ const entryOf = (type: ChangeType, site: SiteId, id: number): HistoryEntry => ({
 const create = async (stores: AdminStores, { site: siteId, name, id: wanted }: CreateOptions) => {
   const site = await siteOf(stores, siteId)
   const { contents } = await stores.areas(site)
-  if (wanted !== undefined) {
-    if (await contents.create(site.id, 'category', { id: wanted, name }, entryOf('category.created', site.id, wanted)))
-      return { id: wanted, name }
-    throw new Refusal(`Site ${site.id} has a category ${wanted} already. Choose another --id, or leave it out.`)
-  }
-  for (let id = (await contents.highestId(site.id, 'category')) + 1; id <= largestContentId; id++) {
-    if (await contents.create(site.id, 'category', { id, name }, entryOf('category.created', site.id, id)))
-      return { id, name }
-  }
-  throw new Refusal('The ids behind the highest one are used up. Choose a free one with --id.')
+  const id = await createUnderId({
+    wanted,
+    next: async () => (await contents.highestId(site.id, 'category')) + 1,
+    largest: largestContentId,
+    create: (id) => contents.create(site.id, 'category', { id, name }, entryOf('category.created', site.id, id)),
+    taken: `Site ${site.id} has a category`,
+  })
+  return { id, name }
 }
 
-const step = 1_000
-
 const list = async ({ contents }: AreaStores, site: SiteId): Promise<object[]> => {
-  const categories: Content[] = []
-  for (let after = 0; ; ) {
-    const listed = await contents.list(site, 'category', after, step)
-    categories.push(...listed.flatMap((entry) => entry.content ?? []))
-    const last = listed.at(-1)
-    if (last === undefined || listed.length < step) return categories.map(({ id, name }) => ({ id, name }))
-    after = last.id
-  }
+  const listed = await contents.list(site, 'category', 0, Number.POSITIVE_INFINITY)
+  return listed.flatMap(({ content }) => (content ? [{ id: content.id, name: content['name'] }] : []))
 }
 
 const remove = async (stores: AdminStores, siteId: SiteId, id: CategoryId) => {
@@ -57,7 +48,7 @@ const remove = async (stores: AdminStores, siteId: SiteId, id: CategoryId) => {
 }
 
 export const categoryCommand = (): Command => {
-  const command = new Command('category').description('categories of news items and blogs')
+  const command = new Command('category').description(`categories of ${manyObjects}`)
 
   command
     .command('create')
@@ -80,7 +71,7 @@ export const categoryCommand = (): Command => {
 
   command
     .command('remove')
-    .description('remove a category with its links; the news items and blogs stay')
+    .description(`remove a category with its links; the ${manyObjects} stay`)
     .argument('<id>', 'its id', parseContentId<CategoryId>)
     .requiredOption('--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>)
     .action((id: CategoryId, { site }: { site: SiteId }, self: Command) =>

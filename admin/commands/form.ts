@@ -1,10 +1,9 @@
 import { Command } from 'commander'
-import type { WebForms } from '../../lib/fields/web-forms.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../lib/ids.ts'
 import { parseName, parsePositiveId } from '../arguments.ts'
 import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
-import { Refusal } from '../refusal.ts'
+import { createUnderId } from '../free-id.ts'
 import { type AdminStores, siteOf } from '../stores.ts'
 
 interface CreateOptions {
@@ -13,23 +12,21 @@ interface CreateOptions {
   readonly id?: WebFormId
 }
 
-const createForm = (webForms: WebForms, site: SiteId, id: WebFormId, name: string): Promise<boolean> =>
-  webForms.create(
-    { site, id, name, fields: [] },
-    { ...administrator, site, type: 'form.created', subject: `form/${id}` },
-  )
-
 const create = async (stores: AdminStores, { site: siteId, name, id: wanted }: CreateOptions) => {
   const site = await siteOf(stores, siteId)
   const { webForms } = await stores.areas(site)
-  if (wanted !== undefined) {
-    if (await createForm(webForms, site.id, wanted, name)) return { id: wanted, name }
-    throw new Refusal(`Site ${site.id} has a web form ${wanted} already. Choose another --id, or leave it out.`)
-  }
-  for (let id = (await webForms.highestId(site.id)) + 1; id <= largestNamedId; id++) {
-    if (await createForm(webForms, site.id, id as WebFormId, name)) return { id, name }
-  }
-  throw new Refusal('The ids behind the highest one are used up. Choose a free one with --id.')
+  const id = await createUnderId<WebFormId>({
+    wanted,
+    next: async () => (await webForms.highestId(site.id)) + 1,
+    largest: largestNamedId,
+    create: (id) =>
+      webForms.create(
+        { site: site.id, id, name, fields: [] },
+        { ...administrator, site: site.id, type: 'form.created', subject: `form/${id}` },
+      ),
+    taken: `Site ${site.id} has a web form`,
+  })
+  return { id, name }
 }
 
 export const formCommand = (): Command => {

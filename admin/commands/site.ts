@@ -5,6 +5,7 @@ import type { DataCentre, Site } from '../../lib/sites/site.ts'
 import { parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
 import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'
+import { createUnderId } from '../free-id.ts'
 import { Refusal } from '../refusal.ts'
 import { type AdminStores, siteOf } from '../stores.ts'
 
@@ -44,17 +45,15 @@ const create = async ({ sites }: AdminStores, options: CreateOptions): Promise<S
   const { sites: existing, dataCentres } = await sites.list()
   const { name, renderingEngine } = options
   const dataCentre = homeOf(options.dataCentre, dataCentres)
-  if (options.id !== undefined) {
-    const site: Site = { id: options.id, name, dataCentre, renderingEngine }
-    if (await sites.createSite(site, entryOf(site))) return site
-    throw new Refusal(`There is a site ${options.id} already. Choose another --id, or leave it out.`)
-  }
-  // Another command may take the next id at the same moment; the one after it will do as well.
-  for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1); id <= largestNamedId; id++) {
-    const site: Site = { id: id as SiteId, name, dataCentre, renderingEngine }
-    if (await sites.createSite(site, entryOf(site))) return site
-  }
-  throw new Refusal('The ids behind the highest one are used up. Choose a free one with --id.')
+  const siteUnder = (id: SiteId): Site => ({ id, name, dataCentre, renderingEngine })
+  const id = await createUnderId<SiteId>({
+    wanted: options.id,
+    next: async () => Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1),
+    largest: largestNamedId,
+    create: (id) => sites.createSite(siteUnder(id), entryOf(siteUnder(id))),
+    taken: 'There is a site',
+  })
+  return siteUnder(id)
 }
 
 export const siteCommand = (): Command => {

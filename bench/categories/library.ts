@@ -1,4 +1,4 @@
-import { withDefaults } from '../../lib/categories/content-defaults.ts'
+import { withDefaults } from '../../lib/categories/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../lib/ids.ts'
 import type { Stores } from '../../lib/stores.ts'
 import { fillDirectory } from '../../test/support/every-operation.ts'

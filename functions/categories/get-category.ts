@@ -4,8 +4,8 @@ import type { CategoriesDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { okWithTag } from '../../lib/http/reply.ts'
-import type { Answer } from '../answer.ts'
-import type { category as categoryAnswer } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { category as categoryAnswer } from './contract.ts'
 import { categoryOf } from './params.ts'
 
 /** One category of a site (decisions.md, section 8); of the query switches, `fields` does something. 404/220001 when there is no such category. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../lib/errors.ts'
-import { type CategoryId, largestContentId, type ObjectId, parseId } from '../../lib/ids.ts'
+import { type CategoryId, largestContentId, parseId } from '../../lib/ids.ts'
 
 type Segments = Readonly<Record<string, string>>
 
@@ -15,11 +15,9 @@ export const categoryOf = (segments: Segments): { category: CategoryId } => {
   return { category }
 }
 
-/** The news item or blog that a path names. Errors: objectUnknown, also for what cannot be the id of one. */
-export const objectOf = (segments: Segments): { object: ObjectId } => {
-  const object = idIn<ObjectId>(segments['object'])
+/** The object that a path names. Errors: objectUnknown, also for what cannot be the id of one. */
+export const objectOf = (segments: Segments): { object: number } => {
+  const object = idIn(segments['object'])
   if (object === undefined) throw new ServiceError('objectUnknown')
   return { object }
 }
-
-export const noParams = () => ({})

@@ -2,12 +2,11 @@ import type { DocumentationDeps } from '../../lib/deps.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import { type OperationOf, type RouteOf, routes } from '../routes.ts'
+import { routesOf } from '../group-routes.ts'
+import type { OperationOf } from '../routes.ts'
 import { getOpenApi } from './get-openapi.ts'
 import { getReference } from './get-reference.ts'
 import { getReferenceAsset } from './get-reference-asset.ts'
-
-const isOwn = (route: (typeof routes)[number]): route is RouteOf<'documentation'> => route.group === 'documentation'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createDocumentationHandler = ({ edge, findHere }: DocumentationDeps): Handler => {
@@ -16,5 +15,5 @@ export const createDocumentationHandler = ({ edge, findHere }: DocumentationDeps
     getReference: getReference(findHere),
     getReferenceAsset: getReferenceAsset(),
   }
-  return createHandler('documentation', routes.filter(isOwn), operations, edge)
+  return createHandler('documentation', routesOf('documentation'), operations, edge)
 }

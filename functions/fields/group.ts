@@ -3,7 +3,8 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import { type OperationOf, type RouteOf, routes } from '../routes.ts'
+import { routesOf } from '../group-routes.ts'
+import type { OperationOf } from '../routes.ts'
 import { createField } from './create-field.ts'
 import { deleteField } from './delete-field.ts'
 import { getField } from './get-field.ts'
@@ -13,8 +14,6 @@ import { listFieldTypes } from './list-field-types.ts'
 import { listFields } from './list-fields.ts'
 import { listWebForms } from './list-web-forms.ts'
 import { updateField } from './update-field.ts'
-
-const isOwn = (route: (typeof routes)[number]): route is RouteOf<'fields'> => route.group === 'fields'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createFieldsHandler = (deps: FieldsDeps): Handler => {
@@ -29,5 +28,5 @@ export const createFieldsHandler = (deps: FieldsDeps): Handler => {
     getWebForm: getWebForm(deps),
     listFieldTypes,
   }
-  return createHandler('fields', routes.filter(isOwn), operations, deps.edge)
+  return createHandler('fields', routesOf('fields'), operations, deps.edge)
 }

@@ -2,8 +2,8 @@ import { fieldTypeName, imageVerification } from '../../lib/fields/catalogue.ts'
 import type { SystemField, WebFormSummary } from '../../lib/fields/web-form.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
 import type { Link, SiteUrls } from '../../lib/http/links.ts'
-import type { Answer } from '../answer.ts'
-import type { field as fieldAnswer, webForm } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { field as fieldAnswer, webForm } from './contract.ts'
 
 /** A web form as callers see it (decisions.md, section 8). */
 export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answer<typeof webForm> => ({

@@ -3,8 +3,8 @@ import { operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { remove } from '../../lib/storage/remove.ts'
-import type { Answer } from '../answer.ts'
-import type { deleting } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { deleting } from './contract.ts'
 import { deletedPathOf, queryValue, readSwitches } from './params.ts'
 
 /** How long a removal may keep its caller waiting, and what is kept of the request's time for the answer; in milliseconds. */

@@ -6,8 +6,8 @@ import { ok } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { encodePath } from '../../lib/storage/path.ts'
-import type { Answer } from '../answer.ts'
-import type { content, entry as entryAnswer } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { content, entry as entryAnswer } from './contract.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
 
 const listingOf = (query: Request['query']) =>

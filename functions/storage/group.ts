@@ -2,13 +2,12 @@ import type { StorageDeps } from '../../lib/deps.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import { type OperationOf, type RouteOf, routes } from '../routes.ts'
+import { routesOf } from '../group-routes.ts'
+import type { OperationOf } from '../routes.ts'
 import { deletePath } from './delete-path.ts'
 import { putPath } from './put-path.ts'
 import { readPath, readRoot } from './read-path.ts'
 import { upload } from './upload.ts'
-
-const isOwn = (route: (typeof routes)[number]): route is RouteOf<'storage'> => route.group === 'storage'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createStorageHandler = (deps: StorageDeps): Handler => {
@@ -22,5 +21,5 @@ export const createStorageHandler = (deps: StorageDeps): Handler => {
     putPath: putPath(deps),
     putRoot: putPath(deps),
   }
-  return createHandler('storage', routes.filter(isOwn), operations, deps.edge)
+  return createHandler('storage', routesOf('storage'), operations, deps.edge)
 }

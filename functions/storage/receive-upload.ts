@@ -3,8 +3,8 @@ import type { OperationInput } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { bodyChunks } from '../../lib/http/request.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
-import type { Answer } from '../answer.ts'
-import type { success } from './answers.doc.ts'
+import type { Answer } from '../contract.ts'
+import type { success } from './contract.ts'
 
 type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
 

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { CategoryLink, CategoryLinks, LinkList } from '../categories/category-links.ts'
-import { objectKinds } from '../categories/content-kinds.ts'
+import { objectKindNames } from '../categories/content-kinds.ts'
 import type { Contents, SiteObject } from '../categories/contents.ts'
 import { createContentItems } from './content-items.ts'
 import { createLinkItems } from './link-items.ts'
@@ -96,7 +96,7 @@ export const createCategoryStores = ({
 
       async removeCategory(site, category) {
         if (!(await markRemoved(site, 'category', category))) return false
-        for (const kind of objectKinds) {
+        for (const kind of objectKindNames) {
           const list = { site, kind, category }
           await inSteps(
             (after) => links.listConsistently(list, after, step),

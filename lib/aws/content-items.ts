@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { type ContentKind, contentMembers, textMember } from '../categories/content-kinds.ts'
 import type { Content, Contents } from '../categories/contents.ts'
-import type { Members, Scalar } from '../categories/query/item-shape.ts'
+import type { Scalar } from '../categories/query/item-shape.ts'
 import type { SiteId } from '../ids.ts'
 import { isConditionFailure } from './dynamodb.ts'
 import { batchGet, batchWrite, type WriteRequest } from './dynamodb-batches.ts'
@@ -53,9 +53,8 @@ const isScalar = (value: unknown): value is Scalar =>
 /** Members that are the same for the whole partition, or kept apart, are not stored with each item. */
 const toContent = (item: Attributes, site: SiteId, kind: ContentKind): Content | undefined => {
   if (item[removedMark] === true) return undefined
-  const members: Members = contentMembers[kind]
   const content: Record<string, Scalar> = {}
-  for (const [name, { type }] of Object.entries(members)) {
+  for (const [name, { type }] of Object.entries(contentMembers[kind])) {
     const value = name === 'siteId' ? site : item[name]
     if (type !== 'text') content[name] = isScalar(value) ? value : null
   }

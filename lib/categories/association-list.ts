@@ -1,14 +1,14 @@
-import { largestPage, takeThatFit } from '../answer-size.ts'
+import { collectThatFit, type Json, largestPage, toJson } from '../answer-size.ts'
 import { ServiceError } from '../errors.ts'
 import type { CategoryId, SiteId } from '../ids.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
-import { type associationMembers, associationShape, type ObjectKind, objectTypes, textMember } from './content-kinds.ts'
+import { type associationMembers, associationShape, type ObjectKind, textMember } from './content-kinds.ts'
 import type { Content, Contents } from './contents.ts'
 import type { ListSource } from './list-source.ts'
-import type { Selection } from './query/fields.ts'
+import { objectKinds } from './object-kinds.ts'
 import type { Item, Scalars, ValuesOf } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
-import { type ListPage, runList } from './run-list.ts'
+import { type ItemPage, runList } from './run-list.ts'
 
 export interface ListDeps {
   readonly contents: Contents
@@ -45,7 +45,7 @@ const associationSource = (
   const outline = ({ id, displayable }: CategoryLink): ValuesOf<typeof associationMembers> => ({
     objectId: id,
     categoryId: list.category,
-    objectType: objectTypes[kind],
+    objectType: objectKinds[kind].type,
     displayable: displayable ? 1 : 0,
     siteId: site,
   })
@@ -71,19 +71,15 @@ const associationSource = (
         return object ? [{ ...outline(entry), [kind]: object, category: shownCategory }] : []
       })
     },
-    async finish(items, fields: Selection) {
+    async write(items, fields) {
       const readsTexts = text !== undefined && fields.shows(kind, text)
-      const shown: Item[] = []
-      let left = largestPage
+      const { taken, add } = collectThatFit<Item>(largestPage)
       for (let from = 0; from < items.length; from += textsAtOnce) {
         const some = items.slice(from, from + textsAtOnce)
         const complete = readsTexts ? await readTexts(some, text) : some
-        const { taken, bytes } = takeThatFit(complete, fields.select, left)
-        shown.push(...taken)
-        left -= bytes
-        if (taken.length < complete.length) break
+        if (!complete.every((item) => add(toJson(fields.select(item))))) break
       }
-      return shown
+      return taken
     },
   }
 }
@@ -92,7 +88,7 @@ const associationSource = (
  * Operations 6 and 9: a page of the objects of one kind that a category is linked with.
  * Errors: categoryUnknown, listTooLong.
  */
-export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<ListPage> => {
+export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<Json<ItemPage>> => {
   const category = await deps.contents.get(list.site, 'category', list.category)
   if (!category) throw new ServiceError('categoryUnknown')
   return runList(associationSource(deps, list, category), query, deps.longestList)

@@ -1,3 +1,4 @@
+import { type Json, toJson } from '../answer-size.ts'
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import type { ListDeps } from './association-list.ts'
@@ -5,7 +6,7 @@ import { categoryShape, type ObjectKind } from './content-kinds.ts'
 import type { Listed, SiteObject } from './contents.ts'
 import type { Entry, ListSource } from './list-source.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
-import { type ListPage, runList } from './run-list.ts'
+import { type ItemPage, runList } from './run-list.ts'
 
 /** The list of a site's categories, for the query language. */
 export const categoryList = (site: SiteId): ListDescription => ({ shape: categoryShape, identity: [site, 'category'] })
@@ -21,14 +22,14 @@ export const listCategories = (
   { contents, longestList }: ListDeps,
   site: SiteId,
   query: ListQuery,
-): Promise<ListPage> => {
+): Promise<Json<ItemPage>> => {
   const source: ListSource<Listed> = {
     entries: (after, limit) => contents.list(site, 'category', after, limit),
     count: (after, limit) => contents.count(site, 'category', after, limit),
     outline: ({ id, content }) => content ?? { id },
     outlines: () => true,
     items: async (entries) => entries.flatMap((entry) => entry.content ?? []),
-    finish: async (items) => items,
+    write: async (items, fields) => items.map((item) => toJson(fields.select(item))),
   }
   return runList(source, query, longestList)
 }
@@ -41,7 +42,7 @@ export const listCategoriesOfObject = async (
   { contents, links, longestList }: ListDeps,
   object: SiteObject,
   query: ListQuery,
-): Promise<ListPage> => {
+): Promise<Json<ItemPage>> => {
   const { site, kind, id } = object
   if (!(await contents.get(site, kind, id))) throw new ServiceError('objectUnknown')
   const source: ListSource<Entry> = {
@@ -59,7 +60,7 @@ export const listCategoriesOfObject = async (
       )
       return entries.flatMap((entry) => categories.get(entry.id) ?? [])
     },
-    finish: async (items) => items,
+    write: async (items, fields) => items.map((item) => toJson(fields.select(item))),
   }
   return runList(source, query, longestList)
 }

@@ -1,76 +1,58 @@
-import type { ItemShape, Members } from './query/item-shape.ts'
-
-/** What a category is made of (decisions.md, section 8). */
-const category = { id: { type: 'integer' }, name: { type: 'string' } } as const satisfies Members
-
-/** What a news item is made of, in the order of api.md, "Category association item". */
-const news = {
-  id: { type: 'integer' },
-  siteId: { type: 'integer' },
-  roleId: { type: 'integer' },
-  subject: { type: 'string' },
-  body: { type: 'text' },
-  templateId: { type: 'integer' },
-  weight: { type: 'integer', nullable: true },
-  createBy: { type: 'integer' },
-  createDate: { type: 'date' },
-  lastUpdateBy: { type: 'integer' },
-  lastUpdateDate: { type: 'date' },
-  eventFromDate: { type: 'date' },
-  eventToDate: { type: 'date' },
-  releaseDate: { type: 'date' },
-  expiryDate: { type: 'date' },
-  enabled: { type: 'boolean' },
-  deleted: { type: 'boolean' },
-  displayable: { type: 'boolean' },
-  parentId: { type: 'integer' },
-  urlPrefix: { type: 'string' },
-  slug: { type: 'string' },
-  url: { type: 'string' },
-} as const satisfies Members
-
-/** What a blog is made of, in the order of api.md, "Category association item". */
-const blog = {
-  id: { type: 'integer' },
-  siteId: { type: 'integer' },
-  roleId: { type: 'integer' },
-  templateId: { type: 'integer' },
-  blogName: { type: 'string' },
-  blogDescription: { type: 'string' },
-  title: { type: 'string' },
-  allowRSS: { type: 'boolean' },
-  rssChannelId: { type: 'integer' },
-  lastPostDate: { type: 'date' },
-  postCount: { type: 'integer' },
-  weight: { type: 'integer', nullable: true },
-  releaseDate: { type: 'date' },
-  expiryDate: { type: 'date' },
-  createDate: { type: 'date' },
-  lastUpdateDate: { type: 'date' },
-  enabled: { type: 'boolean' },
-  disableComments: { type: 'boolean' },
-  slug: { type: 'string', nullable: true },
-  blogUrl: { type: 'string', nullable: true },
-} as const satisfies Members
-
-/** The kinds of content of a site, and what each is made of. */
-export const contentMembers = { category, news, blog } as const satisfies Record<string, Members>
-
-export type ContentKind = keyof typeof contentMembers
+import { byName } from '../by-name.ts'
+import { type ContentMember, objectKinds } from './object-kinds.ts'
+import type { ItemShape, Members, Scalar, Scalars } from './query/item-shape.ts'
 
 /** The kinds that categories are linked with. */
-export const objectKinds = ['news', 'blog'] as const
-export type ObjectKind = (typeof objectKinds)[number]
+export type ObjectKind = keyof typeof objectKinds
+/** The kinds of content of a site. */
+export type ContentKind = 'category' | ObjectKind
 
-/** The type code of a linked object (decisions.md, section 4). */
-export const objectTypes: Readonly<Record<ObjectKind, number>> = { news: 7, blog: 55 }
+export const objectKindNames = Object.keys(objectKinds) as readonly ObjectKind[]
+export const contentKinds: readonly ContentKind[] = ['category', ...objectKindNames]
+
+/** What people call one object of a kind: "a news item". */
+export const oneOf = (kind: ObjectKind): string => {
+  const { one } = objectKinds[kind]
+  return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
+}
+
+/** What people call the objects of all kinds: "news items and blogs". */
+export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many).join(' and ')
+
+/** What a category is made of (decisions.md, section 8). */
+const category: Readonly<Record<string, ContentMember>> = {
+  id: { type: 'integer' },
+  name: { type: 'string', otherwise: (of) => `Category ${of('id')}` },
+}
+
+/** What content of each kind is made of. */
+export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string, ContentMember>>>> = {
+  category,
+  ...byName(objectKindNames, (kind) => objectKinds[kind].members),
+}
 
 /** The member of a kind that is kept apart because it is long and seldom asked for. */
 export const textMember = (kind: ContentKind): string | undefined =>
-  Object.entries<Members[string]>(contentMembers[kind]).find(([, { type }]) => type === 'text')?.[0]
+  Object.entries(contentMembers[kind]).find(([, { type }]) => type === 'text')?.[0]
+
+/** Gives every member that is left out a sensible value. `now` is in milliseconds since the epoch. */
+export const withDefaults = <Given extends Scalars>(kind: ContentKind, given: Given, now: number): Given & Scalars => {
+  const moment = new Date(now).toISOString().slice(0, 19)
+  const content: Record<string, Scalar> = { ...given }
+  const defaultOf = (name: string): Scalar => {
+    const said = content[name]
+    if (said !== undefined) return said
+    const otherwise = contentMembers[kind][name]?.otherwise ?? null
+    return typeof otherwise === 'function' ? otherwise(defaultOf, moment) : otherwise
+  }
+  for (const [name, { otherwise }] of Object.entries(contentMembers[kind])) {
+    if (otherwise !== undefined && content[name] === undefined) content[name] = defaultOf(name)
+  }
+  return { ...content, ...given }
+}
 
 /** What the items of a list of categories are made of. */
-export const categoryShape: ItemShape = { key: 'id', own: contentMembers.category, objects: [] }
+export const categoryShape: ItemShape = { key: 'id', own: category, objects: [] }
 
 /** What an association has beside its object (api.md, "Category association item"). */
 export const associationMembers = {
@@ -81,12 +63,12 @@ export const associationMembers = {
   siteId: { type: 'integer' },
 } as const satisfies Members
 
-/** What the items of a list of a category's news or blogs are made of. */
+/** What the items of a list of a category's objects of one kind are made of. */
 export const associationShape = (kind: ObjectKind): ItemShape => ({
   key: 'objectId',
   own: associationMembers,
   objects: [
     { name: kind, members: contentMembers[kind], standard: true },
-    { name: 'category', members: contentMembers.category, standard: false },
+    { name: 'category', members: category, standard: false },
   ],
 })

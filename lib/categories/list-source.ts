@@ -1,3 +1,4 @@
+import type { Json } from '../answer-size.ts'
 import type { Count } from './contents.ts'
 import type { Selection } from './query/fields.ts'
 import type { Item, MemberReference } from './query/item-shape.ts'
@@ -19,6 +20,6 @@ export interface ListSource<E extends Entry> {
   outlines(member: MemberReference): boolean
   /** The items of these entries, in their order; those that no longer exist are left out. */
   items(entries: readonly E[]): Promise<readonly Item[]>
-  /** Completes the items of a page with what is only read when it is shown, and may cut a page that grows too long. */
-  finish(items: readonly Item[], fields: Selection): Promise<readonly Item[]>
+  /** Writes of each item of a page what is shown, with what is only read for that; fewer of them when an answer does not hold all. */
+  write(items: readonly Item[], fields: Selection): Promise<readonly Json<Item>[]>
 }

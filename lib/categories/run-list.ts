@@ -1,11 +1,11 @@
+import type { Json } from '../answer-size.ts'
+import { excerptOf, itemsOf } from './excerpt.ts'
 import type { Entry, ListSource } from './list-source.ts'
-import { allMatching, matching, matchingNext, type Place } from './matching.ts'
 import type { Item } from './query/item-shape.ts'
-import type { ListQuery, Paging } from './query/list-query.ts'
-import type { Position } from './query/order.ts'
+import type { ListQuery } from './query/list-query.ts'
 
 /** A page of a list, as the answer shows it (api.md, "Category association item"). */
-export interface ListPage {
+export interface ItemPage {
   readonly items: readonly Item[]
   readonly totalItemsCount: number | null
   readonly limit: number
@@ -14,151 +14,28 @@ export interface ListPage {
   readonly nextCursor?: string | null
 }
 
-/** Where a list goes on: behind a position, or from its start. Null at its end. */
-type Next = { readonly behind: Position | undefined } | null
-
-/** The places that a page shows. */
-interface Excerpt<E extends Entry> {
-  readonly places: readonly Place<E>[]
-  readonly total: number | null
-  readonly next: Next
-}
-
-type CursorPaging = Extract<Paging, { by: 'cursor' }>
-
-/** Ids begin at 1. */
-const start = 0
-
-/** How many entries a filtered walk looks at in its first and in its longest step. */
-const firstStep = 100
-const longestStep = 1_000
-
-/** Without `where` and `order`: passes over keys, reads those of the page, and counts the ones behind it. */
-const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, skip: number): Promise<Excerpt<E>> => {
-  const passed = skip > 0 ? await source.count(start, skip) : { count: 0, last: start, ended: false }
-  if (passed.ended) return { places: [], total: passed.count, next: null }
-  const entries = query.limit > 0 ? await source.entries(passed.last, query.limit) : []
-  const last = entries.at(-1)?.id ?? passed.last
-  const isEnd = entries.length < query.limit
-  const behind = isEnd ? 0 : (await source.count(last, Number.POSITIVE_INFINITY)).count
-  const places = await matching(source, query, entries)
-  return { places, total: passed.count + entries.length + behind, next: null }
-}
-
-/** With `where` or `order`, by `skip`. */
-const skipInWhole = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  skip: number,
-  longest: number,
-): Promise<Excerpt<E>> => {
-  const places = await allMatching(source, query, longest)
-  return { places: places.slice(skip, skip + query.limit), total: places.length, next: null }
-}
-
-/** The first places up to the limit: the list goes on behind them when there are more. */
-const cutAtLimit = <E extends Entry>(
-  places: readonly Place<E>[],
-  { limit }: ListQuery,
-  before: Position | undefined,
-  otherwise: Next,
-) => {
-  const shown = places.slice(0, limit)
-  return { places: shown, next: places.length > limit ? { behind: shown.at(-1)?.position ?? before } : otherwise }
-}
+/** Each item is written once: the page is put together from their texts. */
+const writePage = (items: readonly Json<Item>[], rest: Omit<ItemPage, 'items'>): Json<ItemPage> =>
+  `{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}` as Json<ItemPage>
 
 /**
- * By `cursor`, in order of ids: walks on from the position until the page is full. A walk that finds little ends after
- * `longest` entries with the page that it has, and the next one goes on from there.
- */
-const walk = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  { after }: CursorPaging,
-  longest: number,
-) => {
-  const places: Place<E>[] = []
-  let last = after?.key ?? start
-  let left = longest
-  let step = query.where ? Math.max(firstStep, query.limit + 1) : query.limit + 1
-  while (places.length <= query.limit) {
-    const wanted = Math.min(step, left)
-    const entries = await source.entries(last, wanted)
-    places.push(...(await matchingNext(source, query, entries)))
-    left -= entries.length
-    last = entries.at(-1)?.id ?? last
-    if (entries.length < wanted) return cutAtLimit(places, query, after, null)
-    if (left === 0) break
-    step = Math.min(step * 2, Math.max(longestStep, query.limit + 1))
-  }
-  return cutAtLimit(places, query, after, { behind: { key: last, values: [] } })
-}
-
-/** By `cursor`, over all that matches: the list is put in order anew, and goes on behind the position, whatever became of the item there. */
-const goOnInWhole = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  { after }: CursorPaging,
-  longest: number,
-) => {
-  const places = await allMatching(source, query, longest)
-  const behind = after ? places.filter(({ position }) => query.order.compare(position, after) > 0) : places
-  return { ...cutAtLimit(behind, query, after, null), total: places.length }
-}
-
-const byCursor = async <E extends Entry>(
-  source: ListSource<E>,
-  query: ListQuery,
-  paging: CursorPaging,
-  longest: number,
-): Promise<Excerpt<E>> => {
-  // Whoever wants to know how many match has all of them looked at: the page may as well be taken from those.
-  if (query.order.members.length > 0 || (query.where && paging.count)) {
-    const excerpt = await goOnInWhole(source, query, paging, longest)
-    return { ...excerpt, total: paging.count ? excerpt.total : null }
-  }
-  const total = paging.count ? (await source.count(start, Number.POSITIVE_INFINITY)).count : null
-  return { ...(await walk(source, query, paging, longest)), total }
-}
-
-const excerptOf = <E extends Entry>(source: ListSource<E>, query: ListQuery, longest: number): Promise<Excerpt<E>> => {
-  const { paging, where, order } = query
-  if (paging.by === 'cursor') return byCursor(source, query, paging, longest)
-  return where || order.members.length > 0
-    ? skipInWhole(source, query, paging.skip, longest)
-    : skipTo(source, query, paging.skip)
-}
-
-/** The items of places, read as far as they have not been yet; those that no longer exist are left out. */
-const itemsOf = async <E extends Entry>(
-  source: ListSource<E>,
-  places: readonly Place<E>[],
-): Promise<readonly Item[]> => {
-  const read = places.flatMap(({ item }) => (item ? [item] : []))
-  return read.length === places.length ? read : source.items(places.map(({ entry }) => entry))
-}
-
-/**
- * Reads one page of a list. Without `where` and `order` it reads the objects of the page and counts keys; a list that is
- * filtered or sorted reads its keys, and each object once when `where` or `order` names a member of them.
+ * Reads one page of a list, and writes it as JSON. Without `where` and `order` it reads the objects of the page and counts keys; a list
+ * that is filtered or sorted reads its keys, and each object once when `where` or `order` names a member of them.
  * No request reads more than `longest` objects. Errors: listTooLong.
  */
 export const runList = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
   longest: number,
-): Promise<ListPage> => {
+): Promise<Json<ItemPage>> => {
   const excerpt = await excerptOf(source, query, longest)
   const items = await itemsOf(source, excerpt.places)
-  const shown = await source.finish(items, query.fields)
-  const last = shown.at(-1)
+  const shown = await source.write(items, query.fields)
+  const last = items[shown.length - 1]
   const wasCut = last !== undefined && shown.length < items.length
-  const page = {
-    items: shown.map((item) => query.fields.select(item)),
-    totalItemsCount: excerpt.total,
-  }
   const limit = wasCut ? shown.length : query.limit
-  if (query.paging.by === 'skip') return { ...page, skip: query.paging.skip, limit }
+  const totalItemsCount = excerpt.total
+  if (query.paging.by === 'skip') return writePage(shown, { totalItemsCount, skip: query.paging.skip, limit })
   const next = wasCut ? { behind: query.order.positionOf(last) } : excerpt.next
-  return { ...page, nextCursor: next && query.cursorBehind(next.behind), limit }
+  return writePage(shown, { totalItemsCount, nextCursor: next && query.cursorBehind(next.behind), limit })
 }

@@ -1,4 +1,7 @@
 import type { Readable } from 'node:stream'
+import type { Json } from '../answer-size.ts'
+import { tagOfText } from './conditions.ts'
+import { contentTypes } from './negotiate.ts'
 
 /** The root element of a value in XML, and the element name of the entries of its `items`. */
 interface XmlNames {
@@ -62,6 +65,13 @@ export const ok = <Value extends object>(document: Document<Value>, tag?: Docume
 
 /** 200 with a JSON value, tagged by the value itself. */
 export const okWithTag = <Value extends object>(value: Value): DocumentReply => ok({ value }, byValue)
+
+/** 200 with a value that is written as JSON already, tagged by its text; for groups that answer JSON only. */
+export const okWithJson = <Value extends object>(json: Json<Value>): TextReply => ({
+  status: 200,
+  text: { type: contentTypes.json, body: json },
+  tag: `${tagOfText(json)}.json`,
+})
 
 /** 200 with text that is sent as it is. */
 export const text = (type: string, body: string, tag?: string): TextReply => ({

@@ -120,3 +120,12 @@ export type PlaceOutcome =
   | { readonly outcome: 'stale'; readonly key: string }
   | { readonly outcome: 'late' }
   | { readonly outcome: 'going' }
+
+/** Thrown by an adapter from within an attempt to place changes, so that nothing of it stays: `place` answers what it holds. */
+export class NotPlaced extends Error {
+  readonly outcome: Exclude<PlaceOutcome, { outcome: 'placed' }>
+  constructor(outcome: NotPlaced['outcome']) {
+    super(outcome.outcome)
+    this.outcome = outcome
+  }
+}

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { type ContentKind, objectKinds } from '../../lib/categories/content-kinds.ts'
+import { contentKinds, objectKindNames } from '../../lib/categories/content-kinds.ts'
 import { contentTables, linkTables } from '../content-tables.ts'
 import { reasonOf } from '../data-directory.ts'
 import { findingOf } from '../database-damage.ts'
@@ -27,9 +27,7 @@ const integrity: Question = {
   },
 }
 
-const kinds: readonly ContentKind[] = ['category', ...objectKinds]
-
-const linksInTheAir = objectKinds.map(
+const linksInTheAir = objectKindNames.map(
   (kind): Question => ({
     query: `SELECT site, category, object FROM ${linkTables[kind]} AS link
       WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
@@ -41,7 +39,7 @@ const linksInTheAir = objectKinds.map(
   }),
 )
 
-const removalsHalfDone = kinds.map(
+const removalsHalfDone = contentKinds.map(
   (kind): Question => ({
     query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
     faultOf: ({ site, id }) => ({

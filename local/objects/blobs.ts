@@ -3,9 +3,9 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
+import { type ErrorName, ServiceError } from '../../lib/errors.ts'
 import type { ByteRange } from '../../lib/storage/object-store.ts'
 import { makePrivateFolder } from '../private-files.ts'
-import { asPortError } from './disk-failure.ts'
 import { writeBlob } from './write-blob.ts'
 
 /** Files of bytes under random names: whatever people call their files, no file system has to. */
@@ -31,6 +31,21 @@ export interface BlobFolders {
 }
 
 const readBuffer = 512 * 1024
+
+/** What passes when there is room, or when others let go of their files; everything else is a fault of the machine. */
+const passing: Readonly<Record<string, ErrorName>> = {
+  ENOSPC: 'outOfSpace',
+  EDQUOT: 'outOfSpace',
+  EMFILE: 'unavailable',
+  ENFILE: 'unavailable',
+}
+
+/** The error of a file system, as the callers of a port are told of it. */
+const asPortError = (error: unknown): unknown => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const name = Object.hasOwn(passing, code) ? passing[code] : undefined
+  return name ? new ServiceError(name, { cause: error }) : error
+}
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code

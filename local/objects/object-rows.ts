@@ -67,7 +67,7 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
   const get = connection.prepare('SELECT * FROM objects WHERE key = ?')
   const isAny = connection.prepare('SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1')
   const list = connection.prepare(
-    'SELECT key, size, modified, version FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT ?',
+    'SELECT key, size, modified, version FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
   )
   list.setReturnArrays(true)
   const put = connection.prepare(`INSERT OR REPLACE INTO objects ${columns}`)

@@ -1,10 +1,16 @@
 import type { Readable } from 'node:stream'
-import type { ByteRange, ObjectInfo, ObjectStore, PlaceConditions } from '../../lib/storage/object-store.ts'
+import {
+  type ByteRange,
+  NotPlaced,
+  type ObjectInfo,
+  type ObjectStore,
+  type PlaceConditions,
+} from '../../lib/storage/object-store.ts'
 import type { Database } from '../database.ts'
 import type { Blobs } from './blobs.ts'
 import { listObjects } from './list-objects.ts'
 import { createObjectRows, endOf, type ObjectRow } from './object-rows.ts'
-import { dropBytes, NotPossible, placeChanges } from './place-changes.ts'
+import { dropBytes, placeChanges } from './place-changes.ts'
 import { createStaging } from './staging.ts'
 
 interface Deps {
@@ -96,7 +102,7 @@ export const createObjectStore = ({
         await removeBlobs(unreferenced)
         return { outcome: 'placed' }
       } catch (error) {
-        if (error instanceof NotPossible) return error.refusal
+        if (error instanceof NotPlaced) return error.outcome
         throw error
       }
     },

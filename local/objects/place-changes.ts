@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Change, PlaceConditions, PlaceOutcome, Staged } from '../../lib/storage/object-store.ts'
+import { type Change, NotPlaced, type PlaceConditions, type Staged } from '../../lib/storage/object-store.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'
 
 /** The bytes of a staged upload: under a name that no row refers to yet. */
@@ -8,17 +8,6 @@ export interface StagedBlob extends Pick<Staged, 'size'> {
   /** Few bytes wait in memory; undefined when there is a blob on the disk. */
   readonly bytes?: Uint8Array
   readonly contentType: string
-}
-
-type Refusal = Exclude<PlaceOutcome, { outcome: 'placed' }>
-
-/** Thrown inside the transaction, so that nothing of it stays. */
-export class NotPossible extends Error {
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
-    super(refusal.outcome)
-    this.refusal = refusal
-  }
 }
 
 /** What changes are applied with. */
@@ -51,7 +40,7 @@ const createFolder = (rows: ObjectRows, key: string): void =>
 
 const move = (rows: ObjectRows, { from, key, contentType }: Extract<Change, { kind: 'move' }>): void => {
   if (rows.rename(from.key, from.version, key, contentType)) return
-  throw new NotPossible(rows.get(key) ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
+  throw new NotPlaced(rows.get(key) ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
 }
 
 /** Answers the blobs that nothing refers to any more. */
@@ -72,7 +61,7 @@ const apply = ({ rows, stagedOf }: Placing, change: Change): readonly string[] =
 
 /**
  * Checks the conditions and applies the changes, within a transaction. Answers the blobs that nothing refers to once it is on the disk.
- * Throws NotPossible.
+ * Throws NotPlaced.
  */
 export const placeChanges = (
   placing: Placing,
@@ -80,11 +69,11 @@ export const placeChanges = (
   { absent, staying, isTimeUp = () => false }: PlaceConditions,
 ): readonly string[] => {
   const { rows, isGoing } = placing
-  if (isGoing(staying)) throw new NotPossible({ outcome: 'going' })
+  if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
   const rival = absent.find((key) => isTaken(rows, key))
-  if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
   return changes.flatMap((change) => {
-    if (isTimeUp()) throw new NotPossible({ outcome: 'late' })
+    if (isTimeUp()) throw new NotPlaced({ outcome: 'late' })
     return apply(placing, change)
   })
 }

@@ -11,7 +11,8 @@ import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
 import { tables } from '../../lib/aws/tables.ts'
 import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
 import { createWebForms } from '../../lib/aws/web-forms.ts'
-import { withDefaults } from '../../lib/categories/content-defaults.ts'
+import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/categories/content-kinds.ts'
+import { objectKinds } from '../../lib/categories/object-kinds.ts'
 import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, type Surroundings } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
@@ -121,19 +122,17 @@ const documentation: Exercise = {
   ],
 }
 
-const linking = (kind: 'news' | 'blogs'): readonly Request[] => {
-  const list = `${v3}/categories/5/${kind}`
+const linking = (kind: ObjectKind): readonly Request[] => {
+  const { segment } = objectKinds[kind]
+  const list = `${v3}/categories/5/${segment}`
   return [
     { method: 'POST', target: list, body: { items: [{ objectId: 1 }] } },
     { method: 'POST', target: list, body: { items: [{ objectId: 1, displayable: 0 }] } },
     { method: 'GET', target: list },
-    {
-      method: 'GET',
-      target: `${list}?order=-id&where={"id":1}&fields=objectId,category,${kind === 'news' ? kind : 'blog'}`,
-    },
+    { method: 'GET', target: `${list}?order=-id&where={"id":1}&fields=objectId,category,${kind}` },
     { method: 'GET', target: `${list}?cursor=&count=true` },
-    { method: 'GET', target: `${v3}/${kind}/1/categories` },
-    { method: 'GET', target: `${v3}/${kind}/1/categories?order=name` },
+    { method: 'GET', target: `${v3}/${segment}/1/categories` },
+    { method: 'GET', target: `${v3}/${segment}/1/categories?order=name` },
     { method: 'DELETE', target: list, body: { items: [{ objectId: 1 }] } },
   ]
 }
@@ -143,16 +142,14 @@ const categories: Exercise = {
   async fill(documents) {
     const { contents } = storesOver(documents)
     await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
-    await contents.putMany(site, 'news', [withDefaults('news', { id: 1, body: '<p>Text</p>' }, 0)], entry)
-    await contents.putMany(site, 'blog', [withDefaults('blog', { id: 1 }, 0)], entry)
+    for (const kind of objectKindNames) await contents.putMany(site, kind, [withDefaults(kind, { id: 1 }, 0)], entry)
   },
   open: async (documents, surroundings) => ({
     handler: createCategoriesHandler(createCategoriesDeps(settings, storesOver(documents), surroundings)),
     close: async () => {},
   }),
   requests: [
-    ...linking('news'),
-    ...linking('blogs'),
+    ...objectKindNames.flatMap(linking),
     { method: 'GET', target: `${v3}/categories` },
     { method: 'GET', target: `${v3}/categories?order=name` },
     { method: 'GET', target: `${v3}/categories/5` },

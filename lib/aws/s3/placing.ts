@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
-import type { Change, PlaceOutcome, Staged } from '../../storage/object-store.ts'
+import { type Change, NotPlaced, type Staged } from '../../storage/object-store.ts'
 import { type Bucket, callsInFlight, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { isScratch, type StagedBody } from './staging.ts'
 
@@ -20,17 +20,6 @@ type Move = Extract<Change, { kind: 'move' }>
 interface Made {
   readonly key: string
   readonly versionId: string
-}
-
-type Refusal = Exclude<PlaceOutcome, { outcome: 'placed' }>
-
-/** Thrown when changes cannot be placed, from within the attempt to do so. */
-export class NotPossible extends Error {
-  readonly result: Refusal
-  constructor(result: Refusal) {
-    super(result.outcome)
-    this.result = result
-  }
 }
 
 export const headObject = async (
@@ -134,7 +123,7 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
   }
 
   const copy = async ({ from, key, contentType }: Move): Promise<void> => {
-    if (await headObject(bucket, key)) throw new NotPossible({ outcome: 'rival', key })
+    if (await headObject(bucket, key)) throw new NotPlaced({ outcome: 'rival', key })
     const id = randomUUID()
     /** A copy bears the mark of its source, or one of its own; what others have put into the bucket may have none. */
     const isOwn = async (copied: HeadObjectCommandOutput): Promise<boolean> => {
@@ -160,7 +149,7 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
     } catch (error) {
       if (!isMissing(error) && !isPreconditionFailure(error)) throw error
       const isTaken = isPreconditionFailure(error) && (await headObject(bucket, key))
-      throw new NotPossible(isTaken ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
+      throw new NotPlaced(isTaken ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
     }
   }
 
@@ -179,10 +168,10 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
   }
 
   return {
-    /** Everything that comes into being first, then everything that goes. Errors: NotPossible. */
+    /** Everything that comes into being first, then everything that goes. Errors: NotPlaced. */
     async apply(changes: readonly Change[], isTimeUp: () => boolean): Promise<void> {
       const checkTime = () => {
-        if (isTimeUp()) throw new NotPossible({ outcome: 'late' })
+        if (isTimeUp()) throw new NotPlaced({ outcome: 'late' })
       }
       await inParallel(changes, callsInFlight, async (change) => {
         checkTime()

@@ -9,21 +9,21 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
-import type {
-  Change,
-  ListedObject,
-  Listing,
-  ListQuery,
-  ObjectInfo,
-  ObjectStore,
-  Staged,
+import {
+  type Change,
+  type ListedObject,
+  type Listing,
+  type ListQuery,
+  NotPlaced,
+  type ObjectInfo,
+  type ObjectStore,
+  type Staged,
 } from '../../storage/object-store.ts'
 import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
 import { type Bucket, callsInFlight, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
 import { findRival } from './find-rival.ts'
-import { createMemoryBudget } from './memory-budget.ts'
-import { createPlacing, headObject, NotPossible } from './placing.ts'
-import { abortUpload, type StagedBody, stageBody } from './staging.ts'
+import { createPlacing, headObject } from './placing.ts'
+import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'> {
   /** It must keep versions: they are what a change is taken back with. */
@@ -131,7 +131,7 @@ export const createS3ObjectStore = ({
   const exists = async (prefix: string) => (await list({ prefix, folded: false, limit: 1 })).objects.length > 0
   const rivalAmong = (absent: readonly string[]) => findRival({ find, exists, list }, absent)
 
-  /** Of two that did not see each other before, at least one sees the other now. Errors: NotPossible. */
+  /** Of two that did not see each other before, at least one sees the other now. Errors: NotPlaced. */
   const lookAgain = async (
     changes: readonly Change[],
     absent: readonly string[],
@@ -139,10 +139,10 @@ export const createS3ObjectStore = ({
   ): Promise<void> => {
     // What has just been put there is no rival of itself.
     const isOwn = (key: string) =>
-      changes.some((made) => made.key === key || (key.endsWith('/') && made.key.startsWith(key)))
+      changes.some((change) => change.key === key || (key.endsWith('/') && change.key.startsWith(key)))
     const [hasChanged, rival] = await Promise.all([watch.hasChanged(), rivalAmong(absent.filter((key) => !isOwn(key)))])
-    if (hasChanged) throw new NotPossible({ outcome: 'going' })
-    if (rival !== undefined) throw new NotPossible({ outcome: 'rival', key: rival })
+    if (hasChanged) throw new NotPlaced({ outcome: 'going' })
+    if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
   }
 
   return {
@@ -192,7 +192,7 @@ export const createS3ObjectStore = ({
         await lookAgain(changes, absent, watch)
       } catch (error) {
         const failure = await placing.undo(error)
-        if (failure instanceof NotPossible) return failure.result
+        if (failure instanceof NotPlaced) return failure.outcome
         throw failure
       }
       for (const change of changes) if (change.kind === 'put') letGo(change.staged)

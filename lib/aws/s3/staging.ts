@@ -9,7 +9,6 @@ import { inParallel } from '../../in-parallel.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { readAhead } from '../../storage/read-ahead.ts'
 import { type Bucket, isMissing } from './bucket.ts'
-import type { MemoryBudget } from './memory-budget.ts'
 
 /** What waits to be put in place: bytes in memory, or a multipart upload with all its parts, not completed. */
 export interface StagedBody {
@@ -20,6 +19,27 @@ export interface StagedBody {
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
     | { readonly kind: 'upload'; readonly key: string; readonly uploadId: string; readonly parts: CompletedPart[] }
+}
+
+/** Bytes that may wait in memory, for all requests together. */
+interface MemoryBudget {
+  /** Answers false when there is not so much left. */
+  reserve(bytes: number): boolean
+  release(bytes: number): void
+}
+
+export const createMemoryBudget = (total: number): MemoryBudget => {
+  let left = total
+  return {
+    reserve(bytes) {
+      if (bytes > left) return false
+      left -= bytes
+      return true
+    },
+    release(bytes) {
+      left += bytes
+    },
+  }
 }
 
 /** The length of a part in bytes: what is shorter altogether goes up in one piece. */

@@ -44,7 +44,10 @@ describe('a request in the log', () => {
 describe('a request in the metrics', () => {
   test.each([
     [200, 0, 0],
-    [404, 1, 0],
+    [399, 0, 0],
+    [400, 1, 0],
+    [499, 1, 0],
+    [500, 0, 1],
     [503, 0, 1],
   ])('with status %i counts %i as a client error and %i as a server error', (status, clientError, serverError) => {
     const metrics = linesOf({ ...record, status }).find((each) => '_aws' in each)

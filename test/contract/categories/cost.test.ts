@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import { author } from '../../support/history.ts'
 import { intercept } from './faults.ts'
 import { category, fill, newsItem, newsOfCategory, openStore, range, site } from './store.ts'
@@ -29,7 +30,7 @@ const list = async (switches: Readonly<Record<string, string>>) => {
     new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
     associationList(site, category, 'news'),
   )
-  const page = await listAssociations(metered, newsOfCategory, query)
+  const page: ItemPage = JSON.parse(await listAssociations(metered, newsOfCategory, query))
   return { page, units }
 }
 

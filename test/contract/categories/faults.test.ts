@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
 import { linkObjects, unlinkObjects } from '../../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import { asServiceError } from '../../../lib/http/render-error.ts'
 import { author, entry } from '../../support/history.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
@@ -27,15 +28,11 @@ const resetAll = async () => {
   await resetLinks()
 }
 
-const list = (over: Deps, switches: Readonly<Record<string, string>>) =>
-  listAssociations(
-    over,
-    newsOfCategory,
-    parseListQuery(
-      new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
-      associationList(site, category, 'news'),
-    ),
-  )
+const list = async (over: Deps, switches: Readonly<Record<string, string>>): Promise<ItemPage> => {
+  const query = new Map(Object.entries(switches).map(([name, value]) => [name, [value]]))
+  const list = parseListQuery(query, associationList(site, category, 'news'))
+  return JSON.parse(await listAssociations(over, newsOfCategory, list))
+}
 
 const idsOf = (page: { readonly items: readonly Readonly<Record<string, unknown>>[] }) =>
   page.items.map((item) => item['objectId'])

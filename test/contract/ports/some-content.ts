@@ -1,4 +1,4 @@
-import { withDefaults } from '../../../lib/categories/content-defaults.ts'
+import { withDefaults } from '../../../lib/categories/content-kinds.ts'
 import type { Content } from '../../../lib/categories/contents.ts'
 import type { Scalars } from '../../../lib/categories/query/item-shape.ts'
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withDefaults } from '../../../lib/categories/content-defaults.ts'
-import { contentMembers } from '../../../lib/categories/content-kinds.ts'
+import { contentMembers, withDefaults } from '../../../lib/categories/content-kinds.ts'
 import { contentSchema } from '../../../lib/categories/content-schema.ts'
 
 const now = Date.UTC(2026, 0, 31, 12)

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toJson } from '../../../lib/answer-size.ts'
 import { associationShape } from '../../../lib/categories/content-kinds.ts'
 import type { ListSource } from '../../../lib/categories/list-source.ts'
 import type { Item } from '../../../lib/categories/query/item-shape.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { parseOrder } from '../../../lib/categories/query/order.ts'
-import { type ListPage, runList } from '../../../lib/categories/run-list.ts'
+import { type ItemPage, runList } from '../../../lib/categories/run-list.ts'
 import * as arbitrary from './query/arbitraries.ts'
 import { type Condition, passes, sorted } from './query/reference.ts'
 
@@ -43,19 +44,19 @@ const sourceOf = (
       const left = entries.filter(({ id }) => !gone.includes(id))
       return left.map(({ id }) => items.find((item) => item['objectId'] === id)).filter((item) => item !== undefined)
     },
-    finish: async (page) => page.slice(0, room),
+    write: async (page, fields) => page.slice(0, room).map((item) => toJson(fields.select(item))),
   }
 }
 
 type Switches = Readonly<Record<string, string>>
 
-const pageOf = (
+const pageOf = async (
   items: readonly Item[],
   switches: Switches,
   options: Parameters<typeof sourceOf>[1] & { longest?: number } = {},
-): Promise<ListPage> => {
+): Promise<ItemPage> => {
   const query = parseListQuery(new Map(Object.entries(switches).map(([name, value]) => [name, [value]])), list)
-  return runList(sourceOf(items, options), query, options.longest ?? 20_000)
+  return JSON.parse(await runList(sourceOf(items, options), query, options.longest ?? 20_000))
 }
 
 const bySkip = async (items: readonly Item[], switches: Switches, limit: number) => {
@@ -75,7 +76,7 @@ const byCursor = async (
 ) => {
   const pages: Item[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: ListPage = await pageOf(items, { ...switches, cursor, limit: String(limit) }, options)
+    const page: ItemPage = await pageOf(items, { ...switches, cursor, limit: String(limit) }, options)
     pages.push(...page.items)
     cursor = page.nextCursor ?? null
   }

@@ -25,4 +25,19 @@ export const describeRemoving = (bench: Workbench): void => {
     expect(await keysUnder(prefix)).toEqual([`${prefix}b`, `${prefix}c`])
     expect(await leftovers()).toBe(0)
   })
+
+  it('removes names that no XML can hold in the same way', async ({ skip }) => {
+    if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+    const prefix = fresh()
+    const names = ['\ufffe', '\uffff', 'gone\uffff', 'plain']
+    for (const name of names) await put(`${prefix}${name}`, 'old')
+    const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
+    await put(`${prefix}\ufffe`, 'newer')
+    await bench.store.remove(
+      objects.filter(({ key }) => key.includes('gone')),
+      entry,
+    )
+    await bench.store.remove(objects, entry)
+    expect(await keysUnder(prefix)).toEqual([`${prefix}\ufffe`])
+  })
 }

@@ -1,0 +1,253 @@
+import * as z from 'zod/mini'
+import { byName } from '../../lib/by-name.ts'
+import {
+  associationShape,
+  categoryShape,
+  manyObjects,
+  type ObjectKind,
+  objectKindNames,
+  oneOf,
+} from '../../lib/categories/content-kinds.ts'
+import { objectKinds } from '../../lib/categories/object-kinds.ts'
+import type { ItemShape, Member, Members, MemberType } from '../../lib/categories/query/item-shape.ts'
+import { largestContentId } from '../../lib/ids.ts'
+import { type GroupContract, type OperationContract, siteParameter } from '../contract.ts'
+import { capitalised, ofEachKind, operationsOf } from '../routes.ts'
+import { fieldsSwitch, listSwitches } from './contract-switches.ts'
+import { itemsOf, linkItem, numericString, objectId, unlinkItem } from './items-body.ts'
+
+// Answers, made from what the items of the lists are made of: what the operations write has the types of these.
+
+const moment = z
+  .string()
+  .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/))
+  .register(z.globalRegistry, {
+    id: 'Moment',
+    description: 'A date and time in UTC, without a zone.',
+  })
+
+const scalars = {
+  integer: z.int(),
+  flag: z.literal([0, 1]),
+  string: z.string(),
+  boolean: z.boolean(),
+  date: moment,
+  text: z.string(),
+} as const satisfies Record<MemberType, z.core.$ZodType>
+
+const scalarOf = ({ type, nullable }: Member) => (nullable ? z.nullable(scalars[type]) : scalars[type])
+
+const membersOf = (members: Members) =>
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, z.optional(scalarOf(member))]))
+
+/** `fields` may leave out any member. */
+const itemOf = ({ own, objects }: ItemShape) =>
+  z.object({
+    ...membersOf(own),
+    ...Object.fromEntries(objects.map(({ name, members }) => [name, z.optional(z.object(membersOf(members)))])),
+  })
+
+const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
+  z
+    .object({
+      items: z.array(item),
+      totalItemsCount: z.nullable(z.int().check(z.minimum(0))),
+      skip: z.optional(z.int().check(z.minimum(0))),
+      nextCursor: z.optional(z.nullable(z.string())),
+      limit: z.int().check(z.minimum(0)),
+    })
+    .register(z.globalRegistry, {
+      id,
+      description:
+        'A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.',
+    })
+
+export const category = itemOf(categoryShape).register(z.globalRegistry, {
+  id: 'Category',
+  description: 'A category of a site.',
+})
+
+export const categoryPage = pageOf(category, 'CategoryPage')
+
+const associationPage = (kind: ObjectKind) => {
+  const id = `${capitalised(kind)}Association`
+  const description = `The link between a category and ${oneOf(kind)}.`
+  return pageOf(itemOf(associationShape(kind)).register(z.globalRegistry, { id, description }), `${id}Page`)
+}
+
+export type AssociationPage = ReturnType<typeof associationPage>
+
+// Bodies, as the schemas that the edge checks with see them behind the ways in which they are sent.
+
+// No pattern says how far a number goes: this one says what is never too far.
+numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
+objectId.register(z.globalRegistry, {
+  id: 'ObjectId',
+  description: `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`,
+})
+
+const links = z
+  .object({ items: itemsOf(linkItem.register(z.globalRegistry, { id: 'NewLink' })) })
+  .register(z.globalRegistry, { id: 'NewLinks', description: 'What to link with the category.' })
+
+const unlinked = z.union([unlinkItem, objectId])
+
+/** `[{"objectId":1}]`, `[1]` and `1` say the same. */
+const unlinkedItems = z.union([itemsOf(unlinked), unlinked]).register(z.globalRegistry, {
+  id: 'UnlinkedItems',
+  description: 'Objects with an `objectId`, or ids; or one of them.',
+})
+
+const unlinks = z
+  .object({ items: unlinkedItems })
+  .register(z.globalRegistry, { id: 'Unlinks', description: 'What to unlink from the category.' })
+
+// Operations on the objects of each kind.
+
+/** Errors that any of the lists has are provoked at the first one. */
+const isFirst = (kind: ObjectKind) => kind === objectKindNames[0]
+
+const listOf = (kind: ObjectKind): OperationContract => {
+  const { many, examples } = objectKinds[kind]
+  return {
+    summary: `List the ${many} of a category`,
+    query: listSwitches(associationShape(kind), {
+      id: `${capitalised(kind)}Where`,
+      fields: `objectId,${kind}(${examples.shown})`,
+      where: `{"${kind}.${examples.flag}":true}`,
+      order: `-${kind}.${examples.date}`,
+    }),
+    answers: { 200: { description: 'A page of the list.', schema: associationPage(kind), headers: ['ETag'] } },
+    errors: ['categoriesMalformed', 'listTooLong', 'categoryUnknown'],
+    examples: [{ query: { limit: '1' } }],
+    provoked: isFirst(kind)
+      ? {
+          categoriesMalformed: { query: { order: 'colour', limit: 'many' } },
+          listTooLong: { query: { order: `-${examples.date}` }, at: 'hampered' },
+        }
+      : {},
+  }
+}
+
+const linkOf = (kind: ObjectKind): OperationContract => ({
+  summary: `Link ${objectKinds[kind].many} with a category`,
+  description:
+    'All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.',
+  body: { schema: links },
+  answers: {
+    201: {
+      description: 'All of them are linked.',
+      headers: ['Location'],
+      links: { [operationsOf(kind).list]: {} },
+    },
+  },
+  errors: ['categoriesMalformed', 'categoryUnknown', 'objectsUnknown'],
+  examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4, displayable: 0 }] } }],
+  provoked: {
+    categoriesMalformed: { body: { items: [{ objectId: 'two' }, { displayable: 2 }] } },
+    objectsUnknown: { body: { items: [{ objectId: 2 }, { objectId: 404 }] } },
+    mediaTypeUnsupported: { headers: { 'Content-Type': 'text/plain' }, body: '2' },
+  },
+})
+
+const unlinkOf = (kind: ObjectKind): OperationContract => ({
+  summary: `Unlink ${objectKinds[kind].many} from a category`,
+  description: 'Unlinking what is not linked is no error.',
+  query: {
+    items: {
+      description:
+        'The items, for clients that send no body with `DELETE`: a JSON text such as `[{"objectId":1}]`, `[1,2]` or `1`. It is read when there is no body.',
+      schema: unlinkedItems,
+      json: true,
+      example: '[2,4]',
+    },
+  },
+  body: {
+    schema: unlinks,
+    description:
+      'Required unless `items` stands in the query. As a form, `items` is such a JSON text, or `items[0][objectId]=1`.',
+  },
+  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
+  errors: ['categoriesMalformed', 'categoryUnknown'],
+  examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
+  provoked: { categoriesMalformed: { body: { items: [] } } },
+})
+
+const categorySwitches = listSwitches(categoryShape, {
+  id: 'CategoryWhere',
+  fields: 'name',
+  where: '{"name":{"$beginsWith":"p"}}',
+  order: '-name',
+})
+
+const firstCategory = { category: '$response.body#/items/0/id' }
+
+const listCategoriesOf = (kind: ObjectKind): OperationContract => ({
+  summary: `List the categories of ${oneOf(kind)}`,
+  query: categorySwitches,
+  answers: {
+    200: {
+      description: 'A page of the list.',
+      schema: categoryPage,
+      headers: ['ETag'],
+      links: { getCategory: firstCategory },
+    },
+  },
+  errors: ['categoriesMalformed', 'listTooLong', 'objectUnknown'],
+  provoked: { objectUnknown: { path: { object: 404 } } },
+})
+
+const id = z.int().check(z.minimum(1), z.maximum(largestContentId))
+
+/** What the document says of categories and of the objects that are linked with them. */
+export const categoriesContract: GroupContract<'categories'> = {
+  tag: {
+    name: 'Categories',
+    description: `The categories of a site, and the ${manyObjects} that are linked with them. Answers are JSON. The site needs the new rendering engine.`,
+  },
+  parameters: {
+    site: siteParameter,
+    category: { description: 'The id of the category.', schema: id, example: 1 },
+    object: {
+      description: `The id of ${objectKindNames.map((kind) => `the ${objectKinds[kind].one}`).join(' or of ')}.`,
+      schema: id,
+      example: 3,
+    },
+  },
+  operations: {
+    ...ofEachKind('list', listOf),
+    ...ofEachKind('link', linkOf),
+    ...ofEachKind('unlink', unlinkOf),
+    listCategories: {
+      summary: 'List the categories of a site',
+      query: categorySwitches,
+      answers: {
+        200: {
+          description: 'A page of the list.',
+          schema: categoryPage,
+          headers: ['ETag'],
+          links: { getCategory: firstCategory, ...ofEachKind('list', () => firstCategory) },
+        },
+      },
+      errors: ['categoriesMalformed', 'listTooLong'],
+    },
+    getCategory: {
+      summary: 'Read a category',
+      query: fieldsSwitch('id,name'),
+      answers: {
+        200: {
+          description: 'The category.',
+          schema: category,
+          headers: ['ETag'],
+          links: byName(
+            objectKindNames.map(operationsOf).flatMap(({ list, link }) => [list, link]),
+            () => ({}),
+          ),
+        },
+      },
+      errors: ['categoriesMalformed', 'categoryUnknown'],
+      provoked: { categoryUnknown: { path: { category: 404 } } },
+    },
+    ...ofEachKind('listCategories', listCategoriesOf),
+  },
+}

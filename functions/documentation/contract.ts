@@ -1,0 +1,46 @@
+import * as z from 'zod/mini'
+import type { GroupContract } from '../contract.ts'
+import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
+
+const openApi = z
+  .looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) })
+  .register(z.globalRegistry, { id: 'OpenApi', description: 'An OpenAPI document.' })
+
+const assetNames = Object.keys(referenceAssets) as ReferenceAsset[]
+
+/** What the document says of itself and of the page that shows it. */
+export const documentationContract: GroupContract<'documentation'> = {
+  tag: { name: 'Service', description: 'What the service tells of itself, without a token.' },
+  parameters: {
+    asset: { description: 'The name of the file.', schema: z.enum(assetNames), example: 'swagger-ui.css' },
+  },
+  operations: {
+    getOpenApi: {
+      summary: 'Read this document',
+      answers: {
+        200: {
+          description: 'The document, with the address of the data centre that answers.',
+          schema: openApi,
+          headers: ['ETag'],
+        },
+      },
+      shownByAddress: true,
+    },
+    getReference: {
+      summary: 'Read this document as a page',
+      answers: { 200: { description: 'The page.', mediaTypes: ['text/html'] } },
+    },
+    getReferenceAsset: {
+      summary: 'Get a file that the page is drawn with',
+      answers: {
+        200: {
+          description: 'The file.',
+          mediaTypes: Object.values(referenceAssets).map(({ type }) => type),
+          headers: ['ETag'],
+        },
+      },
+      examples: Object.keys(referenceAssets).map((asset) => ({ path: { asset } })),
+      shownByAddress: true,
+    },
+  },
+}

@@ -1,0 +1,113 @@
+import type { OperationContract, Provoked } from '../contract.ts'
+import type { OperationOf } from '../routes.ts'
+
+/** What the example requests of this group find; openapi/example-service.ts prepares it. */
+export const exampleFiles = {
+  file: 'hello.txt',
+  folder: 'press',
+  pageInWorkflow: 'press/release.html',
+  /** A folder whose removal goes on. */
+  goingFolder: 'archive/2024',
+  /** Another one, whose removal is asked for again. */
+  folderToGo: 'archive/2025',
+} as const
+
+const { file, folder, pageInWorkflow, goingFolder, folderToGo } = exampleFiles
+
+const boundary = 'a-boundary'
+
+interface ExamplePart {
+  /** Undefined where the part does not say that it is a file. */
+  readonly name: string | undefined
+  readonly content: string
+}
+
+const partOf = ({ name, content }: ExamplePart) =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="file"${name === undefined ? '' : `; filename="${name}"`}\r\n\r\n${content}\r\n`
+
+/** A body with these files in it. */
+const uploadOf = (...parts: readonly ExamplePart[]) => ({
+  headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+  body: `${parts.map(partOf).join('')}--${boundary}--\r\n`,
+  shown: { file: parts.map(({ content }) => content) },
+})
+
+const hello = { name: 'hello.txt', content: 'Hello' }
+const upload = uploadOf(hello)
+
+/** The same upload under the media type that the contract names. */
+const uploadAsBytes = { headers: { 'Content-Type': 'application/octet-stream' }, body: upload.body }
+
+const asText = { headers: { 'Content-Type': 'text/plain' }, body: 'Hello' }
+
+const template = (content: string) => ({ path: { path: 'Templates' }, ...uploadOf({ name: 'main.html', content }) })
+const region = (attributes: string, content: string) =>
+  `<!-- TemplateBeginEditable${attributes} -->${content}<!-- TemplateEndEditable -->`
+
+/** A body that is not what its type says. */
+const malformed: Provoked = { storageRefused: { ...uploadOf(), body: 'Hello' } }
+
+const uploadsRefused: Provoked = {
+  ...malformed,
+  notAFile: uploadOf({ name: undefined, content: 'Hello' }),
+  nameRequired: uploadOf({ name: '', content: 'Hello' }),
+  regionNameInvalid: template(region('', '{tag_pagecontent}')),
+  tagOutsideRegions: template(`${region(' name="main"', '')}{tag_pagecontent}`),
+  tagMissing: template('<html></html>'),
+  nameTaken: uploadOf({ name: 'a.txt', content: 'One' }, { name: 'a.txt', content: 'Two' }),
+  folderUnknown: { path: { path: file }, ...uploadOf({ name: 'a.txt', content: 'One' }) },
+}
+
+const badForce = { query: { force: 'maybe' } }
+const badLimit = { query: { meta: '', limit: 'all' } }
+
+/** The requests that the document shows of each operation, and those that provoke its errors. */
+export const examplesOf = {
+  uploadToFolder: { examples: [upload, uploadAsBytes], provoked: uploadsRefused },
+  uploadToRoot: { examples: [upload, uploadAsBytes], provoked: malformed },
+  readRoot: {
+    examples: [{ query: { status: '' } }],
+    provoked: { storageRefused: badLimit, notAFile: {} },
+  },
+  readPath: {
+    examples: [
+      { path: { path: folder }, query: { meta: '' } },
+      { path: { path: file } },
+      { path: { path: file }, headers: { Range: 'bytes=0-4' } },
+    ],
+    provoked: {
+      storageRefused: { path: { path: folder }, ...badLimit },
+      fileUnknown: { path: { path: 'missing.txt' } },
+      notAFile: { path: { path: folder } },
+      urlInvalid: { path: { path: `${folder}//${file}` } },
+      nameTooLong: { path: { path: 'x'.repeat(256) } },
+      rangeNotSatisfiable: { path: { path: file }, headers: { Range: 'bytes=100-' } },
+    },
+  },
+  deletePath: {
+    examples: [{ path: { path: 'notes' }, query: { force: 'true' } }, { path: { path: folderToGo } }],
+    provoked: {
+      storageRefused: badForce,
+      workflowDeleted: { path: { path: pageInWorkflow } },
+      folderReserved: { path: { path: 'Templates' } },
+      folderNotEmpty: { path: { path: folder }, query: { force: 'false' } },
+    },
+  },
+  deleteRoot: { examples: [], provoked: { storageRefused: badForce, nameRequired: {} } },
+  putPath: {
+    examples: [
+      { path: { path: 'notes/draft.txt' }, ...asText },
+      { path: { path: 'notes/draft.txt' }, query: { meta: '' }, body: { name: 'final.txt' } },
+      { path: { path: 'notes' }, ...upload },
+    ],
+    provoked: {
+      storageRefused: { query: { version: 'final' }, ...asText },
+      fileTooLarge: { headers: { 'Content-Length': String(1024 ** 4), Expect: '100-continue' } },
+      pathUnknown: { path: { path: `${file}/below.txt` }, ...asText },
+      folderGoing: { path: { path: `${goingFolder}/new.txt` }, ...asText },
+      workflowUpdated: { path: { path: pageInWorkflow }, ...asText },
+      destinationExists: { path: { path: folder }, ...asText },
+    },
+  },
+  putRoot: { examples: [upload], provoked: malformed },
+} as const satisfies Readonly<Record<OperationOf<'storage'>, Pick<OperationContract, 'examples' | 'provoked'>>>

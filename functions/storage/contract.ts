@@ -1,0 +1,288 @@
+import * as z from 'zod/mini'
+import type { ErrorName } from '../../lib/errors.ts'
+import { mostFiles } from '../../lib/storage/upload-files.ts'
+import { type GroupContract, link, type ParameterContracts, siteParameter } from '../contract.ts'
+import { examplesOf } from './contract-examples.ts'
+import { newNameBody } from './new-name-body.ts'
+import { deletedVersion, force, pageCursor, pageLimit, putVersion } from './switches.ts'
+
+// Answers: what the operations write has the types of these.
+
+export const success = z
+  .object({ status: z.literal('success') })
+  .register(z.globalRegistry, { id: 'Stored', description: 'It is done.' })
+
+export const deleting = z
+  .object({ status: z.literal('deleting') })
+  .register(z.globalRegistry, { id: 'Deleting', description: 'The rest of the folder goes on being deleted.' })
+
+export const progress = z
+  .object({ percent: z.int().check(z.minimum(0), z.maximum(100)) })
+  .register(z.globalRegistry, { id: 'Progress', description: "The progress of the token's newest upload." })
+
+const entryMembers = {
+  name: z.string(),
+  type: z.enum(['file', 'folder']),
+  size: z.int().check(z.minimum(0)),
+  lastModified: z.nullable(z.iso.datetime()),
+  links: z.array(link),
+}
+
+export const content = z
+  .object(entryMembers)
+  .register(z.globalRegistry, { id: 'FolderContent', description: 'What a folder holds.' })
+
+export const entry = z
+  .object({ ...entryMembers, contents: z.optional(z.array(content)), cursor: z.optional(z.string()) })
+  .register(z.globalRegistry, {
+    id: 'Entry',
+    description:
+      'A file or a folder. A folder has `contents`, sorted by name; when these go on, `cursor` is for the next request.',
+  })
+
+const readJson = z.unknown().register(z.globalRegistry, { description: 'Without `meta`: what a JSON file holds.' })
+
+// Bodies.
+
+const newName = newNameBody.register(z.globalRegistry, {
+  id: 'NewName',
+  description: 'The new name of a file or folder: one segment.',
+})
+
+const putJson = z.unknown().register(z.globalRegistry, { description: 'Without `meta`: what the JSON file holds.' })
+
+const form = z
+  .object({ file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)) })
+  .register(z.globalRegistry, {
+    id: 'Files',
+    description: 'Each part `file` is a file, under the name that the part gives.',
+  })
+
+const formBodies = { 'multipart/form-data': form }
+
+// Parameters that operations share.
+
+const meta: ParameterContracts = {
+  meta: {
+    description: 'Its presence asks for what the path is, not for its bytes.',
+    schema: z.string(),
+    example: '',
+  },
+}
+
+const metaSwitches: ParameterContracts = {
+  ...meta,
+  limit: {
+    description: 'How many entries of a folder an answer holds; for `meta`.',
+    schema: pageLimit,
+    example: 100,
+  },
+  cursor: { description: 'The `cursor` of the answer before; for `meta`.', schema: pageCursor, example: '' },
+}
+
+const deleteSwitches: ParameterContracts = {
+  version: {
+    description: '`draft` deletes the draft of a page alone. For a folder or what is no page it is passed over.',
+    schema: deletedVersion,
+    example: 'draft',
+  },
+  force: { description: '`false` spares a folder that is not empty.', schema: force, example: 'false' },
+}
+
+// Errors that operations share.
+
+const uploadErrors = [
+  'storageRefused',
+  'notAFile',
+  'fileTooLarge',
+  'regionNameInvalid',
+  'tagOutsideRegions',
+  'tagMissing',
+  'pathUnknown',
+  'folderGoing',
+  'workflowUpdated',
+  'nameRequired',
+  'urlInvalid',
+  'nameTaken',
+  'folderUnknown',
+  'destinationExists',
+  'nameTooLong',
+] as const satisfies readonly ErrorName[]
+
+const putErrors = [
+  ...uploadErrors,
+  'fileUnknown',
+  'workflowDeleted',
+  'folderReserved',
+  'mediaTypeUnsupported',
+  'bodyTooLarge',
+] as const satisfies readonly ErrorName[]
+
+const upload = {
+  description:
+    'All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body ' +
+    'may come as `application/octet-stream`; its boundary is then taken from its first line.',
+  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': z.unknown() } },
+  errors: uploadErrors,
+} as const
+
+const stored = { description: 'All of the files are stored.', schema: success }
+const pathLinks = { readPath: {}, deletePath: {} }
+const validators = ['ETag', 'Last-Modified', 'Accept-Ranges'] as const
+
+/** What the document says of files and folders. */
+export const storageContract: GroupContract<'storage'> = {
+  tag: {
+    name: 'Files',
+    description:
+      'The files and folders of a site. The token needs the permission "Can use SFTP & File Manager"; it may come in the query.',
+  },
+  parameters: {
+    site: siteParameter,
+    path: {
+      description:
+        'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all.',
+      schema: z.string(),
+      example: 'notes',
+    },
+  },
+  operations: {
+    uploadToFolder: {
+      summary: 'Upload files into a folder',
+      ...upload,
+      answers: { 200: { ...stored, links: pathLinks } },
+      ...examplesOf.uploadToFolder,
+    },
+    uploadToRoot: {
+      summary: 'Upload files into the root of the storage',
+      ...upload,
+      answers: { 200: stored },
+      ...examplesOf.uploadToRoot,
+    },
+    readRoot: {
+      summary: 'See how far an upload is, or what the root of the storage holds',
+      description: 'One of `status` and `meta` must be there; `status` comes first.',
+      query: {
+        status: {
+          description: "Its presence asks for the progress of the token's newest upload; its value may be the token.",
+          schema: z.string(),
+          example: '',
+        },
+        ...metaSwitches,
+      },
+      answers: { 200: { description: 'The progress, or what the root holds.', schema: z.union([progress, entry]) } },
+      errors: ['storageRefused', 'notAFile'],
+      ...examplesOf.readRoot,
+    },
+    readPath: {
+      summary: 'Read a file, or what a path is',
+      query: {
+        ...metaSwitches,
+        version: {
+          description:
+            '`draft` reads the draft of a page, or the live file when there is none. Anything else is passed over.',
+          schema: z.string(),
+          example: 'draft',
+        },
+      },
+      headers: {
+        Range: {
+          description: 'One range of bytes; several are passed over.',
+          schema: z.string(),
+          example: 'bytes=0-4',
+        },
+        'If-Range': {
+          description: 'The ETag or Last-Modified of an earlier part.',
+          schema: z.string(),
+          example: 'Sat, 31 Jan 2026 12:00:00 GMT',
+        },
+      },
+      answers: {
+        200: {
+          description: 'The bytes of the file; with `meta`, what the path is.',
+          schema: z.union([entry, readJson]),
+          mediaTypes: ['*/*'],
+          optionalHeaders: validators,
+        },
+        206: {
+          description: 'The bytes that `Range` asks for.',
+          mediaTypes: ['*/*'],
+          headers: [...validators, 'Content-Range'],
+        },
+        302: {
+          description:
+            'The bytes are more than an answer may hold, or the request has no `Accept`: they are at a URL that expires. Not on one machine.',
+          headers: ['Location', 'Cache-Control'],
+        },
+        304: { description: 'What `If-None-Match` names is still the present state.', headers: validators },
+      },
+      errors: [
+        'storageRefused',
+        'fileUnknown',
+        'notAFile',
+        'pathUnknown',
+        'urlInvalid',
+        'nameTooLong',
+        'rangeNotSatisfiable',
+      ],
+      ...examplesOf.readPath,
+    },
+    deletePath: {
+      summary: 'Delete a file, a draft or a folder with its contents',
+      query: deleteSwitches,
+      answers: {
+        200: { description: 'It is gone.' },
+        202: { description: 'The folder is large: the rest goes on being deleted.', schema: deleting },
+      },
+      errors: [
+        'storageRefused',
+        'fileUnknown',
+        'pathUnknown',
+        'folderGoing',
+        'workflowDeleted',
+        'nameRequired',
+        'folderReserved',
+        'folderNotEmpty',
+      ],
+      ...examplesOf.deletePath,
+    },
+    deleteRoot: {
+      summary: 'Be told that the root of the storage cannot be deleted',
+      query: deleteSwitches,
+      answers: {},
+      errors: ['storageRefused', 'nameRequired'],
+      ...examplesOf.deleteRoot,
+    },
+    putPath: {
+      summary: 'Store a file, create a folder, or rename',
+      description:
+        'The body is the content of the file. With `meta` it is `{"name": …}`, and renames; with `type=folder` there is none; ' +
+        'a body of the type `multipart/form-data` is an upload into the folder.',
+      query: {
+        ...meta,
+        type: { description: '`folder` creates the folder.', schema: z.string(), example: 'folder' },
+        version: {
+          description: '`draft` stores the draft of a page; `draft-publish`, or nothing, the live file.',
+          schema: putVersion,
+          example: 'draft-publish',
+        },
+      },
+      body: {
+        optional: true,
+        schema: z.unknown(),
+        mediaTypes: { '*/*': z.unknown(), 'application/json': z.union([newName, putJson]), ...formBodies },
+      },
+      answers: { 200: { description: 'It is done.', schema: success, links: pathLinks } },
+      errors: putErrors,
+      ...examplesOf.putPath,
+    },
+    // The root is neither a file nor can it be made or renamed: what is left of a PUT is the upload.
+    putRoot: {
+      summary: 'Upload files into the root of the storage, by PUT',
+      body: { schema: z.unknown(), mediaTypes: formBodies },
+      answers: { 200: stored },
+      errors: putErrors,
+      ...examplesOf.putRoot,
+    },
+  },
+}

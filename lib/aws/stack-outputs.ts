@@ -1,0 +1,31 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import { failLikePort } from './store-failure.ts'
+
+/** Where a stack was looked for, and its outputs by name; undefined when there is no region, or no such stack in it. */
+export interface FoundStack {
+  readonly region: string | undefined
+  readonly outputs: ReadonlyMap<string, string> | undefined
+}
+
+const regionOf = ({ config }: CloudFormationClient): Promise<string | undefined> =>
+  config.region().catch(() => undefined)
+
+/** Reads what a deployed stack tells. Without a region it is the one of the environment. Errors: unavailable, those of AWS. */
+export const readStackOutputs = async (stack: string, wanted: string | undefined): Promise<FoundStack> => {
+  const client = new CloudFormationClient(wanted === undefined ? {} : { region: wanted })
+  failLikePort(client)
+  const region = await regionOf(client)
+  try {
+    if (region === undefined) return { region, outputs: undefined }
+    const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }))
+    const outputs = (found?.Outputs ?? []).map(
+      ({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue] as const,
+    )
+    return { region, outputs: new Map(outputs) }
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ValidationError')) throw error
+    return { region, outputs: undefined }
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,114 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createCategoryStores } from '../../../lib/aws/category-stores.ts'
+import { createGrants } from '../../../lib/aws/grants.ts'
+import { createPathLocks, type PathLocks } from '../../../lib/aws/path-locks.ts'
+import { createSiteDirectory } from '../../../lib/aws/site-directory.ts'
+import { createUploadProgress } from '../../../lib/aws/upload-progress.ts'
+import { createWebForms } from '../../../lib/aws/web-forms.ts'
+import type { LinkList } from '../../../lib/categories/category-links.ts'
+import type { CategoryId, SiteId, WebFormId } from '../../../lib/ids.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import type { Stores } from '../../../lib/stores.ts'
+import { entry } from '../../support/history.ts'
+import { openTestTables, type TestTables } from '../../support/tables.ts'
+
+/**
+ * Which reads see what was written a moment ago, and cost twice as much. DynamoDB in memory always shows the newest, so that no suite
+ * of a port would notice one that has become cheap: this looks at what is asked for.
+ */
+
+interface Tested extends Omit<Stores, 'files' | 'removalQueue' | 'workflows' | 'removals'>, PathLocks {}
+
+let tables: TestTables
+let stores: Tested
+/** Whether each read since then was consistent. */
+let reads: boolean[]
+
+/** What a call reads with, in whichever form it says so. */
+const consistencyOf = (input: object): boolean => {
+  const options = 'RequestItems' in input ? Object.values(input.RequestItems ?? {}).map(Object) : [Object(input)]
+  return options.every(({ ConsistentRead }) => ConsistentRead === true)
+}
+
+const watchReads = (documents: DynamoDBDocumentClient): void =>
+  documents.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) => {
+        if (/^(Get|Query|Scan|BatchGet)/.test(commandName)) reads.push(consistencyOf(args.input))
+        return next(args)
+      },
+    { step: 'initialize', name: 'watchReads' },
+  )
+
+beforeAll(async () => {
+  tables = await openTestTables()
+  const { names } = tables
+  const documents = tables.connect()
+  watchReads(documents)
+  stores = {
+    sites: createSiteDirectory(documents, names.sites),
+    grants: createGrants(documents, names.tokens),
+    webForms: createWebForms(documents, names.webForms),
+    ...createCategoryStores({ documents, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
+    ...createPathLocks({ documents, table: names.pathLocks }),
+    progress: createUploadProgress(documents, names.uploads),
+  }
+  reads = []
+  await stores.contents.putMany(site, 'category', [{ id: list.category }], entry)
+  await stores.contents.putMany(site, 'news', [{ id: 1 }], entry)
+  await stores.webForms.create({ site, id: form, name: 'Form', fields: [] }, entry)
+  await stores.removals.open(site, folder, 'open', entry)
+})
+afterAll(() => tables.close())
+
+const site = 1 as SiteId
+const form = 3 as WebFormId
+const list: LinkList = { site, kind: 'news', category: 5 as CategoryId }
+const folder = toStoragePath('photos')
+
+const readsOf = async (call: (tested: Tested) => Promise<unknown>): Promise<boolean[]> => {
+  reads = []
+  await call(stores)
+  return reads
+}
+
+test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
+  ['the progress of an upload', 1, ({ progress }) => progress.percentOf('token')],
+  ['content', 1, ({ contents }) => contents.get(site, 'news', 1)],
+  ['whether content exists', 1, ({ contents }) => contents.existing(site, 'news', [1])],
+  ['the highest id of content', 1, ({ contents }) => contents.highestId(site, 'news')],
+  // Category, objects and links before; category and objects once more after.
+  ['what is linked', 5, ({ links }) => links.link(list, new Map([[1, true]]), entry)],
+  ['whether there is a category to unlink from', 1, ({ links }) => links.unlink(list, [1], entry)],
+  ['the highest id of a web form', 1, ({ webForms }) => webForms.highestId(site)],
+  ['the fields that a change starts from', 1, ({ webForms }) => webForms.changeFields(site, form, () => [], entry)],
+  ['running workflows', 1, ({ workflows }) => workflows.isRunning(site, [folder])],
+  ['running workflows below a folder', 1, ({ workflows }) => workflows.isRunningBelow(site, folder)],
+  ['the removal that is open already', 1, ({ removals }) => removals.open(site, folder, 'second', entry)],
+  ['open removals', 1, ({ removals }) => removals.openOf(site, [folder])],
+  ['open removals below a folder', 1, ({ removals }) => removals.isOpenBelow(site, folder)],
+  [
+    'the folders that something is put into, before and after',
+    2,
+    async ({ removals }) => (await removals.watch(site, [folder])).hasChanged(),
+  ],
+  // One for each kind of object.
+  ['the links that go with a category', 2, ({ contents }) => contents.removeCategory(site, list.category, entry)],
+])('sees what was written a moment ago: %s', async (_, count, call) => {
+  expect(await readsOf(call)).toEqual(Array.from({ length: count }, () => true))
+})
+
+test.each<[string, (tested: Tested) => Promise<unknown>]>([
+  ['a site', ({ sites }) => sites.getSite(site)],
+  ['a token', ({ grants }) => grants.get('hash')],
+  ['a web form', ({ webForms }) => webForms.get(site, form)],
+  ['contents of a list', ({ contents }) => contents.getMany(site, 'news', [1])],
+  ['long texts', ({ contents }) => contents.texts(site, 'news', [1])],
+  ['a list of content', ({ contents }) => contents.list(site, 'news', 0, 10)],
+  ['how much content there is', ({ contents }) => contents.count(site, 'news', 0, 10)],
+  ['a list of links', ({ links }) => links.list(list, 0, 10)],
+  ['how many links there are', ({ links }) => links.count(list, 0, 10)],
+])('costs half as much: %s', async (_, call) => {
+  expect(await readsOf(call)).toEqual([false])
+})

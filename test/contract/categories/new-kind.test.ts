@@ -1,0 +1,205 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { importRecords } from '../../../admin/import/import-records.ts'
+import { readRecords } from '../../../admin/import/read-records.ts'
+import { run } from '../../../admin/program.ts'
+import { createCategoriesHandler } from '../../../functions/categories/group.ts'
+import { createCategoriesDeps } from '../../../lib/deps.ts'
+import { tagOf } from '../../../lib/http/conditions.ts'
+import type { Handler } from '../../../lib/http/request.ts'
+import type { CategoryId, SiteId } from '../../../lib/ids.ts'
+import { openMachine } from '../../../local/machine.ts'
+import { prepareSchema } from '../../../local/schema.ts'
+import { createDocument } from '../../../openapi/document.ts'
+import { recordExamples } from '../../../openapi/examples.ts'
+import { fillDirectory } from '../../support/every-operation.ts'
+import { send } from '../../support/gateway.ts'
+import { entry, hands, type OpenedHand } from '../../support/hands.ts'
+import { scratchDatabase } from '../../support/scratch-database.ts'
+
+/**
+ * A third kind of objects, and all that it takes: one record in lib/categories/object-kinds.ts, and no other file. (The document
+ * in docs/ is made anew by `npm run openapi`.)
+ */
+vi.mock(import('../../../lib/categories/object-kinds.ts'), async (original) => {
+  const { objectKinds } = await original()
+  const event = {
+    one: 'event',
+    many: 'events',
+    segment: 'events',
+    type: 99,
+    numbers: [],
+    members: {
+      id: { type: 'integer' },
+      siteId: { type: 'integer' },
+      title: { type: 'string', otherwise: (of: (name: string) => unknown) => `Event ${of('id')}` },
+      programme: { type: 'text', otherwise: '' },
+      seats: { type: 'integer', nullable: true, otherwise: null },
+      startDate: { type: 'date', otherwise: (_: unknown, now: string) => now },
+      open: { type: 'boolean', otherwise: true },
+    },
+    examples: { shown: 'title,seats', flag: 'open', date: 'startDate' },
+  }
+  return { objectKinds: { ...objectKinds, event } }
+})
+
+const site = 1001 as SiteId
+const v3 = `/webresources/api/v3/sites/${site}`
+
+const records = [
+  { kind: 'category', id: 5, name: 'Summer' },
+  { kind: 'event', id: 1, title: 'Concert', programme: 'Songs', seats: 300, startDate: '2026-07-01' },
+  { kind: 'event', id: 2, title: 'Reading', startDate: '2026-06-01', open: false },
+  { kind: 'event', id: 3 },
+  { kind: 'event', id: 4, colour: 'red' },
+  { kind: 'link', type: 'event', categoryId: 5, objectId: 1 },
+]
+const text = records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+interface Page {
+  readonly items: readonly { readonly event: Readonly<Record<string, unknown>> }[]
+}
+
+describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
+  let hand: OpenedHand
+  let handler: Handler
+  let token: string
+  beforeAll(async () => {
+    hand = await open()
+    token = await fillDirectory(hand.stores)
+    const settings = { dataCentre: 'us', longestList: 100 }
+    const telemetry = { request: () => undefined }
+    handler = createCategoriesHandler(createCategoriesDeps(settings, hand.stores, { telemetry }))
+  })
+  afterAll(() => hand.close())
+
+  const ask = (method: string, path: string, request: { query?: Record<string, string>; body?: object } = {}) =>
+    send(handler, method, `${v3}${path}`, { headers: { Authorization: token }, ...request })
+  const pageOf = async (query: Record<string, string>): Promise<Page> =>
+    JSON.parse((await ask('GET', '/categories/5/events', { query })).body)
+  const list = async (query: Record<string, string>) =>
+    (await pageOf({ fields: 'event.title', ...query })).items.map(({ event }) => event['title'])
+
+  test('is imported', async () => {
+    const lines = (async function* () {
+      yield text
+    })()
+    expect(await importRecords(readRecords(lines), site, hand.stores, false)).toEqual({
+      imported: 5,
+      skipped: 1,
+      errors: [{ line: 5, message: 'Unrecognized key: "colour"' }],
+    })
+  })
+
+  test('is linked, all or none', async () => {
+    const items = [{ objectId: 2 }, { objectId: 3, displayable: 0 }]
+    expect((await ask('POST', '/categories/5/events', { body: { items } })).status).toBe(201)
+    const refused = await ask('POST', '/categories/5/events', { body: { items: [{ objectId: 4 }] } })
+    expect(refused.status).toBe(404)
+    expect(refused.body).toContain('there is no event 4 on this site')
+  })
+
+  test('is listed with every member, in its order', async () => {
+    const page = await pageOf({ limit: '1' })
+    const event = {
+      id: 1,
+      siteId: site,
+      title: 'Concert',
+      programme: 'Songs',
+      seats: 300,
+      startDate: '2026-07-01T00:00:00',
+      open: true,
+    }
+    expect(page).toEqual({
+      items: [{ objectId: 1, categoryId: 5, objectType: 99, displayable: 1, siteId: site, event }],
+      totalItemsCount: 3,
+      skip: 0,
+      limit: 1,
+    })
+    expect(Object.keys(page.items[0]?.event ?? {})).toEqual(Object.keys(event))
+  })
+
+  test('is listed under a tag of its state, which spares the body', async () => {
+    const { headers, body } = await ask('GET', '/categories/5/events')
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      etag: `"${tagOf(JSON.parse(body))}.json"`,
+    })
+    const again = await send(handler, 'GET', `${v3}/categories/5/events`, {
+      headers: { Authorization: token, 'If-None-Match': headers['etag'] ?? '' },
+    })
+    expect(again).toMatchObject({ status: 304, body: '' })
+  })
+
+  test('is filtered and sorted', async () => {
+    expect(await list({ order: '-title' })).toEqual(['Reading', 'Event 3', 'Concert'])
+    expect(await list({ where: '{open:true}', order: '-id' })).toEqual(['Event 3', 'Concert'])
+    expect(await list({ where: '{seats:null,displayable:1}' })).toEqual(['Reading'])
+    expect((await ask('GET', '/categories/5/events', { query: { order: 'programme' } })).status).toBe(400)
+  })
+
+  test('has the categories that it is linked with', async () => {
+    expect((await ask('GET', '/events/1/categories')).json()).toMatchObject({ items: [{ id: 5, name: 'Summer' }] })
+    expect((await ask('GET', '/events/4/categories')).status).toBe(404)
+  })
+
+  test('is unlinked, and goes with its links', async () => {
+    expect((await ask('DELETE', '/categories/5/events', { body: { items: [1] } })).status).toBe(204)
+    expect(await list({})).toEqual(['Reading', 'Event 3'])
+    await hand.stores.contents.removeCategory(site, 5 as CategoryId, entry)
+    expect((await ask('GET', '/categories/5/events')).status).toBe(404)
+    expect((await ask('GET', '/events/2/categories')).json()).toMatchObject({ items: [] })
+  })
+})
+
+test('a new kind of objects is one of the choices of site-admin', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  const said: string[] = []
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void said.push(line))
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void said.push(line))
+  const administer = (...args: readonly string[]) => run(['--data-dir', join(folder, 'data'), '--json', ...args])
+  try {
+    await writeFile(join(folder, 'records'), text)
+    await (await openMachine(join(folder, 'data'), { role: 'service' })).close()
+    await administer('data-centre', 'add', 'us', '--url', 'http://127.0.0.1')
+    await administer('site', 'create', '--id', '1001', '--name', 'Own')
+    said.length = 0
+    expect(await administer('import', join(folder, 'records'), '--site', '1001')).toBe(0)
+    expect(await administer('object', 'remove', 'event', '1', '--site', '1001')).toBe(0)
+    expect(await administer('object', 'remove', 'event', '1', '--site', '1001')).toBe(1)
+    expect(said).toEqual([
+      expect.stringContaining('"imported":5,"skipped":1'),
+      '{"removed":true}',
+      'Site 1001 has no event 1.',
+    ])
+  } finally {
+    vi.restoreAllMocks()
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('a new kind of objects gets its tables in a database that does not know it', () => {
+  const { connection } = scratchDatabase()
+  prepareSchema(connection)
+  const tables = () =>
+    connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'event%' ORDER BY name").all()
+  const made = tables()
+  expect(made).toEqual([{ name: 'event_links' }, { name: 'event_texts' }, { name: 'events' }])
+  for (const { name } of made) connection.exec(`DROP TABLE ${name}`)
+  prepareSchema(connection)
+  expect(tables()).toEqual(made)
+})
+
+test('a new kind of objects is in the document, with examples that the service has answered', async () => {
+  const { paths } = createDocument(await recordExamples()) as { paths: Record<string, Record<string, object>> }
+  expect(paths['/webresources/api/v3/sites/{site}/categories/{category}/events']).toMatchObject({
+    get: { operationId: 'listEventsOfCategory', summary: 'List the events of a category' },
+    post: { operationId: 'linkEvents' },
+    delete: { operationId: 'unlinkEvents' },
+  })
+  expect(paths['/webresources/api/v3/sites/{site}/events/{object}/categories']).toMatchObject({
+    get: { operationId: 'listCategoriesOfEvent', summary: 'List the categories of an event' },
+  })
+})

@@ -1,0 +1,43 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+const entries = globSync('functions/*/*handler.ts', { cwd: root })
+
+/** The project's own files that a bundle is made of, also those that it loads later, by their paths from the root. */
+const filesOf = async (entry: string): Promise<readonly string[]> => {
+  const { metafile } = await build({
+    entryPoints: [join(root, entry)],
+    absWorkingDir: root,
+    outdir: 'nowhere',
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    metafile: true,
+  })
+  return Object.keys(metafile.inputs)
+}
+
+/** A group's contract, with what it is written in, and what the document is made by. */
+const isOfTheDocument = (file: string): boolean => /^functions\/(.*\/)?contract[\w-]*\.ts$|^openapi\//.test(file)
+
+describe('nothing that the document alone needs is carried by', () => {
+  test.each([...entries, 'local/main.ts'])('%s', async (entry) => {
+    const files = await filesOf(entry)
+    expect(files).toContain(entry)
+    expect(files.filter(isOfTheDocument)).toEqual([])
+  })
+})
+
+test('the document is made from the contract of every group', async () => {
+  expect((await filesOf('openapi/generate.ts')).filter(isOfTheDocument)).toEqual(
+    expect.arrayContaining(
+      ['fields', 'categories', 'storage', 'documentation'].map((group) => `functions/${group}/contract.ts`),
+    ),
+  )
+})

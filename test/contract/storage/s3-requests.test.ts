@@ -1,0 +1,283 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { Change, ObjectStore, PlaceConditions } from '../../../lib/storage/object-store.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
+import type { MemoryS3, S3Request } from '../../support/memory-s3.ts'
+
+/** Folders that nobody removes. */
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const nowhere: PlaceConditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+
+let s3: MemoryS3
+/** The store that is tested, and another one beside it. */
+let store: ObjectStore
+let others: ObjectStore
+
+/** Bytes that may wait in memory: those of a few small files. */
+const memory = 100
+
+beforeEach(() => {
+  const opened = openBucketInMemory()
+  s3 = opened.s3
+  const open = () =>
+    createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: opened.bucket, removals, memory })
+  store = open()
+  others = open()
+})
+
+async function* one(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
+}
+
+const put = async (by: ObjectStore, key: string, text = key): Promise<void> => {
+  const staged = await by.stage(one(text), { key, contentType: 'text/plain' })
+  await by.place([{ kind: 'put', key, staged }], nowhere, entry)
+}
+const place = (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
+  store.place(changes, { ...nowhere, ...conditions }, entry)
+const listed = async (key: string) => {
+  const info = await store.find(key)
+  if (!info) throw new Error(`There is no ${key}`)
+  return info
+}
+const keys = async (): Promise<string[]> =>
+  (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key)
+
+/** Runs this once, before the first request that looks so is answered. */
+const beforeThe = (looks: (request: S3Request) => boolean, run: () => Promise<unknown>): void => {
+  s3.before = async (request) => {
+    if (!looks(request)) return
+    s3.before = async () => undefined
+    await run()
+  }
+}
+/** Breaks the connection of the first request that looks so: when it was answered, or before. */
+const lose = (looks: (request: S3Request) => boolean, isMade: boolean, meanwhile = async () => {}): void => {
+  s3.before = async (request) => {
+    if (!looks(request)) return
+    s3.before = async () => undefined
+    if (isMade) await s3.requestHandler.handle(request)
+    await meanwhile()
+    throw Object.assign(new Error('The connection broke'), { code: 'ECONNRESET' })
+  }
+}
+const isCopy = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
+const isRemovalOf =
+  (key: string) =>
+  ({ method, path, query = {} }: S3Request) =>
+    method === 'DELETE' && path.endsWith(key) && query['versionId'] === undefined
+
+describe('small files', () => {
+  const isUpload = ({ query = {} }: S3Request) => query['uploads'] !== undefined
+  const full = 'x'.repeat(memory)
+  const stage = (text: string) => store.stage(one(text), { key: 'live/a', contentType: 'text/plain' })
+  /** How many uploads are begun for a file that just fits. */
+  const uploadsFor = async (text: string): Promise<number> => {
+    const before = s3.requests.filter(isUpload).length
+    await (await stage(text)).discard()
+    return s3.requests.filter(isUpload).length - before
+  }
+
+  it('wait in memory while there is room for all of them, and go up after that', async () => {
+    expect(await uploadsFor(full)).toBe(0)
+    expect(await uploadsFor(`${full}x`)).toBe(1)
+    const waiting = await stage('x')
+    expect(await uploadsFor(full)).toBe(1)
+    await waiting.discard()
+    expect(await uploadsFor(full)).toBe(0)
+  })
+
+  it('make room when they are put in place, once each', async () => {
+    const staged = await stage(full)
+    await place([{ kind: 'put', key: 'live/a', staged }])
+    await staged.discard()
+    expect(await uploadsFor(full)).toBe(0)
+    expect(await uploadsFor(`${full}x`)).toBe(1)
+  })
+})
+
+describe('a destination that is taken between the look and the copy', () => {
+  it('is a rival, and both objects stay as they are', async () => {
+    await put(store, 'live/a')
+    const from = await listed('live/a')
+    beforeThe(isCopy, () => put(others, 'live/b', 'theirs'))
+    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'rival', key: 'live/b' })
+    expect(await keys()).toEqual(['live/a', 'live/b'])
+    expect((await store.find('live/b'))?.size).toBe('theirs'.length)
+  })
+})
+
+describe('a source that changes between the look and the copy', () => {
+  it.each([
+    ['is replaced', () => put(others, 'live/a', 'newer'), ['live/a']],
+    ['is removed', async () => others.remove([await listed('live/a')], entry), []],
+  ])('is stale when it %s', async (_, change, left) => {
+    await put(store, 'live/a')
+    const from = await listed('live/a')
+    beforeThe(isCopy, change)
+    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'stale', key: 'live/a' })
+    expect(await keys()).toEqual(left)
+  })
+
+  it('stays when it is replaced after it was copied', async () => {
+    await put(store, 'live/a')
+    const from = await listed('live/a')
+    beforeThe(isRemovalOf('live/a'), () => put(others, 'live/a', 'newer'))
+    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'placed' })
+    expect(await keys()).toEqual(['live/a', 'live/b'])
+    expect((await store.find('live/a'))?.size).toBe('newer'.length)
+  })
+})
+
+describe('a copy', () => {
+  it('is made of the version that was listed alone, and onto nothing', async () => {
+    await put(store, 'live/a')
+    const from = await listed('live/a')
+    await place([{ kind: 'move', from, key: 'live/b' }])
+    const copy = s3.requests.find(isCopy)
+    expect(copy?.headers).toMatchObject({ 'x-amz-copy-source-if-match': from.version, 'if-none-match': '*' })
+    expect(s3.requests.find(isRemovalOf('live/a'))?.headers['if-match']).toBe(from.version)
+  })
+
+  it.each([undefined, 'image/png'])('whose answer is lost is known, and taken back (type: %s)', async (contentType) => {
+    await put(store, 'live/a')
+    const from = await listed('live/a')
+    lose(isCopy, true)
+    const change: Change = { kind: 'move', from, key: 'live/b', ...(contentType && { contentType }) }
+    await expect(place([change])).rejects.toThrow('The connection broke')
+    expect(await keys()).toEqual(['live/a'])
+    expect(await place([change])).toEqual({ outcome: 'placed' })
+    expect((await store.find('live/b'))?.contentType).toBe(contentType ?? 'text/plain')
+  })
+
+  it('that failed is not taken for what others have put there meanwhile', async () => {
+    await put(store, 'live/a')
+    const from = await listed('live/a')
+    lose(isCopy, false, () => put(others, 'live/b', 'theirs'))
+    await expect(place([{ kind: 'move', from, key: 'live/b' }])).rejects.toThrow('The connection broke')
+    expect(await keys()).toEqual(['live/a', 'live/b'])
+  })
+})
+
+describe('what comes while changes are placed', () => {
+  it('is seen at the second look: nothing of the changes stays', async () => {
+    await put(store, 'live/a', 'old')
+    const staged = await store.stage(one('newer'), { key: 'live/a', contentType: 'text/plain' })
+    beforeThe(
+      ({ method, path }) => method === 'PUT' && path.endsWith('/live/a'),
+      () => put(others, 'live/a/below'),
+    )
+    const outcome = await place([{ kind: 'put', key: 'live/a', staged }], { absent: ['live/a/'] })
+    expect(outcome).toEqual({ outcome: 'rival', key: 'live/a/' })
+    expect(await keys()).toEqual(['live/a', 'live/a/below'])
+    expect((await store.find('live/a'))?.size).toBe('old'.length)
+  })
+
+  it('is no rival when the changes have made it themselves', async () => {
+    const staged = await store.stage(one('x'), { key: 'live/f/a', contentType: 'text/plain' })
+    const changes: Change[] = [
+      { kind: 'folder', key: 'live/f/' },
+      { kind: 'put', key: 'live/f/a', staged },
+    ]
+    expect(await place(changes, { absent: ['live/f/', 'live/f/a'] })).toEqual({ outcome: 'placed' })
+  })
+})
+
+describe('a removal whose answer is lost, and which is taken back', () => {
+  /** Removes a draft, loses the answer, and fails. */
+  const removeInVain = async (key: string, isMade: boolean): Promise<unknown> => {
+    lose(isRemovalOf(`/${key}`), isMade)
+    return place([{ kind: 'remove', key }]).catch((error: unknown) => error)
+  }
+
+  it('brings back the object that was there at last, whatever was removed before', async () => {
+    for (const text of ['first', 'second']) {
+      await put(store, 'live/a', text)
+      await store.remove([await listed('live/a')], entry)
+    }
+    await put(store, 'live/a', 'the last one')
+    expect(await removeInVain('live/a', true)).toBeInstanceOf(Error)
+    expect((await store.find('live/a'))?.size).toBe('the last one'.length)
+  })
+
+  it.each([
+    [
+      'a neighbour that was removed',
+      async () => {
+        await put(store, 'live/a-b')
+        await store.remove([await listed('live/a-b')], entry)
+      },
+    ],
+    [
+      'what was there before it was put there anew',
+      async () => {
+        await store.remove([await listed('live/a')], entry)
+        await put(store, 'live/a')
+      },
+    ],
+  ])('takes back nothing when nothing was removed, and so not %s', async (_, prepare) => {
+    await put(store, 'live/a')
+    await prepare()
+    expect(await removeInVain('live/a', false)).toBeInstanceOf(Error)
+    expect(await keys()).toEqual(['live/a'])
+    expect(s3.requests.filter(({ method, query = {} }) => method === 'DELETE' && query['versionId'])).toEqual([])
+  })
+})
+
+describe('a removal of many', () => {
+  const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
+
+  it('asks for what failed alone: 1,000 names need not be told again', async () => {
+    for (const name of ['a', 'b']) await put(store, `live/${name}`)
+    const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
+    await store.remove(objects, entry)
+    const batches = s3.requests.filter(isBatch)
+    expect(batches.map(({ body }) => /<Quiet>(\w+)</.exec(String(body))?.[1])).toEqual(['true'])
+    expect(await keys()).toEqual([])
+  })
+
+  it('goes in batches of 1,000', async () => {
+    const objects = Array.from({ length: 2_001 }, (_, index) => ({ key: `live/${index}`, version: 'x' }))
+    await store.remove(objects, entry)
+    const sizes = s3.requests.filter(isBatch).map(({ body }) => String(body).split('<Object>').length - 1)
+    expect(sizes).toEqual([1_000, 1_000, 1])
+  })
+})
+
+describe('a look for rivals', () => {
+  /** What is asked about these keys. */
+  const asked = async (...absent: string[]): Promise<string[]> => {
+    const before = s3.requests.length
+    await place([], { absent })
+    const looks = s3.requests.slice(before).map(({ method, query = {} }) => `${method} ${query['prefix'] ?? ''}`)
+    // The second look is the same as the first.
+    return looks.slice(0, looks.length / 2).sort()
+  }
+
+  it('lists a folder once for all folders in it, and asks for one folder by itself', async () => {
+    await put(store, 'live/f/1/a')
+    expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
+    expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])
+    expect(await asked('live/f/2/', 'live/g/2/', 'live/a')).toEqual(['GET live/f/2/', 'GET live/g/2/', 'HEAD '])
+  })
+
+  it('does not list what lies deep in a folder', async () => {
+    for (let index = 0; index < 5; index++) await put(store, `live/f/1/${index}`)
+    expect(await place([], { absent: ['live/f/0/', 'live/f/2/'] })).toEqual({ outcome: 'placed' })
+    expect(s3.requests.find(({ query = {} }) => query['prefix'] === 'live/f/')?.query?.['delimiter']).toBe('/')
+    expect(await place([], { absent: ['live/f/0/', 'live/f/1/'] })).toEqual({ outcome: 'rival', key: 'live/f/1/' })
+  })
+
+  it('answers the first of the keys where there is something', async () => {
+    await put(store, 'live/f/1/a')
+    await put(store, 'live/b')
+    for (const absent of [
+      ['live/b', 'live/f/1/'],
+      ['live/f/1/', 'live/b'],
+    ]) {
+      expect(await place([], { absent })).toEqual({ outcome: 'rival', key: absent[0] })
+    }
+  })
+})

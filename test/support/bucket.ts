@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import {
+  CreateBucketCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutBucketVersioningCommand,
+  S3Client,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3'
+import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
+
+/** An empty bucket that keeps versions, which a test has for itself. */
+export interface TestBucket {
+  readonly bucket: string
+  /** A client of its own, to which a test may do what it likes. It makes each call so often at the most. */
+  connect(maxAttempts?: number): S3Client
+  /** How many unfinished uploads and scratch objects lie about. */
+  leftovers(): Promise<number>
+}
+
+const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
+  const connect = (maxAttempts = 3) => new S3Client({ forcePathStyle: true, ...config, maxAttempts })
+  return {
+    bucket,
+    connect,
+    async leftovers() {
+      const client = connect()
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: 'scratch/' }))
+      return Uploads.length + Contents.length
+    },
+  }
+}
+
+/** A bucket in memory, and what it is made of. */
+export const openBucketInMemory = (): TestBucket & { readonly s3: MemoryS3 } => {
+  const s3 = createMemoryS3()
+  const config: S3ClientConfig = {
+    endpoint: 'http://s3.test',
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    requestHandler: s3.requestHandler,
+    retryMode: 'standard',
+  }
+  return { ...openBucket('memory', config), s3 }
+}
+
+/** A bucket in memory; with `AWS_ENDPOINT_URL`, of whatever speaks S3 there. */
+export const openTestBucket = async (): Promise<TestBucket> => {
+  if (!process.env['AWS_ENDPOINT_URL']) return openBucketInMemory()
+  const opened = openBucket(`test-${randomBytes(6).toString('hex')}`, {})
+  const client = opened.connect()
+  await client.send(new CreateBucketCommand({ Bucket: opened.bucket }))
+  const VersioningConfiguration = { Status: 'Enabled' } as const
+  await client.send(new PutBucketVersioningCommand({ Bucket: opened.bucket, VersioningConfiguration }))
+  return opened
+}

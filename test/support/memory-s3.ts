@@ -1,0 +1,294 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { allOf, tag, textIn, urlEncoded } from './s3-xml.ts'
+
+/** A request as the SDK hands it to its transport, for one bucket in path style. */
+export interface S3Request {
+  readonly method: string
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | string[] | null>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+interface S3Answer {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readable
+}
+
+interface Version {
+  readonly id: string
+  readonly etag: string
+  /** None: a delete marker. */
+  readonly bytes?: Buffer
+  readonly modified: Date
+  readonly type: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+interface Upload extends Pick<Version, 'type' | 'metadata'> {
+  readonly key: string
+  readonly parts: Map<number, Buffer>
+}
+
+/** A bucket with versions that speaks S3 as far as the object store needs it, in the place of the network. */
+export interface MemoryS3 {
+  /** What takes the place of a client's transport. */
+  readonly requestHandler: { handle(request: S3Request): Promise<{ response: S3Answer }> }
+  /** Every request so far. */
+  readonly requests: readonly S3Request[]
+  /** Is told of each request before it is answered. What it does is done by then; what it throws, the client fails with. */
+  before: (request: S3Request) => Promise<void>
+}
+
+class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string) {
+    super(code)
+    this.status = status
+    this.code = code
+  }
+}
+const preconditionFailed = () => new Refusal(412, 'PreconditionFailed')
+const noSuchKey = () => new Refusal(404, 'NoSuchKey')
+
+const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
+const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+const unquote = (tag: string) => tag.replaceAll('"', '')
+
+const answer = (statusCode: number, headers: Record<string, string> = {}, body: Buffer | string = ''): S3Answer => ({
+  statusCode,
+  headers,
+  body: Readable.from(body.length > 0 ? [Buffer.from(body)] : []),
+})
+const xmlAnswer = (root: string, content: string) =>
+  answer(
+    200,
+    { 'content-type': 'application/xml' },
+    `<?xml version="1.0" encoding="UTF-8"?><${root}>${content}</${root}>`,
+  )
+
+const bytesIn = ({ body }: S3Request): Buffer => {
+  if (body === undefined || body === null) return Buffer.alloc(0)
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
+  throw new Error('Bodies of this S3 are whole')
+}
+
+/** What XML cannot hold makes a request no XML at all. */
+const xmlIn = (request: S3Request): string => {
+  const xml = bytesIn(request).toString()
+  if (/[\ufffe\uffff]/.test(xml)) throw new Refusal(400, 'MalformedXML')
+  return xml
+}
+
+const metadataIn = ({ headers }: S3Request) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-amz-meta-')))
+const typeIn = ({ headers }: S3Request) => headers['content-type'] ?? 'binary/octet-stream'
+
+export const createMemoryS3 = (): MemoryS3 => {
+  /** By key, the newest version first. */
+  const objects = new Map<string, Version[]>()
+  const uploads = new Map<string, Upload>()
+  const requests: S3Request[] = []
+  let count = 0
+
+  const present = (key: string): (Version & { bytes: Buffer }) | undefined => {
+    const version = objects.get(key)?.[0]
+    return version?.bytes && { ...version, bytes: version.bytes }
+  }
+  const add = (key: string, version: Omit<Version, 'id' | 'modified'>): Version => {
+    count += 1
+    const added = { ...version, id: `version-${count}`, modified: new Date() }
+    objects.set(key, [added, ...(objects.get(key) ?? [])])
+    return added
+  }
+  const made = ({ id, etag }: Version) => answer(200, { etag: `"${etag}"`, 'x-amz-version-id': id })
+  const hide = (key: string, match: string | undefined): Version => {
+    const version = present(key)
+    if (match !== undefined && !version) throw noSuchKey()
+    if (match !== undefined && unquote(match) !== version?.etag) throw preconditionFailed()
+    return add(key, { etag: '', type: '', metadata: {} })
+  }
+  const uploadOf = (id: string): Upload => {
+    const upload = uploads.get(id)
+    if (!upload) throw new Refusal(404, 'NoSuchUpload')
+    return upload
+  }
+
+  const read = (key: string, { method, headers, query }: S3Request): S3Answer => {
+    const wanted = query?.['versionId']
+    const version = wanted ? objects.get(key)?.find(({ id }) => id === wanted) : present(key)
+    if (!version?.bytes) throw noSuchKey()
+    const { bytes, etag } = version
+    if (headers['if-match'] && unquote(headers['if-match']) !== etag) throw preconditionFailed()
+    const [, first = 0, last = bytes.length - 1] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? []
+    const part = bytes.subarray(Number(first), Number(last) + 1)
+    const described = {
+      etag: `"${etag}"`,
+      'x-amz-version-id': version.id,
+      'content-length': String(part.length),
+      'content-type': version.type,
+      'last-modified': version.modified.toUTCString(),
+      ...version.metadata,
+    }
+    return answer(200, described, method === 'HEAD' ? '' : part)
+  }
+
+  const copy = (key: string, request: S3Request, from: string): S3Answer => {
+    const { headers } = request
+    const source = present(decodeURIComponent(from).replace(/^\/?[^/]+\//, ''))
+    if (!source) throw noSuchKey()
+    const match = headers['x-amz-copy-source-if-match']
+    if (match && unquote(match) !== source.etag) throw preconditionFailed()
+    if (headers['if-none-match'] === '*' && present(key)) throw preconditionFailed()
+    const replaces = headers['x-amz-metadata-directive'] === 'REPLACE'
+    const { type, metadata } = replaces ? { type: typeIn(request), metadata: metadataIn(request) } : source
+    const { id, etag } = add(key, { bytes: source.bytes, etag: md5(source.bytes).toString('hex'), type, metadata })
+    const result = xmlAnswer('CopyObjectResult', tag('ETag', `"${etag}"`))
+    return { ...result, headers: { ...result.headers, 'x-amz-version-id': id } }
+  }
+
+  const put = (key: string, request: S3Request): S3Answer => {
+    const { headers, query = {} } = request
+    if (headers['x-amz-copy-source']) return copy(key, request, headers['x-amz-copy-source'])
+    const bytes = bytesIn(request)
+    if (query['uploadId']) {
+      uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), bytes)
+      return answer(200, { etag: `"${md5(bytes).toString('hex')}"` })
+    }
+    return made(
+      add(key, { bytes, etag: md5(bytes).toString('hex'), type: typeIn(request), metadata: metadataIn(request) }),
+    )
+  }
+
+  const complete = (id: string, request: S3Request): S3Answer => {
+    const { key, parts, ...described } = uploadOf(id)
+    const chosen = allOf(xmlIn(request), 'PartNumber').map((number) => parts.get(Number(number)) ?? Buffer.alloc(0))
+    uploads.delete(id)
+    const etag = `${md5(Buffer.concat(chosen.map(md5))).toString('hex')}-${chosen.length}`
+    const version = add(key, { bytes: Buffer.concat(chosen), etag, ...described })
+    const result = xmlAnswer('CompleteMultipartUploadResult', tag('Key', key) + tag('ETag', `"${etag}"`))
+    return { ...result, headers: { ...result.headers, 'x-amz-version-id': version.id } }
+  }
+
+  const removeBatch = (request: S3Request): S3Answer => {
+    const xml = xmlIn(request)
+    const isQuiet = textIn(xml, 'Quiet') === 'true'
+    const told = allOf(xml, 'Object').map((one) => {
+      const key = textIn(one, 'Key')
+      try {
+        hide(key, textIn(one, 'ETag') || undefined)
+        return isQuiet ? '' : `<Deleted>${tag('Key', key)}</Deleted>`
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        return `<Error>${tag('Key', key)}${tag('Code', error.code)}${tag('Message', error.code)}</Error>`
+      }
+    })
+    return xmlAnswer('DeleteResult', told.join(''))
+  }
+
+  const post = (key: string, request: S3Request): S3Answer => {
+    const { query = {} } = request
+    if (query['delete'] !== undefined) return removeBatch(request)
+    if (query['uploadId']) return complete(String(query['uploadId']), request)
+    if (query['uploads'] === undefined) throw new Refusal(405, 'MethodNotAllowed')
+    count += 1
+    const id = `upload-${count}`
+    uploads.set(id, { key, parts: new Map(), type: typeIn(request), metadata: metadataIn(request) })
+    return xmlAnswer('InitiateMultipartUploadResult', tag('Key', key) + tag('UploadId', id))
+  }
+
+  const remove = (key: string, { query = {}, headers }: S3Request): S3Answer => {
+    if (query['uploadId']) {
+      uploadOf(String(query['uploadId']))
+      uploads.delete(String(query['uploadId']))
+    } else if (query['versionId']) {
+      const left = objects.get(key)?.filter(({ id }) => id !== query['versionId']) ?? []
+      if (left.length > 0) objects.set(key, left)
+      else objects.delete(key)
+    } else return answer(204, { 'x-amz-version-id': hide(key, headers['if-match']).id, 'x-amz-delete-marker': 'true' })
+    return answer(204)
+  }
+
+  const keysUnder = (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(compare)
+
+  const listUploads = (): S3Answer => {
+    const entries = [...uploads].map(([id, { key }]) => `<Upload>${tag('Key', key)}${tag('UploadId', id)}</Upload>`)
+    return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
+  }
+
+  /** Keys and, folded, folders behind a key, in their order. */
+  const entriesBehind = (after: string, prefix: string, delimiter: string): Set<string> => {
+    const entries = new Set<string>()
+    for (const key of keysUnder(prefix)) {
+      const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1
+      if (present(key) && compare(key, after) > 0) entries.add(end < 0 ? key : key.slice(0, end + 1))
+    }
+    return entries
+  }
+
+  const list = (query: NonNullable<S3Request['query']>): S3Answer => {
+    const text = (name: string) => String(query[name] ?? '')
+    const delimiter = text('delimiter')
+    const entries = [...entriesBehind(text('start-after'), text('prefix'), delimiter)]
+    const shown = entries.slice(0, Number(query['max-keys'] ?? 1000)).map((key) => {
+      const version = present(key)
+      // A folder counts as one even where the object is that is the folder itself.
+      if (!version || (delimiter && key.endsWith('/') && key !== query['prefix'])) {
+        return `<CommonPrefixes>${tag('Prefix', urlEncoded(key))}</CommonPrefixes>`
+      }
+      const described = tag('Size', version.bytes.length) + tag('LastModified', version.modified.toISOString())
+      return `<Contents>${tag('Key', urlEncoded(key))}${tag('ETag', `"${version.etag}"`)}${described}</Contents>`
+    })
+    return xmlAnswer('ListBucketResult', tag('IsTruncated', `${shown.length < entries.length}`) + shown.join(''))
+  }
+
+  const listVersions = (query: NonNullable<S3Request['query']>): S3Answer => {
+    const entries = keysUnder(String(query['prefix'])).flatMap((key) =>
+      (objects.get(key) ?? []).map(({ id, bytes }, index) => {
+        const kind = bytes ? 'Version' : 'DeleteMarker'
+        return `<${kind}>${tag('Key', key)}${tag('VersionId', id)}${tag('IsLatest', `${index === 0}`)}</${kind}>`
+      }),
+    )
+    return xmlAnswer('ListVersionsResult', entries.slice(0, Number(query['max-keys'] ?? 1000)).join(''))
+  }
+
+  const get = (key: string, request: S3Request): S3Answer => {
+    const { query = {} } = request
+    if (query['list-type']) return list(query)
+    if (query['versions'] !== undefined) return listVersions(query)
+    return query['uploads'] === undefined ? read(key, request) : listUploads()
+  }
+  const answers: Readonly<Record<string, typeof get>> = { GET: get, HEAD: read, PUT: put, POST: post, DELETE: remove }
+
+  const respond = (request: S3Request): S3Answer => {
+    const key = decodeURIComponent(request.path.replace(/^\/[^/]*\/?/, ''))
+    const respondTo = answers[request.method]
+    if (!respondTo) throw new Refusal(405, 'MethodNotAllowed')
+    return respondTo(key, request)
+  }
+
+  const s3: MemoryS3 = {
+    requests,
+    before: async () => undefined,
+    requestHandler: {
+      async handle(request) {
+        requests.push(request)
+        // Requests that are made at once take turns.
+        await turn()
+        await s3.before(request)
+        try {
+          return { response: respond(request) }
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          const told = `<Error>${tag('Code', error.code)}${tag('Message', error.code)}</Error>`
+          return { response: answer(error.status, {}, request.method === 'HEAD' ? '' : told) }
+        }
+      },
+    },
+  }
+  return s3
+}

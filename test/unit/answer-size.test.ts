@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { takeThatFit } from '../../lib/answer-size.ts'
+
+/** The bytes of a value's JSON as a text within JSON, with the comma behind it. */
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(JSON.stringify(value))) + 1
+
+const characters = fc.constantFrom('a', '"', '\\', '\n', 'ä', '€', '😀', '\ud800', '\u0000', '\u2028')
+
+const firstThatFit = (values: readonly string[], budget: number): readonly string[] => {
+  const fitting: string[] = []
+  let left = budget
+  for (const value of values) {
+    left -= sizeOf(value)
+    if (left < 0) break
+    fitting.push(value)
+  }
+  return fitting
+}
+
+test('an answer takes values as long as their JSON fits, each quote counted as it is handed on', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: characters, maxLength: 40 })), fc.nat({ max: 600 }), (values, budget) => {
+      const { taken } = takeThatFit(values, (value) => value, budget)
+      expect(taken).toEqual(firstThatFit(values, budget).map((value) => JSON.stringify(value)))
+    }),
+    { numRuns: 2_000 },
+  )
+})
