@@ -3,8 +3,7 @@ import type { ErrorName } from '../../lib/errors.ts'
 import { mostFiles } from '../../lib/storage/upload-files.ts'
 import { type GroupContract, link, type ParameterContracts, siteParameter } from '../contract.ts'
 import { examplesOf } from './contract-examples.ts'
-import { newNameBody } from './new-name-body.ts'
-import { deletedVersion, force, pageCursor, pageLimit, putVersion } from './switches.ts'
+import { deletedVersion, force, newNameBody, pageCursor, pageLimit, putVersion } from './switches.ts'
 
 // Answers: what the operations write has the types of these.
 

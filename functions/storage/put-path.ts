@@ -17,7 +17,7 @@ const renamePath = (deps: StorageDeps) =>
   operation(
     {
       params: pathOf,
-      body: { schema: async () => (await import('./new-name-body.ts')).newNameBody, malformed: 'storageRefused' },
+      body: { schema: async () => (await import('./switches.ts')).newNameBody, malformed: 'storageRefused' },
     },
     async ({ site, params, body, remainingTime, author }) => {
       await rename(deps, site.id, params.path, body.name, remainingTime(), author)

@@ -21,3 +21,6 @@ const digits = z.pipe(
 export const deleteSwitches = z.object({ version: z.optional(deletedVersion), force: z.optional(force) })
 export const putSwitches = z.object({ version: z.optional(putVersion) })
 export const listing = z.object({ limit: z.optional(z.pipe(digits, pageLimit)), cursor: z.optional(pageCursor) })
+
+/** The body of a rename: one segment, which the rules of names check. */
+export const newNameBody = z.object({ name: z.string('must be the new name') }, 'must be an object')

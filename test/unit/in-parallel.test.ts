@@ -80,6 +80,41 @@ describe('work in parallel', () => {
     expect([begun, outcome]).toEqual([[0, 1], new Error('the first')])
   })
 
+  it('asks for no further item after a failure', async () => {
+    const asked: number[] = []
+    async function* source() {
+      for (const number of numbers(9)) {
+        asked.push(number)
+        yield number
+      }
+    }
+    const { ends, work } = heldWork()
+    const all = inParallel(source(), 2, work).catch(() => {})
+    await settle()
+    ends[0]?.reject(new Error('the first'))
+    await settle()
+    ends[1]?.resolve()
+    await all
+    expect(asked).toEqual([0, 1])
+  })
+
+  it('begins nothing with an item that was on its way when something failed', async () => {
+    const coming = Promise.withResolvers<void>()
+    async function* source() {
+      yield 0
+      await coming.promise
+      yield 1
+    }
+    const { begun, ends, work } = heldWork()
+    const all = inParallel(source(), 2, work).catch(() => {})
+    await settle()
+    ends[0]?.reject(new Error('meanwhile'))
+    await settle()
+    coming.resolve()
+    await all
+    expect(begun).toEqual([0])
+  })
+
   it('fails with its source, when everything begun has ended', async () => {
     async function* source() {
       yield 0
