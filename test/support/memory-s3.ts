@@ -166,7 +166,9 @@ export const createMemoryS3 = (): MemoryS3 => {
 
   const complete = (id: string, request: S3Request): S3Answer => {
     const { key, parts, ...described } = uploadOf(id)
-    const chosen = allOf(xmlIn(request), 'PartNumber').map((number) => parts.get(Number(number)) ?? Buffer.alloc(0))
+    const numbers = allOf(xmlIn(request), 'PartNumber').map(Number)
+    if (numbers.some((number, index) => number <= (numbers[index - 1] ?? 0))) throw new Refusal(400, 'InvalidPartOrder')
+    const chosen = numbers.map((number) => parts.get(number) ?? Buffer.alloc(0))
     uploads.delete(id)
     const etag = `${md5(Buffer.concat(chosen.map(md5))).toString('hex')}-${chosen.length}`
     const version = add(key, { bytes: Buffer.concat(chosen), etag, ...described })

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
@@ -5,6 +6,7 @@ import type { Change, ObjectStore, PlaceConditions } from '../../../lib/storage/
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3, S3Request } from '../../support/memory-s3.ts'
+import { bytesOf } from './object-store/workbench.ts'
 
 /** Folders that nobody removes. */
 const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
@@ -95,6 +97,23 @@ describe('small files', () => {
     await staged.discard()
     expect(await uploadsFor(full)).toBe(0)
     expect(await uploadsFor(`${full}x`)).toBe(1)
+  })
+})
+
+describe('the parts of a large file', () => {
+  it('are put together in their order, in whichever order they have arrived', async () => {
+    const partLength = 8 * 1024 * 1024
+    const text = `${'1'.repeat(partLength)}${'2'.repeat(partLength)}3`
+    // The second is answered first, the third next, and the first at last.
+    const order = ['2', '3', '1']
+    s3.before = async ({ query = {} }) => {
+      while (order.includes(String(query['partNumber'])) && order[0] !== query['partNumber']) await turn()
+      if (query['partNumber'] === order[0]) setImmediate(() => order.shift())
+    }
+    await put(store, 'live/large', text)
+    const object = await store.read('live/large', ({ size }) => ({ first: partLength - 1, last: size - 1 }))
+    const bytes = object && (await bytesOf(object)).toString()
+    expect([bytes?.slice(0, 2), bytes?.slice(-2), bytes?.length]).toEqual(['12', '23', partLength + 2])
   })
 })
 
