@@ -8,8 +8,8 @@ const administration = [process.execPath, join('admin', 'main.ts'), '--target', 
 
 /** The folders of test/contract whose suites run on any store. How capacity is reported, each store decides for itself. */
 const storeSuites = [
-  ...['access', 'sites', 'fields', 'categories'].map((area) => join('test', 'contract', area)),
-  join('test', 'contract', 'storage', 'uploads-table'),
+  ...['ports', 'fields', 'categories'].map((folder) => join('test', 'contract', folder)),
+  join('test', 'contract', 'aws', 'web-forms'),
   join('test', 'contract', 'storage', 's3-'),
 ]
 const ofOneStore = ['--exclude', '**/cost.test.ts']

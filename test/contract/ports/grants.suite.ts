@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Grant, hashToken, newToken } from '../../../lib/access/token.ts'
 import type { SiteId } from '../../../lib/ids.ts'
+import { inParallel } from '../../../lib/in-parallel.ts'
 import type { Stores } from '../../../lib/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 
@@ -69,7 +70,7 @@ export const describeGrants = ({ name, open }: Hand<Tested>): void => {
       try {
         expect(await listAll(own.stores)).toEqual([])
         const stored = Array.from({ length: 1_050 }, (_, index) => grant({ user: `user ${index}` }))
-        await Promise.all(stored.map((each) => own.stores.grants.put(each, [entry])))
+        await inParallel(stored, 50, (each) => own.stores.grants.put(each, [entry]))
         expect(await listAll(own.stores)).toEqual(stored.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)))
       } finally {
         await own.close()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/ids.ts'
+import { inParallel } from '../../../lib/in-parallel.ts'
 import type { Site } from '../../../lib/sites/site.ts'
 import type { Stores } from '../../../lib/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
@@ -83,7 +84,7 @@ export const describeSiteDirectory = ({ name, open }: Hand<Tested>): void => {
       const own = await open()
       try {
         const ids = Array.from({ length: 1_050 }, (_, index) => index + 1)
-        await Promise.all(ids.map((id) => own.stores.sites.createSite(site(id), entry)))
+        await inParallel(ids, 50, async (id) => void (await own.stores.sites.createSite(site(id), entry)))
         const { sites: listed } = await own.stores.sites.list()
         expect(listed.map(({ id }) => id)).toEqual(ids)
       } finally {

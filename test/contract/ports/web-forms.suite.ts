@@ -3,6 +3,7 @@ import { fieldTypes } from '../../../lib/fields/catalogue.ts'
 import { addField, changeField, removeField } from '../../../lib/fields/field-rules.ts'
 import { maxOrder, type WebForm } from '../../../lib/fields/web-form.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/ids.ts'
+import { inParallel } from '../../../lib/in-parallel.ts'
 import type { Stores } from '../../../lib/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 
@@ -113,7 +114,7 @@ export const describeWebForms = ({ name, open }: Hand<Tested>): void => {
 
     test('are all listed when they are many', async () => {
       const ids = Array.from({ length: 1_050 }, (_, index) => index + 1)
-      await Promise.all(ids.map((id) => create(id)))
+      await inParallel(ids, 50, async (id) => void (await create(id)))
       expect((await webForms.list(site)).map(({ id }) => id)).toEqual(ids)
     })
 
