@@ -1,6 +1,6 @@
 import { hashToken, isCurrent, newToken, permissions } from '../lib/access/token.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { SystemField } from '../lib/fields/web-form.ts'
+import type { SystemField } from '../lib/fields/web-forms.ts'
 import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'
 import type { SiteId, WebFormId } from '../lib/ids.ts'
 import type { Stores } from '../lib/stores.ts'

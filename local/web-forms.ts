@@ -1,6 +1,5 @@
 import { ServiceError } from '../lib/errors.ts'
-import type { SystemField } from '../lib/fields/web-form.ts'
-import type { WebForms } from '../lib/fields/web-forms.ts'
+import type { SystemField, WebForms } from '../lib/fields/web-forms.ts'
 import { storedId, type WebFormId } from '../lib/ids.ts'
 import type { Database } from './database.ts'
 import { readInSteps } from './in-steps.ts'

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ServiceError } from '../../lib/errors.ts'
 import { fieldTypeName } from '../../lib/fields/catalogue.ts'
 import { importField } from '../../lib/fields/field-rules.ts'
-import { maxOrder } from '../../lib/fields/web-form.ts'
+import { maxOrder } from '../../lib/fields/web-forms.ts'
 import { largestNamedId, type WebFormId } from '../../lib/ids.ts'
 import { importEntry, recordKind } from './record-kind.ts'
 

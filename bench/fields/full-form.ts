@@ -1,5 +1,5 @@
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
-import type { SystemField, WebForm } from '../../lib/fields/web-form.ts'
+import type { SystemField, WebForm } from '../../lib/fields/web-forms.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
 
 /** A form with a field of each of the 33 types of the catalogue: the largest there is. It is on the site of `fillDirectory`. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { fieldTypes, imageVerification } from '../../lib/fields/catalogue.ts'
-import { maxOrder } from '../../lib/fields/web-form.ts'
+import { maxOrder } from '../../lib/fields/web-forms.ts'
 import { largestDocument } from '../../lib/http/read-body.ts'
 import { type GroupContract, link, siteParameter } from '../contract.ts'
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
-import { maxOrder } from '../../lib/fields/web-form.ts'
+import { maxOrder } from '../../lib/fields/web-forms.ts'
 
 const mandatory = z.boolean('must be true or false')
 const inRange = `must be a whole number from 1 to ${maxOrder}`

@@ -1,5 +1,5 @@
 import { fieldTypeName, imageVerification } from '../../lib/fields/catalogue.ts'
-import type { SystemField, WebFormSummary } from '../../lib/fields/web-form.ts'
+import type { SystemField, WebFormSummary } from '../../lib/fields/web-forms.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
 import type { Link, SiteUrls } from '../../lib/http/links.ts'
 import type { Answer } from '../contract.ts'

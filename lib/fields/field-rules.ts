@@ -2,8 +2,7 @@ import { invalidInput, ServiceError } from '../errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
 import type { SiteId, WebFormId } from '../ids.ts'
 import { fieldTypes } from './catalogue.ts'
-import { placeField } from './place-field.ts'
-import type { SystemField } from './web-form.ts'
+import { maxOrder, type SystemField } from './web-forms.ts'
 
 type Fields = readonly SystemField[]
 
@@ -30,6 +29,34 @@ export const findField = (fields: Fields, typeId: number): SystemField => {
 
 const without = (fields: Fields, field: SystemField) => fields.filter((other) => other !== field)
 
+/**
+ * Inserts a field among the others of its form and answers all of them, sorted by order (decisions.md, section 3).
+ * On a taken position, the field that has it and those directly behind it move down by one, no further than the
+ * first gap. Without an order, the field goes behind the last one.
+ *
+ * `others` are sorted by order and do not hold the field itself: a field that moves leaves its old position first.
+ * Errors: fieldsMalformed when the last position there is would have to move.
+ */
+export const insertField = (
+  others: readonly SystemField[],
+  { order, ...field }: Omit<SystemField, 'order'> & { readonly order?: number | undefined },
+): SystemField[] => {
+  const position = order ?? (others.at(-1)?.order ?? 0) + 1
+  const before = others.filter((other) => other.order < position)
+  let free = position
+  const behind = others.slice(before.length).map((other) => {
+    if (other.order > free) return other
+    free = other.order + 1
+    return { ...other, order: free }
+  })
+  if (Math.max(position, free) > maxOrder) {
+    throw invalidInput('fieldsMalformed', [
+      { path: 'order', message: `there is no free position at or behind this one; the last is ${maxOrder}` },
+    ])
+  }
+  return [...before, { ...field, order: position }, ...behind]
+}
+
 /** Errors: fieldsMalformed (unknown type, no position left), fieldTypeTaken. */
 export const addField = (fields: Fields, field: NewField): Fields => {
   if (!fieldTypes.has(field.typeId)) {
@@ -38,14 +65,14 @@ export const addField = (fields: Fields, field: NewField): Fields => {
     ])
   }
   if (fields.some(({ typeId }) => typeId === field.typeId)) throw new ServiceError('fieldTypeTaken')
-  return placeField(fields, field)
+  return insertField(fields, field)
 }
 
 /** Errors: fieldUnknown, whatever the precondition throws, fieldsMalformed (no position left). */
 export const changeField = (fields: Fields, typeId: number, change: FieldChange, check: Precondition): Fields => {
   const field = findField(fields, typeId)
   check(field)
-  return placeField(without(fields, field), {
+  return insertField(without(fields, field), {
     ...field,
     mandatory: change.mandatory ?? field.mandatory,
     order: change.order ?? field.order,
@@ -64,7 +91,7 @@ export const importField = (fields: Fields, field: NewField & { readonly name?: 
   const existing = fields.find(({ typeId }) => typeId === field.typeId)
   const others = existing ? without(fields, existing) : fields
   const { name, ...rest } = field
-  return placeField(others, { ...rest, ...(name !== undefined && { name }), order: field.order ?? existing?.order })
+  return insertField(others, { ...rest, ...(name !== undefined && { name }), order: field.order ?? existing?.order })
 }
 
 /** What the history of a site says of a change of one of its fields. */

@@ -149,7 +149,7 @@ describe('the rooms of the service', () => {
       ]),
     )
     const wrong: readonly (readonly [from: string, to: string])[] = [
-      ['lib/fields/place-field.ts', 'lib/storage/path.ts'],
+      ['lib/fields/field-rules.ts', 'lib/storage/path.ts'],
       ['lib/errors.ts', 'lib/http/cors.ts'],
       ['lib/storage/path.ts', 'node:sqlite'],
       ['lib/http/handler.ts', '@middy/core'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { fieldTypes, imageVerification } from '../../lib/fields/catalogue.ts'
-import type { SystemField } from '../../lib/fields/web-form.ts'
+import type { SystemField } from '../../lib/fields/web-forms.ts'
 
 const storedTypes = [...fieldTypes.keys(), imageVerification.id]
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fieldTypes } from '../../../lib/fields/catalogue.ts'
-import type { SystemField } from '../../../lib/fields/web-form.ts'
+import type { SystemField } from '../../../lib/fields/web-forms.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'

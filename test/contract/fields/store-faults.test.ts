@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SystemField } from '../../../lib/fields/web-form.ts'
+import type { SystemField } from '../../../lib/fields/web-forms.ts'
 import { type FieldsService, openFieldsService } from '../../support/fields-service.ts'
 import { send } from '../../support/gateway.ts'
 import { type Failure, failOnce, passingFailures, watchCalls } from '../../support/store-faults.ts'

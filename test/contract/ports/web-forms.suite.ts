@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fieldTypes } from '../../../lib/fields/catalogue.ts'
 import { addField, changeField, removeField } from '../../../lib/fields/field-rules.ts'
-import { maxOrder, type WebForm } from '../../../lib/fields/web-form.ts'
+import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/ids.ts'
 import { inParallel } from '../../../lib/in-parallel.ts'
 import type { Stores } from '../../../lib/stores.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/errors.ts'
 import { fieldTypeName, fieldTypes } from '../../../lib/fields/catalogue.ts'
 import { addField, changeField, findField, importField, removeField } from '../../../lib/fields/field-rules.ts'
-import type { SystemField } from '../../../lib/fields/web-form.ts'
+import type { SystemField } from '../../../lib/fields/web-forms.ts'
 
 const form: readonly SystemField[] = [
   { typeId: -2, mandatory: true, order: 1 },

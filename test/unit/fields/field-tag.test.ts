@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fieldTag } from '../../../functions/fields/views.ts'
-import type { SystemField } from '../../../lib/fields/web-form.ts'
+import type { SystemField } from '../../../lib/fields/web-forms.ts'
 
 const field: SystemField = { typeId: -2, name: 'Title', mandatory: true, order: 3 }
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addField, changeField } from '../../../lib/fields/field-rules.ts'
-import { placeField } from '../../../lib/fields/place-field.ts'
-import { maxOrder, type SystemField } from '../../../lib/fields/web-form.ts'
+import { addField, changeField, insertField } from '../../../lib/fields/field-rules.ts'
+import { maxOrder, type SystemField } from '../../../lib/fields/web-forms.ts'
 import { anyOrder, formFields } from '../../support/arbitrary-fields.ts'
 
 type Fields = readonly SystemField[]
@@ -33,7 +32,7 @@ describe('placing a field', () => {
   test('does what the reference does', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
-        const fields = placeField(others, placed(newType, order))
+        const fields = insertField(others, placed(newType, order))
         expect(ordersByType(fields)).toEqual(reference(others, newType, order))
       }),
       runs,
@@ -43,7 +42,7 @@ describe('placing a field', () => {
   test('puts it where it was asked for', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
-        expect(placeField(others, placed(newType, order))).toContainEqual(placed(newType, order))
+        expect(insertField(others, placed(newType, order))).toContainEqual(placed(newType, order))
       }),
       runs,
     )
@@ -52,7 +51,7 @@ describe('placing a field', () => {
   test('keeps orders unique and the fields sorted', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
-        const orders = placeField(others, placed(newType, order)).map((field) => field.order)
+        const orders = insertField(others, placed(newType, order)).map((field) => field.order)
         expect(orders).toEqual([...new Set(orders)].toSorted((a, b) => a - b))
       }),
       runs,
@@ -62,7 +61,7 @@ describe('placing a field', () => {
   test('keeps the order of the others among each other, and all else about them', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
-        const kept = placeField(others, placed(newType, order)).filter(({ typeId }) => typeId !== newType)
+        const kept = insertField(others, placed(newType, order)).filter(({ typeId }) => typeId !== newType)
         expect(kept.map((field) => ({ ...field, order: 0 }))).toEqual(others.map((field) => ({ ...field, order: 0 })))
       }),
       runs,
@@ -75,7 +74,7 @@ describe('placing a field', () => {
         const taken = new Set(others.map((field) => field.order))
         let gap = order
         while (taken.has(gap)) gap += 1
-        const after = ordersByType(placeField(others, placed(newType, order)))
+        const after = ordersByType(insertField(others, placed(newType, order)))
         for (const other of others) {
           const moves = other.order >= order && other.order < gap
           expect(after.get(other.typeId)).toBe(moves ? other.order + 1 : other.order)
@@ -89,7 +88,7 @@ describe('placing a field', () => {
     fc.assert(
       fc.property(formFields, (others) => {
         const highest = Math.max(0, ...others.map(({ order }) => order))
-        const fields = placeField(others, { typeId: newType, mandatory: true })
+        const fields = insertField(others, { typeId: newType, mandatory: true })
         expect(fields).toEqual([...others, { typeId: newType, mandatory: true, order: highest + 1 }])
       }),
       runs,
@@ -100,7 +99,7 @@ describe('placing a field', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
         const before = structuredClone(others)
-        placeField(others, placed(newType, order))
+        insertField(others, placed(newType, order))
         expect(others).toEqual(before)
       }),
       runs,
@@ -110,11 +109,11 @@ describe('placing a field', () => {
   test('stops at the last position there is', () => {
     const last = [placed(-2, maxOrder - 1), placed(-3, maxOrder)]
     const refusal = expect.objectContaining({ code: 115000, message: expect.stringContaining('order') })
-    expect(() => placeField(last, placed(newType, maxOrder))).toThrow(refusal)
-    expect(() => placeField(last, placed(newType, maxOrder - 1))).toThrow(refusal)
-    expect(() => placeField(last, { typeId: newType, mandatory: true })).toThrow(refusal)
-    expect(placeField([], placed(newType, maxOrder))).toEqual([placed(newType, maxOrder)])
-    expect(placeField(last, placed(newType, maxOrder - 2))).toHaveLength(3)
+    expect(() => insertField(last, placed(newType, maxOrder))).toThrow(refusal)
+    expect(() => insertField(last, placed(newType, maxOrder - 1))).toThrow(refusal)
+    expect(() => insertField(last, { typeId: newType, mandatory: true })).toThrow(refusal)
+    expect(insertField([], placed(newType, maxOrder))).toEqual([placed(newType, maxOrder)])
+    expect(insertField(last, placed(newType, maxOrder - 2))).toHaveLength(3)
   })
 })
 
