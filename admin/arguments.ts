@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { largestContentId, parseId } from '../lib/ids.ts'
-import { readBaseUrl } from '../lib/sites/base-url.ts'
+import { readBaseUrl } from '../lib/sites/site-directory.ts'
 
 /** Reads a positive id from a command line. */
 export const parsePositiveId = <Id extends number>(text: string): Id => {

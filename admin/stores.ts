@@ -1,5 +1,5 @@
 import type { SiteId } from '../lib/ids.ts'
-import type { Site } from '../lib/sites/site.ts'
+import type { Site } from '../lib/sites/site-directory.ts'
 import type { Stores } from '../lib/stores.ts'
 import { openMachine } from '../local/machine.ts'
 import { Refusal } from './refusal.ts'

@@ -1,4 +1,4 @@
-import { hashToken, isCurrent, newToken, permissions } from '../lib/access/token.ts'
+import { hashToken, isCurrent, newToken, permissions } from '../lib/access/grants.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SystemField } from '../lib/fields/web-forms.ts'
 import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'

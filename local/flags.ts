@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { readBaseUrl } from '../lib/sites/base-url.ts'
+import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'
 import { UsageError } from './usage-error.ts'

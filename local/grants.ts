@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { Grants } from '../lib/access/grants.ts'
-import { type Grant, storedGrant } from '../lib/access/token.ts'
+import { type Grant, storedGrant } from '../lib/access/grants.ts'
 import type { Database } from './database.ts'
 import { readInSteps } from './in-steps.ts'
 

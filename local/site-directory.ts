@@ -1,7 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { storedId } from '../lib/ids.ts'
-import type { DataCentre, Site } from '../lib/sites/site.ts'
-import type { SiteDirectory } from '../lib/sites/site-directory.ts'
+import type { DataCentre, Site, SiteDirectory } from '../lib/sites/site-directory.ts'
 import type { Database } from './database.ts'
 import { readInSteps } from './in-steps.ts'
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { DataCentre } from '../../lib/sites/site.ts'
+import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { parseBaseUrl, parseDataCentreId } from '../arguments.ts'
 import { withStores } from '../context.ts'
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { HistoryEntry } from '../../lib/history-entry.ts'
 import { largestNamedId, type SiteId } from '../../lib/ids.ts'
-import type { DataCentre, Site } from '../../lib/sites/site.ts'
+import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import { parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
 import { administrator } from '../author.ts'
 import { withStores } from '../context.ts'

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/token.ts'
+import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { collect, parseLifetime, parseName, parsePositiveId } from '../arguments.ts'

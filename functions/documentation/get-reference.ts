@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import { text } from '../../lib/http/reply.ts'
-import type { DataCentre } from '../../lib/sites/site.ts'
+import type { DataCentre } from '../../lib/sites/site-directory.ts'
 
 /** Nothing is asked of anybody but the service: no check by a third party, no content network. */
 const script = (root: string) =>

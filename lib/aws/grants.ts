@@ -1,6 +1,6 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import type { Grants } from '../access/grants.ts'
-import { type Grant, storedGrant } from '../access/token.ts'
+import { type Grant, storedGrant } from '../access/grants.ts'
 
 /** Grants in the global table Tokens: one item for each. */
 export const createGrants = (client: DynamoDBDocumentClient, table: string): Grants => ({

@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { type SiteId, storedId } from '../ids.ts'
-import type { DataCentre, Site } from '../sites/site.ts'
-import type { SiteDirectory } from '../sites/site-directory.ts'
+import type { DataCentre, Site, SiteDirectory } from '../sites/site-directory.ts'
 import { isConditionFailure } from './dynamodb.ts'
 
 const siteKey = (id: SiteId) => ({ id: String(id) })

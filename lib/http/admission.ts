@@ -1,4 +1,4 @@
-import { type Grant, hashToken, isCurrent } from '../access/token.ts'
+import { type Grant, hashToken, isCurrent } from '../access/grants.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
 import type { GroupPolicy } from './group-policy.ts'

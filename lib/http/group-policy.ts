@@ -1,4 +1,4 @@
-import type { Permission } from '../access/token.ts'
+import type { Permission } from '../access/grants.ts'
 import type { ErrorName } from '../errors.ts'
 import type { Format } from './negotiate.ts'
 import type { Group } from './router.ts'

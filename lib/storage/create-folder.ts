@@ -1,8 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { fileKey, folderKey } from './keys.ts'
-import { root, type StoragePath } from './path.ts'
+import { fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { foldersOnTheWay, noFileOnTheWay, putInPlace, type StorageStores } from './put-in-place.ts'
 
 /** Creates a folder with all that it lies in; one that is there already is fine. Errors: nameRequired, pathUnknown, destinationExists, folderGoing. */

@@ -1,9 +1,8 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
-import { fileKey, folderKey } from './keys.ts'
 import { longestListing } from './list-all.ts'
 import type { ListQuery, ObjectStore } from './object-store.ts'
-import { nameOf, root, type StoragePath } from './path.ts'
+import { fileKey, folderKey, nameOf, root, type StoragePath } from './path.ts'
 
 /** What a listing says of a file or a folder. Folders have no size and no time of their own. */
 export interface Entry {

@@ -2,9 +2,8 @@ import { ServiceError } from '../errors.ts'
 import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
-import { type Area, fileKey, folderKey } from './keys.ts'
 import type { Change } from './object-store.ts'
-import { root, type StoragePath } from './path.ts'
+import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import {
   type Absences,
   foldersOnTheWay,

@@ -2,9 +2,8 @@ import { type ErrorName, ServiceError } from '../errors.ts'
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import type { FolderRemovals } from './folder-removals.ts'
-import { fileKey, folderKey } from './keys.ts'
 import type { Change, ObjectStore } from './object-store.ts'
-import { ancestorsOf, root, type StoragePath } from './path.ts'
+import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import type { Workflows } from './workflows.ts'
 
 /** What the operations of the storage work on. */

@@ -1,9 +1,8 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
-import { type Area, fileKey, folderKey } from './keys.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-store.ts'
-import { root, type StoragePath } from './path.ts'
+import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'
 
 /**
  * What is at a path: the file itself, in its live version or its draft, with what `choose` decides on it and the bytes that it asks for.

@@ -6,10 +6,9 @@ import type { SiteId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
 import { isPage } from './file-kind.ts'
 import type { RemovalQueue, RemovalTask } from './folder-removals.ts'
-import { fileKey, folderKey } from './keys.ts'
 import { listAll, longestListing } from './list-all.ts'
 import type { ListedObject, ObjectInfo, ObjectStore } from './object-store.ts'
-import { ancestorsOf, root, type StoragePath } from './path.ts'
+import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
 
 /** What a worker needs that goes on with the removal of a folder. */

@@ -4,10 +4,21 @@ import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
 import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
-import { type Area, fileKey, folderKey, pathIn } from './keys.ts'
 import { listAll } from './list-all.ts'
 import type { Change, ObjectStore } from './object-store.ts'
-import { childOf, longestPath, nameOf, parentOf, parseName, root, type StoragePath } from './path.ts'
+import {
+  type Area,
+  childOf,
+  fileKey,
+  folderKey,
+  longestPath,
+  nameOf,
+  parentOf,
+  parseName,
+  pathIn,
+  root,
+  type StoragePath,
+} from './path.ts'
 import { type Absences, putInPlace, refuseGoing, refuseRivals, type StorageStores } from './put-in-place.ts'
 import { createTemplateCheck } from './template.ts'
 

@@ -1,9 +1,8 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { contentTypeOf, isTemplate } from './file-kind.ts'
-import { type Area, fileKey } from './keys.ts'
 import type { ObjectStore, Staged } from './object-store.ts'
-import { nameOf, type StoragePath } from './path.ts'
+import { type Area, fileKey, nameOf, type StoragePath } from './path.ts'
 import { createTemplateCheck } from './template.ts'
 
 /** A file on its way in. */

@@ -2,9 +2,8 @@ import { ServiceError } from '../errors.ts'
 import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
-import { fileKey, folderKey } from './keys.ts'
 import type { Staged } from './object-store.ts'
-import { childOf, nameOf, parseFileName, root, type StoragePath } from './path.ts'
+import { childOf, fileKey, folderKey, nameOf, parseFileName, root, type StoragePath } from './path.ts'
 import {
   type Absences,
   foldersOnTheWay,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { routes } from '../../functions/routes.ts'
-import { permissions } from '../../lib/access/token.ts'
+import { permissions } from '../../lib/access/grants.ts'
 import { errors } from '../../lib/errors.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Handler } from '../../lib/http/request.ts'

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
-import { type Grant, hashToken, newToken } from '../../lib/access/token.ts'
+import { type Grant, hashToken, newToken } from '../../lib/access/grants.ts'
 import { createCategoryStores } from '../../lib/aws/category-stores.ts'
 import { createGrants } from '../../lib/aws/grants.ts'
 import { createSiteDirectory } from '../../lib/aws/site-directory.ts'

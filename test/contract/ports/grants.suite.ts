@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Grant, hashToken, newToken } from '../../../lib/access/token.ts'
+import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { inParallel } from '../../../lib/in-parallel.ts'
 import type { Stores } from '../../../lib/stores.ts'

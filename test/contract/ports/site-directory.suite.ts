@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/ids.ts'
 import { inParallel } from '../../../lib/in-parallel.ts'
-import type { Site } from '../../../lib/sites/site.ts'
+import type { Site } from '../../../lib/sites/site-directory.ts'
 import type { Stores } from '../../../lib/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 

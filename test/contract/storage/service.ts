@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { hashToken, newToken } from '../../../lib/access/token.ts'
+import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { StorageDeps, Surroundings } from '../../../lib/deps.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { listAll } from '../../../lib/storage/list-all.ts'

@@ -1,7 +1,6 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { inParallel } from '../../../lib/in-parallel.ts'
-import { folderKey } from '../../../lib/storage/keys.ts'
-import { parsePath } from '../../../lib/storage/path.ts'
+import { folderKey, parsePath } from '../../../lib/storage/path.ts'
 import { deployment } from './deployment.ts'
 
 /** Puts so many empty files into a folder of the site, past the service. */

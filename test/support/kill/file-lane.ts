@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { SiteId } from '../../../lib/ids.ts'
-import { folderKey } from '../../../lib/storage/keys.ts'
-import { toStoragePath } from '../../../lib/storage/path.ts'
+import { folderKey, toStoragePath } from '../../../lib/storage/path.ts'
 import type { Machine } from '../../../local/machine.ts'
 import type { Lane, Step } from './lane.ts'
 

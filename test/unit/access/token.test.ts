@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashToken, isCurrent, newToken, storedGrant } from '../../../lib/access/token.ts'
+import { hashToken, isCurrent, newToken, storedGrant } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 
 describe('a token', () => {
