@@ -14,7 +14,7 @@ const [health, ...ofFields] = fieldsRoutes
  */
 export const routes = [health, ...documentationRoutes, ...ofFields, ...categoriesRoutes, ...storageRoutes] as const
 
-export type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
+type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
 export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 
 /** The path prefix of each group: what the gateway sends to that group's function. */

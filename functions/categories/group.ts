@@ -3,13 +3,9 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { OperationOf } from '../routes.ts'
-import { getCategory } from './get-category.ts'
-import { linkObjects } from './link-objects.ts'
-import { listCategories } from './list-categories.ts'
-import { listCategoriesOfObject } from './list-categories-of-object.ts'
-import { listObjects } from './list-objects.ts'
+import { getCategory, listCategories, listCategoriesOfObject } from './categories.ts'
+import { linkObjects, listObjects, unlinkObjects } from './objects.ts'
 import { categoriesRoutes, ofEachKind } from './routes.ts'
-import { unlinkObjects } from './unlink-objects.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {

@@ -2,7 +2,7 @@ import { tagOfText } from '../../lib/http/conditions.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
-import { onceEach } from './once-each.ts'
+import { onceEach } from './reference.ts'
 
 /** The address that stands in the written document for that of the data centre that answers. */
 const writtenAddress = 'http://127.0.0.1:4000'

@@ -4,8 +4,7 @@ import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { OperationOf } from '../routes.ts'
 import { getOpenApi } from './get-openapi.ts'
-import { getReference } from './get-reference.ts'
-import { getReferenceAsset } from './get-reference-asset.ts'
+import { getReference, getReferenceAsset } from './reference.ts'
 import { documentationRoutes } from './routes.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */

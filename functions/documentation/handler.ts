@@ -1,6 +1,6 @@
+import { createSiteDirectory } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { lambdaHandler } from '../../lib/aws/lambda.ts'
-import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
 import { createTelemetry } from '../../lib/aws/telemetry.ts'
 import { readDocumentationSettings } from '../../lib/config.ts'
 import { createDocumentationDeps } from '../../lib/deps.ts'

@@ -4,16 +4,10 @@ import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { OperationOf } from '../routes.ts'
-import { createField } from './create-field.ts'
-import { deleteField } from './delete-field.ts'
-import { getField } from './get-field.ts'
+import { createField, deleteField, getField, listFields, listFieldTypes, updateField } from './fields.ts'
 import { getHealth } from './get-health.ts'
-import { getWebForm } from './get-web-form.ts'
-import { listFieldTypes } from './list-field-types.ts'
-import { listFields } from './list-fields.ts'
-import { listWebForms } from './list-web-forms.ts'
 import { fieldsRoutes } from './routes.ts'
-import { updateField } from './update-field.ts'
+import { getWebForm, listWebForms } from './web-forms.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createFieldsHandler = (deps: FieldsDeps): Handler => {

@@ -1,6 +1,6 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda'
+import { createSiteDirectory } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
-import { createSiteDirectory } from '../../lib/aws/site-directory.ts'
 import { readRegistrationSettings } from '../../lib/config.ts'
 import { registerDataCentre } from './register-data-centre.ts'
 

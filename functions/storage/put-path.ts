@@ -1,13 +1,16 @@
 import type { StorageDeps } from '../../lib/deps.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { createFolder } from '../../lib/storage/create-folder.ts'
+import { putFile } from '../../lib/storage/put-file.ts'
 import { rename } from '../../lib/storage/rename.ts'
+import { fileTooLarge } from '../../lib/storage/stage-file.ts'
 import type { Answer } from '../contract.ts'
 import type { success } from './contract.ts'
 import { isMultipart } from './incoming-files.ts'
-import { pathOf, queryValue } from './params.ts'
-import { putFileContent } from './put-file.ts'
+import { pathOf, queryValue, readSwitches } from './params.ts'
+import { declaredLength, receiveUpload } from './receive-upload.ts'
 import { upload } from './upload.ts'
 
 const succeeded: Answer<typeof success> = { status: 'success' }
@@ -46,3 +49,24 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
     return isMultipart(exchange.headers['content-type']) ? operations.upload(exchange) : operations.content(exchange)
   }
 }
+
+const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
+
+/** `draft`, `draft-publish` or nothing. Errors: storageRefused. */
+const asDraft = async (query: Request['query']): Promise<boolean> => {
+  const { version } = await readSwitches(
+    { version: queryValue(query, 'version') },
+    async () => (await import('./switches.ts')).putSwitches,
+  )
+  return version === 'draft'
+}
+
+/** PUT of a file: the body is its content (decisions.md, section 5, "Raw upload"). 200 with the status. */
+const putFileContent = (deps: StorageDeps) =>
+  operation({ params: pathOf, query: asDraft }, async (input) => {
+    if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
+    const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
+    return receiveUpload(deps, input, (content) =>
+      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, input.author),
+    )
+  })

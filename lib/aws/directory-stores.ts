@@ -1,8 +1,9 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import { type Grant, type Grants, storedGrant } from '../access/grants.ts'
+import { type SiteId, storedId } from '../ids.ts'
+import type { DataCentre, Site, SiteDirectory } from '../sites/site-directory.ts'
 import type { Stores } from '../stores.ts'
-import { createDocumentClient } from './dynamodb.ts'
-import { createGrants } from './grants.ts'
-import { createSiteDirectory } from './site-directory.ts'
+import { createDocumentClient, isConditionFailure } from './dynamodb.ts'
 
 interface Settings {
   readonly sitesTable: string
@@ -18,4 +19,109 @@ export const createDirectoryStores = (
 ): Pick<Stores, 'sites' | 'grants'> => {
   const directory = directoryRegion === undefined ? documents : createDocumentClient({ region: directoryRegion })
   return { sites: createSiteDirectory(directory, sitesTable), grants: createGrants(directory, tokensTable) }
+}
+
+/** Grants in the global table Tokens: one item for each. */
+export const createGrants = (client: DynamoDBDocumentClient, table: string): Grants => ({
+  async get(hash) {
+    const { Item: item } = await client.send(new GetCommand({ TableName: table, Key: { hash } }))
+    return item && storedGrant(item)
+  },
+
+  async put(grant) {
+    await client.send(new PutCommand({ TableName: table, Item: { ...grant } satisfies Record<keyof Grant, unknown> }))
+  },
+
+  async remove(hash) {
+    const { Attributes } = await client.send(
+      new DeleteCommand({ TableName: table, Key: { hash }, ReturnValues: 'ALL_OLD' }),
+    )
+    return Attributes !== undefined
+  },
+
+  async *list() {
+    for await (const page of paginateScan({ client }, { TableName: table })) {
+      for (const item of page.Items ?? []) yield storedGrant(item)
+    }
+  },
+})
+
+const siteKey = (id: SiteId) => ({ id: String(id) })
+const dataCentreKey = (id: string) => ({ id: `dc#${id}` })
+
+interface SiteItem {
+  id: string
+  name: string
+  dataCentre: string
+  features: { renderingEngine: boolean }
+}
+
+interface DataCentreItem {
+  id: string
+  url: string
+  isDefault: boolean
+  region?: string
+}
+
+const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
+  id: storedId(id),
+  name,
+  dataCentre,
+  renderingEngine: features.renderingEngine,
+})
+
+const toDataCentre = ({ id, url, isDefault, region }: DataCentreItem): DataCentre => ({
+  id: id.slice('dc#'.length),
+  url,
+  isDefault,
+  ...(region !== undefined && { region }),
+})
+
+/** The directory in the global table Sites. */
+export const createSiteDirectory = (client: DynamoDBDocumentClient, table: string): SiteDirectory => {
+  const get = async (key: { id: string }) => (await client.send(new GetCommand({ TableName: table, Key: key }))).Item
+
+  return {
+    async getSite(id) {
+      const item = await get(siteKey(id))
+      return item && toSite(item as SiteItem)
+    },
+
+    async getDataCentre(id) {
+      const item = await get(dataCentreKey(id))
+      return item && toDataCentre(item as DataCentreItem)
+    },
+
+    async createSite({ id, name, dataCentre, renderingEngine }) {
+      const item: SiteItem = { ...siteKey(id), name, dataCentre, features: { renderingEngine } }
+      try {
+        await client.send(
+          new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
+        )
+        return true
+      } catch (error) {
+        if (isConditionFailure(error)) return false
+        throw error
+      }
+    },
+
+    async putDataCentre({ id, ...dataCentre }) {
+      const item: DataCentreItem = { ...dataCentre, ...dataCentreKey(id) }
+      await client.send(new PutCommand({ TableName: table, Item: item }))
+    },
+
+    async list() {
+      const sites: Site[] = []
+      const dataCentres: DataCentre[] = []
+      for await (const page of paginateScan({ client }, { TableName: table })) {
+        for (const item of page.Items ?? []) {
+          if (String(item['id']).startsWith('dc#')) dataCentres.push(toDataCentre(item as DataCentreItem))
+          else sites.push(toSite(item as SiteItem))
+        }
+      }
+      sites.sort((a, b) => a.id - b.id)
+      dataCentres.sort((a, b) => (a.id < b.id ? -1 : 1))
+      return { sites, dataCentres }
+    },
+  }
 }

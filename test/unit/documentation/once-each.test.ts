@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onceEach } from '../../../functions/documentation/once-each.ts'
+import { onceEach } from '../../../functions/documentation/reference.ts'
 
 test('a value is made once for each key, however many ask at once', async () => {
   const made: string[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readRange } from '../../../lib/http/byte-range.ts'
+import { readRange } from '../../../lib/http/conditions.ts'
 
 describe('a Range header', () => {
   it('asks for bytes that are there, for the whole, or for nothing that is there, whatever it says', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answerFor } from '../../../functions/storage/get-file.ts'
+import { answerFor } from '../../../functions/storage/read-path.ts'
 
 const modified = Date.UTC(2026, 0, 2, 3, 4, 5)
 const file = (size = 10) => ({ key: 'live/1/a.txt', size, modified, version: 'v1', contentType: 'text/plain' })

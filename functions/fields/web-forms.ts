@@ -1,11 +1,22 @@
 import type { FieldsDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
-import { operation } from '../../lib/http/operation.ts'
+import { noParams, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { Answer } from '../contract.ts'
+import type { webFormPage } from './contract.ts'
 import { webFormOf } from './params.ts'
-import { webFormView } from './views.ts'
+import { webFormView, wholeList } from './views.ts'
 import { xmlNames } from './xml-names.ts'
+
+/** The web forms of a site, sorted by id (decisions.md, section 8). */
+export const listWebForms = ({ webForms }: FieldsDeps) =>
+  operation({ params: noParams }, async ({ site, dataCentre }) => {
+    const urls = siteUrls(dataCentre, site)
+    const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
+    const value: Answer<typeof webFormPage> = wholeList(urls.webForms(), items)
+    return ok({ value, xml: xmlNames.webForms })
+  })
 
 /** One web form of a site (decisions.md, section 8). 404/115001 when there is no such form. */
 export const getWebForm = ({ webForms }: FieldsDeps) =>

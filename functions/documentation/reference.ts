@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { ServiceError } from '../../lib/errors.ts'
+import { tagOfText } from '../../lib/http/conditions.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
-import { text } from '../../lib/http/reply.ts'
+import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
+import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
 
 /** Nothing is asked of anybody but the service: no check by a third party, no content network. */
 const script = (root: string) =>
@@ -44,3 +49,34 @@ export const getReference = (findHere: () => Promise<DataCentre>): PublicOperati
     const headers = { 'Content-Security-Policy': policy(root, await findHere()) }
     return { ...text('text/html', page(root)), headers }
   })
+
+const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)
+
+const load = async (name: ReferenceAsset): Promise<Reply> => {
+  const { file, type } = referenceAssets[name]
+  const content = await readFile(fileURLToPath(import.meta.resolve(file)), 'utf8')
+  return text(type, content, tagOfText(content))
+}
+
+/** A file that the reference page is drawn with. 404/100004 when it needs none of that name. */
+export const getReferenceAsset = () => {
+  const replyOf = onceEach(load)
+  return publicOperation(async ({ params }) => {
+    const name = params['asset'] ?? ''
+    if (!isAsset(name)) throw new ServiceError('routeUnknown')
+    return replyOf(name)
+  })
+}
+
+/** Makes a value once for each key. What failed is made again when it is next asked for. */
+export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
+  const made = new Map<Key, Promise<Value>>()
+  return (key) => {
+    const known = made.get(key)
+    if (known) return known
+    const making = make(key)
+    made.set(key, making)
+    making.catch(() => made.delete(key))
+    return making
+  }
+}

@@ -1,0 +1,46 @@
+import {
+  categoriesOfObjectList,
+  categoryList,
+  listCategoriesOfObject as listOfObject,
+  listCategories as listOfSite,
+} from '../../lib/categories/category-lists.ts'
+import type { ObjectKind } from '../../lib/categories/content-kinds.ts'
+import { parseListQuery } from '../../lib/categories/query/list-query.ts'
+import type { CategoriesDeps } from '../../lib/deps.ts'
+import { ServiceError } from '../../lib/errors.ts'
+import { noParams, operation } from '../../lib/http/operation.ts'
+import { okWithJson, okWithTag } from '../../lib/http/reply.ts'
+import type { Answer } from '../contract.ts'
+import type { category as categoryAnswer, categoryPage } from './contract.ts'
+import { categoryOf, objectOf } from './params.ts'
+
+/** One category of a site (decisions.md, section 8); of the query switches, `fields` does something. 404/220001 when there is no such category. */
+export const getCategory = ({ contents }: CategoriesDeps) =>
+  operation(
+    { params: categoryOf, query: (query, { site }) => parseListQuery(query, categoryList(site.id)) },
+    async ({ site, params, query }) => {
+      const category = await contents.get(site.id, 'category', params.category)
+      if (!category) throw new ServiceError('categoryUnknown')
+      return okWithTag<Answer<typeof categoryAnswer>>(query.fields.select(category))
+    },
+  )
+
+/** A page of the categories of a site (decisions.md, section 8). 400/220000 and 220003 by the query. */
+export const listCategories = (deps: CategoriesDeps) =>
+  operation(
+    { params: noParams, query: (query, { site }) => parseListQuery(query, categoryList(site.id)) },
+    async ({ site, query }) => okWithJson<Answer<typeof categoryPage>>(await listOfSite(deps, site.id, query)),
+  )
+
+/** A page of the categories that a news item, or a blog, is linked with. 404/220002 when there is no such object; 400/220000 and 220003 by the query. */
+export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    {
+      params: objectOf,
+      query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.object)),
+    },
+    async ({ site, params, query }) =>
+      okWithJson<Answer<typeof categoryPage>>(
+        await listOfObject(deps, { site: site.id, kind, id: params.object }, query),
+      ),
+  )

@@ -1,0 +1,58 @@
+import { associationList, listAssociations } from '../../lib/categories/association-list.ts'
+import type { ObjectKind } from '../../lib/categories/content-kinds.ts'
+import { linkObjects as link, unlinkObjects as unlink } from '../../lib/categories/link-objects.ts'
+import { parseListQuery } from '../../lib/categories/query/list-query.ts'
+import type { CategoriesDeps } from '../../lib/deps.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { okWithJson } from '../../lib/http/reply.ts'
+import type { Answer } from '../contract.ts'
+import type { AssociationPage } from './contract.ts'
+import { categoryOf } from './params.ts'
+
+/** Operations 6 and 9: a page of a category's news items, or blogs. 404/220001 when there is no such category; 400/220000 and 220003 by the query. */
+export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    {
+      params: categoryOf,
+      query: (query, { params, site }) => parseListQuery(query, associationList(site.id, params.category, kind)),
+    },
+    async ({ site, params, query }) =>
+      okWithJson<Answer<AssociationPage>>(
+        await listAssociations(deps, { site: site.id, kind, category: params.category }, query),
+      ),
+  )
+
+/** Operations 7 and 10: links news items, or blogs, with a category. 201 with the path in `Location`; 404/220001 and 220002 for what does not exist. */
+export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    {
+      params: categoryOf,
+      body: { schema: async () => (await import('./items-body.ts')).linkBody, malformed: 'categoriesMalformed' },
+    },
+    async ({ site, params, body, path, author }) => {
+      await link(deps, { site: site.id, kind, category: params.category }, body.items, author)
+      return { status: 201, headers: { Location: path } }
+    },
+  )
+
+/** Loaded when the first caller sends a form: most never do. */
+const readForm = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
+
+/** Operations 8 and 11: removes the category from news items, or blogs. 204 with the path in `Location`; 404/220001 when there is no such category. */
+export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    {
+      params: categoryOf,
+      body: {
+        schema: async () => (await import('./items-body.ts')).unlinkBody,
+        malformed: 'categoriesMalformed',
+        form: readForm,
+        inQuery: true,
+      },
+    },
+    async ({ site, params, body, path, author }) => {
+      const ids = body.items.map(({ objectId }) => objectId)
+      await unlink(deps, { site: site.id, kind, category: params.category }, ids, author)
+      return { status: 204, headers: { Location: path } }
+    },
+  )

@@ -1,0 +1,91 @@
+import type { FieldsDeps } from '../../lib/deps.ts'
+import { ServiceError } from '../../lib/errors.ts'
+import { fieldTypes } from '../../lib/fields/catalogue.ts'
+import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
+import { ifMatch } from '../../lib/http/conditions.ts'
+import { siteUrls } from '../../lib/http/links.ts'
+import { noParams, operation } from '../../lib/http/operation.ts'
+import { byValue, done, ok } from '../../lib/http/reply.ts'
+import type { Answer } from '../contract.ts'
+import type { createdField, fieldPage, fieldTypePage } from './contract.ts'
+import { bodyOf, fieldOf, webFormOf } from './params.ts'
+import { fieldTag, fieldView, wholeList } from './views.ts'
+import { xmlNames } from './xml-names.ts'
+
+/** Operation 2: one system field of a web form. 404/115001 without the form, 404/115002 without the field. */
+export const getField = ({ webForms }: FieldsDeps) =>
+  operation({ params: fieldOf }, async ({ site, dataCentre, params }) => {
+    const form = await webForms.get(site.id, params.webForm)
+    if (!form) throw new ServiceError('webFormUnknown')
+    const field = findField(form.fields, params.typeId)
+    const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
+    return ok({ value, xml: xmlNames.field }, fieldTag(field))
+  })
+
+/** Operation 1: the system fields of a web form, sorted by order. 404/115001 when there is no such form. */
+export const listFields = ({ webForms }: FieldsDeps) =>
+  operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
+    const form = await webForms.get(site.id, params.webForm)
+    if (!form) throw new ServiceError('webFormUnknown')
+    const urls = siteUrls(dataCentre, site)
+    const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
+    const value: Answer<typeof fieldPage> = wholeList(urls.fields(form.id), items)
+    return ok({ value, xml: xmlNames.fields }, byValue)
+  })
+
+/** Operation 3: puts a system field on a web form. 201 with its id and self link; 403/115006 when the form has that type already. */
+export const createField = ({ webForms }: FieldsDeps) =>
+  operation(
+    {
+      params: webFormOf,
+      body: bodyOf(async () => (await import('./field-body.ts')).newFieldBody),
+    },
+    async ({ site, dataCentre, params, body: { type, mandatory, order }, author }) => {
+      const field = { typeId: type.id, mandatory, order }
+      const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
+      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry)
+      const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
+      const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
+      return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }
+    },
+  )
+
+/** Operation 4: changes whether a field is mandatory, its order, or both. 200 with an empty body; 412 when `If-Match` does not hold. */
+export const updateField = ({ webForms }: FieldsDeps) =>
+  operation(
+    {
+      params: fieldOf,
+      body: bodyOf(async () => (await import('./field-body.ts')).fieldChangeBody),
+    },
+    async ({ site, params, body, headers, author }) => {
+      const check = ifMatch(headers['if-match'])
+      await webForms.changeFields(
+        site.id,
+        params.webForm,
+        (fields) => changeField(fields, params.typeId, body, (field) => check(fieldTag(field))),
+        fieldEntry('field.updated', site, params.webForm, params.typeId, author),
+      )
+      return done
+    },
+  )
+
+/** Operation 5: takes a system field off a web form. 200 with an empty body; 412 when `If-Match` does not hold. */
+export const deleteField = ({ webForms }: FieldsDeps) =>
+  operation({ params: fieldOf }, async ({ site, params, headers, author }) => {
+    const check = ifMatch(headers['if-match'])
+    await webForms.changeFields(
+      site.id,
+      params.webForm,
+      (fields) => removeField(fields, params.typeId, (field) => check(fieldTag(field))),
+      fieldEntry('field.removed', site, params.webForm, params.typeId, author),
+    )
+    return done
+  })
+
+const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
+
+/** The catalogue: every type of system field that can be placed on a form (decisions.md, section 8). */
+export const listFieldTypes = operation({ params: noParams }, async ({ site, dataCentre }) => {
+  const value: Answer<typeof fieldTypePage> = wholeList(siteUrls(dataCentre, site).fieldTypes(), items)
+  return ok({ value, xml: xmlNames.fieldTypes })
+})
