@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { bundleFunction } from '../../cdk/bundle.ts'
+import { bundleFunction } from '../../cdk/bundles.ts'
 import { median } from '../quantile.ts'
 import { type Table, verdict } from '../table.ts'
 
