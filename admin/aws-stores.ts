@@ -5,7 +5,7 @@ import { createPathLocks } from '../lib/aws/path-locks.ts'
 import { readStackOutputs } from '../lib/aws/stack-outputs.ts'
 import { createWebForms } from '../lib/aws/web-forms.ts'
 import type { Site } from '../lib/sites/site-directory.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './output.ts'
 import type { AdminStores, AreaStores } from './stores.ts'
 
 /** The outputs of a stack, by name. */

@@ -35,3 +35,13 @@ export const print = (value: Row | readonly Row[], json: boolean): void => {
   if (json) console.log(JSON.stringify(value))
   else console.log(Array.isArray(value) ? asTable(value) : asText(value))
 }
+
+/** A command that cannot be carried out; the message says what to do about it. Exit status 1. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+/** A command that has looked for faults, and has said which ones there are. Exit status 1. */
+export class FaultsFound extends Error {
+  override readonly name = 'FaultsFound'
+}

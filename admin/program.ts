@@ -1,16 +1,13 @@
 import { Command, CommanderError, Option } from 'commander'
 import { errors, ServiceError } from '../lib/errors.ts'
 import { UsageError } from '../local/usage-error.ts'
-import { categoryCommand } from './commands/category.ts'
 import { checkCommand } from './commands/check.ts'
-import { dataCentreCommand } from './commands/data-centre.ts'
-import { formCommand } from './commands/form.ts'
+import { categoryCommand, formCommand, objectCommand } from './commands/contents.ts'
 import { importCommand } from './commands/import.ts'
-import { objectCommand } from './commands/object.ts'
-import { siteCommand } from './commands/site.ts'
+import { dataCentreCommand, siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
-import { FaultsFound, Refusal } from './refusal.ts'
+import { FaultsFound, Refusal } from './output.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 

@@ -1,11 +1,175 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { type FunctionName, functionSettings } from '../cdk/functions.ts'
+import { createStorageHandler } from '../functions/storage/group.ts'
+import { createStorageDeps } from '../lib/deps.ts'
+import type { Handler } from '../lib/http/request.ts'
+import { type CloudRequest, s3OperationOf, watchCloudRequests } from '../test/support/cloud-requests.ts'
 import { type Exercise, exercises, fillDirectory, perform, storesOver } from '../test/support/every-operation.ts'
-import { prices } from './costs/prices.ts'
-import { measureStorageCosts } from './costs/storage-costs.ts'
-import { dollars, requestCosts, tableCosts } from './costs/total.ts'
-import { onTables } from './grounds.ts'
+import { send } from '../test/support/gateway.ts'
+import type { Bench, Table } from './figures.ts'
+import { onTables, openCloudFiles } from './grounds.ts'
 import { type Consumed, meter } from './meter.ts'
-import type { Bench, Table } from './table.ts'
+
+/** AWS's list prices in us-east-1 beyond any free tier, in US dollars for a million requests, units or seconds. */
+const prices = {
+  /** REST API. */
+  gatewayRequest: 3.5,
+  functionRequest: 0.2,
+  /** Lambda on arm64. */
+  gigabyteSecond: 13.3334,
+  /** DynamoDB on demand. A write to the directory costs this in every region that has a replica. */
+  readUnit: 0.125,
+  writeUnit: 0.625,
+  /** S3: PUT, COPY, POST and LIST, the last two of which deletions in batches and listings are. Other deletions are free. */
+  s3Write: 5,
+  /** S3: GET and HEAD. */
+  s3Read: 0.4,
+  /** SQS, standard queue. */
+  queueRequest: 0.4,
+  /** A line of the gateway's log and one of the function's: about 1 KB at 0.50 for a GB. */
+  logs: 0.5,
+  /** What a warm function takes for a request, store included, in seconds. An assumption: it depends on what is stored. */
+  assumedSeconds: 0.02,
+  /** The same for one that works on files. */
+  assumedSecondsWithFiles: 0.1,
+} as const
+
+const dollars = (value: number): string => value.toFixed(2)
+
+/** What a million requests cost that consume these units of the tables. */
+const tableCosts = ({ readUnits, writeUnits }: Consumed): number =>
+  readUnits * prices.readUnit + writeUnits * prices.writeUnit
+
+/** What a million requests cost before any store is asked: gateway, logs, and the function for so many seconds. */
+const requestCosts = (name: FunctionName, seconds: number): number => {
+  const computing = prices.gigabyteSecond * (functionSettings[name].memorySize / 1024) * seconds
+  return prices.gatewayRequest + prices.functionRequest + computing + prices.logs
+}
+
+const boundary = 'boundary-of-the-bench'
+
+const form = (names: readonly string[]): string => {
+  const parts = names.map(
+    (name) => `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\ntext\r\n`,
+  )
+  return `${parts.join('')}--${boundary}--\r\n`
+}
+
+const fileNames = (count: number, batch = 0): string[] =>
+  Array.from({ length: count }, (_, index) => `${batch}-${index}.txt`)
+
+interface StorageRequest {
+  /** Under which it stands in the table; without it, the request only prepares the next ones. */
+  readonly name?: string
+  readonly method: string
+  /** The path below the storage, and its query. */
+  readonly target: string
+  readonly contentType?: string
+  readonly body?: string
+}
+
+const upload = (folder: string, names: readonly string[], name?: string): StorageRequest => ({
+  ...(name && { name }),
+  method: 'POST',
+  target: folder,
+  contentType: `multipart/form-data; boundary=${boundary}`,
+  body: form(names),
+})
+
+/** The operations of the storage in an order in which all of them succeed. Folders lie at the root: deeper ones are looked at too. */
+const storageRequests: readonly StorageRequest[] = [
+  { method: 'PUT', target: '/folder?type=folder' },
+  upload('/folder', ['a.txt'], '12: upload a file into a folder'),
+  upload('/folder', ['a.txt'], '12: replace a file'),
+  upload('/new', ['a.txt'], '12: upload a file into a new folder'),
+  upload('/ten', fileNames(10), '12: upload 10 files into a new folder'),
+  { name: '`PUT` a file', method: 'PUT', target: '/folder/b.txt', body: 'text' },
+  { name: '`PUT` a page', method: 'PUT', target: '/folder/page.html', body: 'text' },
+  { name: '13: progress', method: 'GET', target: '?status' },
+  { name: '`GET` a file', method: 'GET', target: '/folder/a.txt' },
+  { name: '`GET ?meta` of a file', method: 'GET', target: '/folder/a.txt?meta' },
+  { name: '`GET ?meta` of a folder', method: 'GET', target: '/ten?meta' },
+  { method: 'PUT', target: '/folder/large.bin', body: 'x'.repeat(4_400_000) },
+  { name: '`GET` a file over 4 MiB: 302', method: 'GET', target: '/folder/large.bin' },
+  {
+    name: 'rename a file',
+    method: 'PUT',
+    target: '/folder/b.txt?meta',
+    contentType: 'application/json',
+    body: '{"name":"c.txt"}',
+  },
+  { name: '14: delete a file', method: 'DELETE', target: '/folder/c.txt' },
+  { name: '14: delete a page', method: 'DELETE', target: '/folder/page.html' },
+  { name: '14: delete a folder of 10 files', method: 'DELETE', target: '/ten' },
+  ...Array.from({ length: 11 }, (_, batch) => upload('/large', fileNames(100, batch))),
+  { name: '14: delete a folder of 1,100 files', method: 'DELETE', target: '/large' },
+]
+
+const settings = { dataCentre: 'us', largestFile: 100 * 1024 ** 2, reservedFolders: ['Templates'] }
+
+const performOnFiles = async (
+  handler: Handler,
+  token: string,
+  { method, target, contentType, body }: StorageRequest,
+) => {
+  const [path = '', search] = target.split('?')
+  const { status } = await send(handler, method, `/api/v2/admin/sites/1001/storage${path}`, {
+    headers: { Authorization: token, Accept: '*/*', ...(contentType && { 'Content-Type': contentType }) },
+    query: Object.fromEntries(new URLSearchParams(search)),
+    ...(body && { body }),
+  })
+  if (status !== 200 && status !== 302) throw new Error(`${method} ${target}: ${status}`)
+}
+
+/** How often the services are asked that charge by the request. */
+const countRequests = (requests: readonly CloudRequest[]) => {
+  const classes = requests.map((request) => s3OperationOf(request)?.charged)
+  return {
+    writes: classes.filter((charged) => charged === 'write').length,
+    reads: classes.filter((charged) => charged === 'read').length,
+    queue: requests.filter(({ target }) => target?.startsWith('AmazonSQS.')).length,
+  }
+}
+
+/** What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the tables report them. */
+const measureStorageCosts = async (
+  documents: DynamoDBDocumentClient,
+  token: string,
+  takeConsumed: () => Consumed,
+): Promise<readonly Table[]> => {
+  if (!process.env['AWS_ENDPOINT_URL']) {
+    console.warn('NO AWS_ENDPOINT_URL: what the storage costs is SKIPPED.\n')
+    return []
+  }
+  const { downloads, stores } = await openCloudFiles(documents)
+  const surroundings = { telemetry: { request: () => undefined }, downloads }
+  const deps = createStorageDeps(settings, { ...storesOver(documents), ...stores }, surroundings)
+  const handler = createStorageHandler(deps)
+  const before = requestCosts('storage', prices.assumedSecondsWithFiles)
+  const sent: CloudRequest[] = []
+  const stop = watchCloudRequests((request) => void sent.push(request))
+  const rows: (string | number)[][] = []
+  for (const request of storageRequests) {
+    takeConsumed()
+    sent.length = 0
+    await performOnFiles(handler, token, request)
+    if (request.name === undefined) continue
+    const { writes, reads, queue } = countRequests(sent)
+    const files = writes * prices.s3Write + reads * prices.s3Read + queue * prices.queueRequest
+    const consumed = takeConsumed()
+    const store = tableCosts(consumed) + files
+    const { readUnits, writeUnits } = consumed
+    rows.push([request.name, readUnits, writeUnits, writes, reads, queue, dollars(store), dollars(before + store)])
+  }
+  stop()
+  return [
+    {
+      title: 'What a million requests cost: storage (US dollars)',
+      columns: ['request', 'read units', 'write units', 'S3 writes', 'S3 reads', 'SQS', 'store', 'in all'],
+      rows,
+    },
+  ]
+}
 
 const costsOf = async (
   { group, fill, open, requests }: Exercise,

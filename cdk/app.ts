@@ -1,5 +1,4 @@
 import { bundleFunctions } from './bundles.ts'
-import { createApp } from './create-app.ts'
-import { checkFindings } from './findings.ts'
+import { checkFindings, createApp } from './create-app.ts'
 
 checkFindings(createApp(await bundleFunctions()))

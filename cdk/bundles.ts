@@ -1,8 +1,63 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { cp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundleFunction } from './bundle.ts'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { type FunctionName, functionEntry, functionNames, functionSettings } from './functions.ts'
+
+/** Some packages inside are CommonJS and ask for Node's own modules by `require`, which ES modules do not have. */
+const requireForCommonJs =
+  "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
+
+/** What is imported as JSON is handed out and not run: it stays a file beside the code, which nobody parses as code. */
+const keepData: Plugin = {
+  name: 'keep-data',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.json$/ }, async ({ path, with: { type } }) => {
+      if (type !== 'json') return undefined
+      const written: unknown = JSON.parse(await readFile(path, 'utf8'))
+      return { contents: JSON.stringify(written), loader: 'copy' }
+    })
+  },
+}
+
+const options = {
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // The ES modules of a package leave out what is not used; its CommonJS cannot.
+  mainFields: ['module', 'main'],
+  // What is loaded on first use stays in a file of its own: a cold start does not pay for it.
+  splitting: true,
+  outExtension: { '.js': '.mjs' },
+  banner: { js: requireForCommonJs },
+  plugins: [keepData],
+  metafile: true,
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+const packages = join(import.meta.dirname, '..', 'node_modules')
+
+/** Puts files of packages where the bundle finds them as the sources do: by the package's name. */
+const copyPackageFiles = async (files: readonly string[], folder: string): Promise<void> => {
+  for (const file of files) await cp(join(packages, file), join(folder, 'node_modules', file))
+}
+
+/**
+ * Bundles a Lambda function, the SDK included, into a folder; `index.mjs` there is its entry. `packageFiles` are those that
+ * it reads at run time, such as `swagger-ui-dist/swagger-ui.css`.
+ */
+export const bundleFunction = async (
+  entry: string,
+  folder: string,
+  packageFiles: readonly string[] = [],
+): Promise<Metafile> => {
+  const { metafile } = await build({ ...options, entryPoints: { index: entry }, outdir: folder })
+  await copyPackageFiles(packageFiles, folder)
+  return metafile
+}
 
 /** A folder with the bundle of each function. */
 export type Bundles = Readonly<Record<FunctionName | 'registration', string>>

@@ -1,7 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
-import { createTable } from './constructs/table.ts'
-import { globalTableName, globalTables, tableOutput } from './naming.ts'
+import { createTable, globalTableName, globalTables, tableOutput } from './constructs/tables.ts'
 import { homeRegion, type Settings } from './settings.ts'
 
 /** The directory of sites, data centres and tokens: global tables, replicated to the region of each data centre. */

@@ -62,6 +62,9 @@ export const functionNames = Object.keys(functionSettings) as FunctionName[]
 export const byFunction = <Value>(create: (name: FunctionName) => Value): Readonly<Record<FunctionName, Value>> =>
   Object.fromEntries(functionNames.map((name) => [name, create(name)])) as Record<FunctionName, Value>
 
+/** `fields` → `FieldsFunction`: what the construct of a function is called. */
+export const functionName = (name: FunctionName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Function`
+
 /** The file with the handler of a function. */
 export const functionEntry = (name: FunctionName): string =>
   join(import.meta.dirname, '..', 'functions', functionSettings[name].entry)

@@ -1,10 +1,31 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError } from 'commander'
-import { fuzzer } from './environment.ts'
-import { fuzz } from './schemathesis.ts'
-import { startService } from './service.ts'
+import { type FuzzedService, fuzz, fuzzer } from './schemathesis.ts'
 import { type FuzzedDocument, lacking, readTally, tableOf } from './tally.ts'
+
+/** The service on this machine, on a data directory that ends with it. */
+const startService = async (): Promise<FuzzedService> => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-fuzz-'))
+  const service = spawn(
+    process.execPath,
+    ['local/main.ts', '--json', '--quiet', '--port', '0', '--data-dir', dataDirectory],
+    { cwd: join(import.meta.dirname, '..'), stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const ended = once(service, 'exit')
+  const stop = async () => {
+    service.kill('SIGTERM')
+    await ended
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+  for await (const line of createInterface(service.stdout)) return { ...JSON.parse(line), stop }
+  await stop()
+  throw new Error('The service ended before it was ready')
+}
 
 interface Flags {
   readonly examples: number

@@ -1,7 +1,43 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FuzzedService } from './service.ts'
+import { promisify } from 'node:util'
+
+const runToEnd = promisify(execFile)
+
+/** The Python environment. */
+const folder = join(import.meta.dirname, '..', '.local', 'fuzz')
+const stamp = join(folder, 'requirements.txt')
+const requirements = join(import.meta.dirname, 'requirements.txt')
+
+const isCurrent = async (): Promise<boolean> => {
+  try {
+    return (await readFile(stamp, 'utf8')) === (await readFile(requirements, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** The command of the fuzzer, in a Python environment of the project's own with the pinned packages; made when it is not there yet. */
+export const fuzzer = async (): Promise<string> => {
+  const command = join(folder, 'bin', 'schemathesis')
+  if (await isCurrent()) return command
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await runToEnd('python3', ['-m', 'venv', folder])
+  await runToEnd(join(folder, 'bin', 'pip'), ['install', '--quiet', '--requirement', requirements])
+  await writeFile(stamp, await readFile(requirements))
+  return command
+}
+
+/** A service that is asked, until it is stopped. */
+export interface FuzzedService {
+  readonly baseUrl: string
+  readonly siteId: number
+  readonly token: string
+  stop(): Promise<void>
+}
 
 interface Task {
   readonly command: string

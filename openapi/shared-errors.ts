@@ -57,7 +57,7 @@ export const sharedErrors: Readonly<Partial<Record<Operation, Provoked>>> = {
 
 /**
  * The errors that no request to the service provokes: their examples are written by the service's own renderer.
- * 429 is the gateway's alone, from a template (cdk/constructs/gateway-responses.ts) that test/cdk holds against the error table.
+ * 429 is the gateway's alone, from a template (cdk/constructs/gateway.ts) that test/cdk holds against the error table.
  */
 export const notProvoked = ['tooManyRequests'] as const satisfies readonly ErrorName[]
 

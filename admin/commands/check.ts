@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import { checkDirectory } from '../../local/check/check-directory.ts'
-import type { GlobalOptions } from '../context.ts'
-import { print } from '../output.ts'
-import { FaultsFound, Refusal } from '../refusal.ts'
+import { FaultsFound, print, Refusal } from '../output.ts'
+import type { GlobalOptions } from '../stores.ts'
 
 const check = async ({ target, dataDir, json }: GlobalOptions): Promise<void> => {
   if (target !== 'local') throw new Refusal('"check" looks at the data directory of one machine: leave --target out.')

@@ -1,13 +1,42 @@
 import { Command } from 'commander'
-import type { HistoryEntry } from '../../lib/history-entry.ts'
 import { largestNamedId, type SiteId } from '../../lib/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
-import { parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
-import { administrator } from '../author.ts'
-import { withStores } from '../context.ts'
-import { createUnderId } from '../free-id.ts'
-import { Refusal } from '../refusal.ts'
-import { type AdminStores, siteOf } from '../stores.ts'
+import { parseBaseUrl, parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
+import { createUnderId, entryOf } from '../changes.ts'
+import { Refusal } from '../output.ts'
+import { type AdminStores, siteOf, withStores } from '../stores.ts'
+
+const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
+
+export const dataCentreCommand = (): Command => {
+  const command = new Command('data-centre').description('data centres and the base URLs of their services')
+
+  command
+    .command('add')
+    .description('register a data centre, or change its base URL')
+    .argument('<id>', 'such as us', parseDataCentreId)
+    .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
+    .action((id: string, { url }: { url: string }, self: Command) =>
+      withStores(self, async ({ sites }) => {
+        const { dataCentres } = await sites.list()
+        const others = dataCentres.filter((dataCentre) => dataCentre.id !== id)
+        const isDefault = !others.some((other) => other.isDefault)
+        // What a deployment has written of it, such as its region, stays.
+        const dataCentre = { ...dataCentres.find((known) => known.id === id), id, url, isDefault }
+        await sites.putDataCentre(dataCentre)
+        return viewOfDataCentre(dataCentre)
+      }),
+    )
+
+  command
+    .command('list')
+    .description('list all data centres')
+    .action((_options: object, self: Command) =>
+      withStores(self, async ({ sites }) => (await sites.list()).dataCentres.map(viewOfDataCentre)),
+    )
+
+  return command
+}
 
 interface CreateOptions {
   readonly name: string
@@ -34,13 +63,6 @@ const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]):
   )
 }
 
-const entryOf = ({ id }: Site): HistoryEntry => ({
-  ...administrator,
-  site: id,
-  type: 'site.created',
-  subject: `site/${id}`,
-})
-
 const create = async ({ sites }: AdminStores, options: CreateOptions): Promise<Site> => {
   const { sites: existing, dataCentres } = await sites.list()
   const { name, renderingEngine } = options
@@ -50,7 +72,7 @@ const create = async ({ sites }: AdminStores, options: CreateOptions): Promise<S
     wanted: options.id,
     next: async () => Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1),
     largest: largestNamedId,
-    create: (id) => sites.createSite(siteUnder(id), entryOf(siteUnder(id))),
+    create: (id) => sites.createSite(siteUnder(id), entryOf('site.created', id, `site/${id}`)),
     taken: 'There is a site',
   })
   return siteUnder(id)

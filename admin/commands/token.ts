@@ -3,10 +3,9 @@ import { type Grant, hashToken, newToken, type Permission, permissions } from '.
 import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { collect, parseLifetime, parseName, parsePositiveId } from '../arguments.ts'
-import { administrator } from '../author.ts'
-import { withStores } from '../context.ts'
-import { Refusal } from '../refusal.ts'
-import { type AdminStores, siteOf } from '../stores.ts'
+import { entryOf } from '../changes.ts'
+import { Refusal } from '../output.ts'
+import { type AdminStores, siteOf, withStores } from '../stores.ts'
 
 interface IssueOptions {
   readonly user: string
@@ -19,13 +18,7 @@ const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
 
 /** A token belongs to the history of each site that it covers, by the beginning of its hash. */
 const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
-  sites.map((site) => ({
-    ...administrator,
-    site,
-    type,
-    subject: `token/${hash.slice(0, 12)}`,
-    details: { user },
-  }))
+  sites.map((site) => entryOf(type, site, `token/${hash.slice(0, 12)}`, { user }))
 
 const issue = async (stores: AdminStores, { user, site, permission, ttl }: IssueOptions) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))

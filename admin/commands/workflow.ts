@@ -1,13 +1,11 @@
 import { Command } from 'commander'
-import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { isPage } from '../../lib/storage/file-kind.ts'
 import { type StoragePath, toStoragePath } from '../../lib/storage/path.ts'
 import { parsePositiveId } from '../arguments.ts'
-import { administrator } from '../author.ts'
-import { withStores } from '../context.ts'
-import { Refusal } from '../refusal.ts'
-import { type AdminStores, siteOf } from '../stores.ts'
+import { entryOf } from '../changes.ts'
+import { Refusal } from '../output.ts'
+import { type AdminStores, siteOf, withStores } from '../stores.ts'
 
 interface Options {
   readonly site: SiteId
@@ -19,13 +17,6 @@ const pageOf = (text: string): StoragePath => {
   if (!isPage(path)) throw new Refusal(`${text} is no page: that is a .html or .htm file outside Templates.`)
   return path
 }
-
-const entryOf = (type: ChangeType, site: SiteId, path: StoragePath): HistoryEntry => ({
-  ...administrator,
-  site,
-  type,
-  subject: path,
-})
 
 const start = async (stores: AdminStores, text: string, { site: id }: Options) => {
   const site = await siteOf(stores, id)

@@ -1,19 +1,8 @@
-import { contentKinds } from '../../lib/categories/content-kinds.ts'
 import { readJson } from '../../lib/http/json.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import type { AreaStores } from '../stores.ts'
-import { contentRecord, linkRecord } from './category-records.ts'
 import type { RawRecord } from './read-records.ts'
-import type { Collector, Fault, RecordKind } from './record-kind.ts'
-import { fieldRecord, webFormRecord } from './web-form-records.ts'
-
-/** What an import can hold, by the `kind` of its records (decisions.md, section 7). */
-const recordKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>([
-  ...contentKinds.map((kind) => [kind, contentRecord(kind)] as const),
-  ['link', linkRecord],
-  ['webForm', webFormRecord],
-  ['field', fieldRecord],
-])
+import { type Collector, type Fault, recordKinds } from './record-kinds.ts'
 
 export interface ImportOutcome {
   readonly imported: number

@@ -1,5 +1,5 @@
 import { openMachine } from '../../local/machine.ts'
-import { median } from '../quantile.ts'
+import { median } from '../figures.ts'
 import { askOver } from './ask.ts'
 
 /**

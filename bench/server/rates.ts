@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
+import { median, type Table, verdict } from '../figures.ts'
 import { startMeasured } from '../measured-process.ts'
-import { median } from '../quantile.ts'
-import { type Table, verdict } from '../table.ts'
 import { type BenchedService, startService, type Tree, trees } from './trees.ts'
 
 const connections = 16
@@ -113,7 +112,7 @@ const measureWrites = async (tree: Tree, { baseUrl, token }: BenchedService) => 
 
 /** Requests a second beside those of a bare server in a process of its own, by turns. */
 export const measureRates = async (): Promise<Table> => {
-  const bare = await startMeasured('bench/server/bare-server.ts', [])
+  const bare = await startMeasured('bench/bare-server.ts', [])
   const { baseUrl: bareUrl } = JSON.parse(bare.line) as { baseUrl: string }
   const rows: (string | number)[][] = []
   try {

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { median } from '../quantile.ts'
-import { type Table, verdict } from '../table.ts'
+import { median, type Table, verdict } from '../figures.ts'
 import { type BenchedService, startService, type Tree, trees } from './trees.ts'
 
 const links = 20_000

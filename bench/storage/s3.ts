@@ -6,11 +6,9 @@ import type { SiteId } from '../../lib/ids.ts'
 import { parsePath } from '../../lib/storage/path.ts'
 import { emptyFolder } from '../../lib/storage/remove.ts'
 import { entry } from '../../test/support/history.ts'
-import { openCloudFiles } from '../cloud-files.ts'
-import { onTables } from '../grounds.ts'
-import { median } from '../quantile.ts'
-import { type Table, verdict } from '../table.ts'
-import { bytes } from './bytes.ts'
+import { median, type Table, verdict } from '../figures.ts'
+import { onTables, openCloudFiles } from '../grounds.ts'
+import { bytes } from './content.ts'
 
 const runs = 3
 const mebibyte = 1024 * 1024

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
+import { median, type Table, verdict } from '../figures.ts'
+import { inScratchFolder } from '../grounds.ts'
 import { type MeasuredProcess, startMeasured } from '../measured-process.ts'
-import { median } from '../quantile.ts'
-import { inScratchFolder } from '../scratch-folder.ts'
-import { type Table, verdict } from '../table.ts'
-import { boundary, form, formEnd, mebibyte, partHead, send } from './send.ts'
+import { boundary, form, formEnd, mebibyte, partHead, send } from './content.ts'
 
 const runs = 7
 const large = 256 * mebibyte
@@ -59,7 +58,7 @@ const uploadSmall = async ({ storage, token }: Service, run: number): Promise<nu
 /** One file of 256 MiB through the local server by each method, by turns with a server that only writes its body to a file. */
 const measureLarge = async (fsync: 'on' | 'off') =>
   inScratchFolder(async (folder) => {
-    const bare = await startMeasured('bench/storage/bare-server.ts', [folder, fsync])
+    const bare = await startMeasured('bench/bare-server.ts', [folder, fsync])
     const own = await startService(join(folder, 'data'), fsync)
     try {
       const { baseUrl } = JSON.parse(bare.line) as { baseUrl: string }

@@ -4,7 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config.ts'
 import { environmentOf } from '../../lib/settings.ts'
-import { createServiceFunction } from './service-function.ts'
+import { createServiceFunction } from './service-functions.ts'
 
 interface Options {
   readonly bundle: string

@@ -1,9 +1,62 @@
-import type { Stack } from 'aws-cdk-lib'
-import { type ITable, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
-import type { TableName } from '../../lib/aws/tables.ts'
-import { globalTableName, globalTables, regionalTables, tableOutput } from '../naming.ts'
+import { RemovalPolicy, type Stack } from 'aws-cdk-lib'
+import {
+  AttributeType,
+  Billing,
+  type ITable,
+  ProjectionType,
+  type ReplicaTableProps,
+  TableEncryptionV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb'
+import type { Construct } from 'constructs'
+import { type TableDefinition, type TableName, tables } from '../../lib/aws/tables.ts'
 import { homeRegion, type Settings } from '../settings.ts'
-import { createTable } from './table.ts'
+
+/** `webForms` → `WebFormsTable`: the output by which the administration tool finds a table. */
+export const tableOutput = (name: TableName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`
+
+const names = Object.keys(tables) as TableName[]
+
+export const globalTables = names.filter((name) => tables[name].global)
+export const regionalTables = names.filter((name) => !tables[name].global)
+
+/** Global tables are found by name from every region. */
+export const globalTableName = (prefix: string, name: TableName): string => `${prefix}-${name}`
+
+interface Options {
+  readonly deletionProtection: boolean
+  /** Given to global tables only; the others are named by CloudFormation. */
+  readonly tableName?: string
+  readonly replicas?: ReplicaTableProps[]
+}
+
+const attributeTypes = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const
+
+const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, type: attributeTypes[type] })
+
+/** A table of the house, as lib/aws/tables.ts defines it: on demand, encrypted, recoverable to any moment of the last 35 days. */
+export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
+  const { partitionKey, sortKey, timeToLive, indexes = {} }: TableDefinition = tables[name]
+  const { deletionProtection, tableName, replicas } = options
+  return new TableV2(scope, tableOutput(name), {
+    partitionKey: attribute(partitionKey),
+    ...(sortKey && { sortKey: attribute(sortKey) }),
+    ...(timeToLive && { timeToLiveAttribute: timeToLive }),
+    ...(tableName && { tableName }),
+    ...(replicas && { replicas }),
+    globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({
+      indexName,
+      partitionKey: attribute(index.partitionKey),
+      sortKey: attribute(index.sortKey),
+      projectionType: ProjectionType.KEYS_ONLY,
+    })),
+    billing: Billing.onDemand(),
+    encryption: TableEncryptionV2.awsManagedKey(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection,
+    removalPolicy: deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  })
+}
 
 export type Tables = Readonly<Record<TableName, ITable>>
 

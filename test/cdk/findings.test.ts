@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { accepted, checkFindings } from '../../cdk/findings.ts'
+import { accepted, checkFindings } from '../../cdk/create-app.ts'
 import { createTestApp } from './support/synthesise.ts'
 
 interface Report {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleFunction } from '../../../cdk/bundle.ts'
+import { bundleFunction } from '../../../cdk/bundles.ts'
 import { referenceFiles } from '../../../functions/documentation/reference-assets.ts'
 
 /** The function as it is deployed: a folder of its own, far from the project and its packages. */

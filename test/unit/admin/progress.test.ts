@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { expect, test } from 'vitest'
-import { drawProgress, progressLine } from '../../../admin/import/progress.ts'
+import { drawProgress, progressLine } from '../../../admin/commands/import.ts'
 
 test.each([
   [0, 100, /^\[-{30}\] 0 %/],

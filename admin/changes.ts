@@ -1,4 +1,27 @@
-import { Refusal } from './refusal.ts'
+import { userInfo } from 'node:os'
+import type { Author, ChangeType, HistoryEntry } from '../lib/history-entry.ts'
+import type { SiteId } from '../lib/ids.ts'
+import { Refusal } from './output.ts'
+
+/** Whom the history names for what a command changes. */
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run under a number that has no name.
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}
+
+export const administrator: Author = { actor: `admin:${userName()}` }
+
+/** What the history of a site says of a change that a command makes. */
+export const entryOf = (
+  type: ChangeType,
+  site: SiteId,
+  subject: string,
+  details?: HistoryEntry['details'],
+): HistoryEntry => ({ ...administrator, site, type, subject, ...(details && { details }) })
 
 interface Creation<Id extends number> {
   /** The id that a person has asked for. */

@@ -1,0 +1,38 @@
+/**
+ * The measure for the service: a server that does nothing else. Without an argument it answers a constant, for rates;
+ * with a folder it writes each request's body into a file there, for uploads, and with `on` behind that brings it to the disk.
+ */
+import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+
+const body = Buffer.from('{"status":"ok"}')
+const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length }
+
+const answerConstant: RequestListener = (_request, response) => {
+  response.writeHead(200, headers).end(body)
+}
+
+const keepBody = (folder: string, fsync: string | undefined): RequestListener => {
+  // Always the same file, as the service is sent the same one: files that pile up would wait to be taken to the disk, and hold up both.
+  const path = join(folder, 'upload')
+  return async (request, response) => {
+    await pipeline(request, createWriteStream(path))
+    if (fsync === 'on') {
+      const file = await open(path, 'r+')
+      await file.datasync()
+      await file.close()
+    }
+    response.end()
+  }
+}
+
+const [folder, fsync] = process.argv.slice(2)
+const server = createServer(folder === undefined ? answerConstant : keepBody(folder, fsync))
+server.listen(0, '127.0.0.1', () => {
+  console.log(JSON.stringify({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }))
+})
+process.on('SIGTERM', () => process.exit(0))
