@@ -7,8 +7,7 @@ import type { MachineSettings } from '../lib/config.ts'
 import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, createStorageDeps } from '../lib/deps.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
 import type { Stores } from '../lib/stores.ts'
-import { createServer } from '../server/create-server.ts'
-import { dispatch } from '../server/dispatch.ts'
+import { createServer, dispatch } from '../server/create-server.ts'
 
 interface Options {
   readonly dataCentre: string
