@@ -5,10 +5,10 @@ import { finishRemovals } from './contents.ts'
 import type { DataDirectory } from './data-directory.ts'
 import type { Database } from './database.ts'
 import type { Role } from './directory-use.ts'
-import { createGoingFolders } from './folder-removals.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
+import { createGoingFolders } from './path-locks.ts'
 import { createTableStores, type TableStores } from './table-stores.ts'
 
 /** Every port of the service, on one machine. */

@@ -3,13 +3,12 @@ import type { Stores } from '../lib/stores.ts'
 import { createCategoryLinks } from './category-links.ts'
 import { createContents } from './contents.ts'
 import type { Database } from './database.ts'
-import { createFolderRemovals } from './folder-removals.ts'
 import { createGrants } from './grants.ts'
+import { createFolderRemovals, createWorkflows } from './path-locks.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './removal-queue.ts'
 import { createSiteDirectory } from './site-directory.ts'
 import { createUploadProgress } from './upload-progress.ts'
 import { createWebForms } from './web-forms.ts'
-import { createWorkflows } from './workflows.ts'
 
 /** Every port that is rows of the one database and nothing else: all but the files. */
 export interface TableStores extends Omit<Stores, 'files'> {
