@@ -12,8 +12,7 @@ import type { Stores } from '../lib/stores.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
 import { type Demo, ensureDemo, readDemo } from './demo.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
-import type { LocalStores } from './local-stores.ts'
-import { openMachine } from './machine.ts'
+import { type LocalStores, openMachine } from './machine.ts'
 
 interface ServerDeps {
   readonly dataCentre: string
