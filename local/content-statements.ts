@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ContentKind } from '../lib/categories/content-kinds.ts'
-import { contentTables, isStaying } from './content-tables.ts'
+import { contentTables, isStaying } from './schema.ts'
 
 const textStatements = (connection: DatabaseSync, texts: string) => ({
   some: connection.prepare(`SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`),

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../lib/categories/content-kinds.ts'
-import { contentTables, linkTables } from '../content-tables.ts'
 import { reasonOf } from '../data-directory.ts'
 import { findingOf } from '../database-damage.ts'
+import { contentTables, linkTables } from '../schema.ts'
 import type { Fault } from './fault.ts'
 
 type Row = Record<string, SQLOutputValue>
