@@ -9,8 +9,7 @@ import {
 import type { Database } from '../database.ts'
 import type { Blobs } from './blobs.ts'
 import { createObjectRows, endOf, listObjects, type ObjectRow } from './object-rows.ts'
-import { dropBytes, placeChanges } from './place-changes.ts'
-import { createStaging } from './staging.ts'
+import { createStaging, dropBytes, placeChanges } from './placing.ts'
 
 interface Deps {
   readonly database: Database
