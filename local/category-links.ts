@@ -3,9 +3,9 @@ import { byName } from '../lib/by-name.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from '../lib/categories/category-links.ts'
 import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
 import type { CategoryId } from '../lib/ids.ts'
-import { contentTables, isStaying, linkTables } from './content-tables.ts'
 import type { Database } from './database.ts'
 import { countInSteps, readInSteps } from './in-steps.ts'
+import { contentTables, isStaying, linkTables } from './schema.ts'
 
 /** Counts the rows of a query that it is the list of; the last column of them is their key. */
 const counting = (connection: DatabaseSync, query: string, key: string): StatementSync =>

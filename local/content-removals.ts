@@ -2,8 +2,8 @@ import type { StatementSync } from 'node:sqlite'
 import { byName } from '../lib/by-name.ts'
 import { type ContentKind, contentKinds, objectKindNames } from '../lib/categories/content-kinds.ts'
 import { type SiteId, storedId } from '../lib/ids.ts'
-import { contentTables, linkTables } from './content-tables.ts'
 import type { Database } from './database.ts'
+import { contentTables, linkTables } from './schema.ts'
 
 /** Content of any kind, by its id. */
 interface ContentName {

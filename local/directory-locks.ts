@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isBusy } from './database.ts'
 import { makePrivateFile } from './private-files.ts'
 
 /**
@@ -12,12 +13,6 @@ export interface DirectoryLock {
 }
 
 export type LockKind = 'shared' | 'exclusive'
-
-/** SQLite's primary result code of what another one holds (https://sqlite.org/rescode.html). */
-const busy = 5
-
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === busy
 
 /** Takes a lock at once, or answers undefined when others hold it. */
 export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefined => {

@@ -1,12 +1,89 @@
 import { existsSync } from 'node:fs'
 import { type Clock, systemClock } from '../lib/clock.ts'
+import { continueRemoval } from '../lib/storage/remove.ts'
+import type { Stores } from '../lib/stores.ts'
+import { createCategoryLinks } from './category-links.ts'
+import { createContents, finishRemovals } from './contents.ts'
 import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { type Role, useDirectory } from './directory-use.ts'
-import { type LocalStores, openStores } from './local-stores.ts'
+import { createGrants } from './grants.ts'
+import { openBlobs } from './objects/blobs.ts'
+import { createObjectStore } from './objects/object-store.ts'
+import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
+import { createFolderRemovals, createGoingFolders, createWorkflows } from './path-locks.ts'
 import { makePrivateFile } from './private-files.ts'
+import { createRemovalQueue, type LocalRemovalQueue } from './removal-queue.ts'
 import { prepareSchema } from './schema.ts'
+import { createSiteDirectory } from './site-directory.ts'
+import { createUploadProgress } from './upload-progress.ts'
 import { UsageError } from './usage-error.ts'
+import { createWebForms } from './web-forms.ts'
+
+/** Every port that is rows of the one database and nothing else: all but the files. */
+interface TableStores extends Omit<Stores, 'files'> {
+  readonly removalQueue: LocalRemovalQueue
+}
+
+/** The tables have been prepared. */
+export const createTableStores = (database: Database, clock: Clock = systemClock): TableStores => ({
+  sites: createSiteDirectory(database),
+  grants: createGrants(database),
+  webForms: createWebForms(database),
+  contents: createContents(database),
+  links: createCategoryLinks(database),
+  workflows: createWorkflows(database),
+  removals: createFolderRemovals(database),
+  removalQueue: createRemovalQueue(database, clock),
+  progress: createUploadProgress(database, clock),
+})
+
+/** Every port of the service, on one machine. */
+export interface LocalStores extends Stores {
+  /** What was found of the blobs, when the service has put them in order. */
+  readonly tidied: TidyReport | undefined
+  /** Lets what goes on in the background come to an end. */
+  stop(): Promise<void>
+}
+
+interface StoreDeps {
+  readonly directory: DataDirectory
+  readonly database: Database
+  readonly role: Role
+  readonly durable: boolean
+  readonly clock: Clock
+}
+
+/** What only the service does, which is there once: puts in order what an earlier one has left half done, and goes on with it. */
+const putInOrder = async (
+  { directory, database, clock }: StoreDeps,
+  { removalQueue, removals }: TableStores,
+  files: Stores['files'],
+): Promise<TidyReport> => {
+  const tidied = tidyBlobs(database.connection, directory, clock.wall())
+  await finishRemovals(database)
+  await removalQueue.start((task, slice) =>
+    continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice),
+  )
+  return tidied
+}
+
+/** The ports over an open database and the blobs beside it. */
+const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
+  const { directory, database, role, durable, clock } = deps
+  const tables = createTableStores(database, clock)
+  const blobs = openBlobs(directory, { durable })
+  const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
+  return {
+    ...tables,
+    files,
+    tidied: role === 'service' ? await putInOrder(deps, tables, files) : undefined,
+    async stop() {
+      await tables.removalQueue.stop()
+      blobs.close()
+    },
+  }
+}
 
 /** Everything of one machine: a data directory, its database, and the ports over it. */
 export interface Machine {

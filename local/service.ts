@@ -1,14 +1,54 @@
+import type { Server } from 'node:http'
+import { createCategoriesHandler } from '../functions/categories/group.ts'
+import { createDocumentationHandler } from '../functions/documentation/group.ts'
+import { createFieldsHandler } from '../functions/fields/group.ts'
+import { createStorageHandler } from '../functions/storage/group.ts'
 import { systemClock } from '../lib/clock.ts'
-import { readMachineSettings } from '../lib/config.ts'
+import { type MachineSettings, readMachineSettings } from '../lib/config.ts'
+import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, createStorageDeps } from '../lib/deps.ts'
 import type { Telemetry } from '../lib/http/observe.ts'
-import { ensureDemo } from './demo-data.ts'
-import type { Demo } from './demo-file.ts'
-import { readDemo } from './demo-file.ts'
-import { serverFor } from './groups.ts'
+import type { SiteDirectory } from '../lib/sites/site-directory.ts'
+import type { Stores } from '../lib/stores.ts'
+import { createServer, dispatch } from '../server/create-server.ts'
+import { type Demo, ensureDemo, readDemo } from './demo.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
-import type { LocalStores } from './local-stores.ts'
-import { openMachine } from './machine.ts'
-import { registerDataCentres } from './register-data-centres.ts'
+import { type LocalStores, openMachine } from './machine.ts'
+
+interface ServerDeps {
+  readonly dataCentre: string
+  /** All data centres of a machine share them. */
+  readonly stores: Stores
+  readonly settings: MachineSettings
+  readonly telemetry: Telemetry
+}
+
+/** A server that answers for one data centre, with the operations of all groups. It does not listen yet. */
+export const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
+  const here = { dataCentre, ...settings }
+  const surroundings = { telemetry }
+  return createServer(
+    dispatch({
+      documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
+      fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
+      categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
+      storage: createStorageHandler(createStorageDeps(here, stores, surroundings)),
+    }),
+  )
+}
+
+/** Writes where the data centres listen into the directory. The default one becomes the only default of the directory. */
+const registerDataCentres = async (
+  sites: SiteDirectory,
+  urls: Readonly<Record<string, string>>,
+  defaultId: string,
+): Promise<void> => {
+  const { dataCentres } = await sites.list()
+  const stale = dataCentres.filter(({ id, isDefault }) => isDefault && !(id in urls))
+  const listening = Object.entries(urls).map(([id, url]) => ({ id, url, isDefault: id === defaultId }))
+  for (const dataCentre of [...stale.map((each) => ({ ...each, isDefault: false })), ...listening]) {
+    await sites.putDataCentre(dataCentre)
+  }
+}
 
 interface Options {
   readonly dataDirectory: string

@@ -14,9 +14,8 @@ import type { SiteId } from '../lib/ids.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
 import type { Stores } from '../lib/stores.ts'
 import type { Database } from '../local/database.ts'
-import { serverFor } from '../local/groups.ts'
 import { type Machine, openMachine } from '../local/machine.ts'
-import { type RunningService, startService } from '../local/service.ts'
+import { type RunningService, serverFor, startService } from '../local/service.ts'
 import { closerOf } from '../server/close-server.ts'
 
 /** Sites that example requests meet beside the demo's, so that every error can be had. */

@@ -1,10 +1,67 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { catchAllGroup, prefixes } from '../functions/routes.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
 import { refuseConnection, refuseExpectation, refuseMalformed, refuseTunnel } from './refuse.ts'
 import { sendOn } from './send-answer.ts'
-import { createTurns } from './take-turns.ts'
+
+/** Begins a request when the answer before it on the same connection has gone out. `begin` must end the response, or destroy it. */
+type Turns = (response: ServerResponse, begin: () => void) => void
+
+interface Waiting {
+  readonly response: ServerResponse
+  readonly begin: () => void
+}
+
+/**
+ * Callers may send many requests without waiting for answers. They are answered in their order, so begun in their order, too: a thousand
+ * of them at once would cost a thousand answers' memory. While some wait, nothing more is read from the connection.
+ */
+const createTurns = (): Turns => {
+  const queues = new WeakMap<Socket, Waiting[]>()
+
+  const beginNext = (socket: Socket, queue: Waiting[]): void => {
+    const next = queue[0]
+    if (!next) {
+      queues.delete(socket)
+      return
+    }
+    // The last answer may have ended the connection.
+    if (!socket.writable) return
+    next.response.once('close', () => {
+      queue.shift()
+      beginNext(socket, queue)
+    })
+    if (queue.length === 1) socket.resume()
+    next.begin()
+  }
+
+  return (response, begin) => {
+    const { socket } = response.req
+    const queue = queues.get(socket)
+    if (!queue) {
+      const own: Waiting[] = [{ response, begin }]
+      queues.set(socket, own)
+      beginNext(socket, own)
+      return
+    }
+    queue.push({ response, begin })
+    // Behind the parser's back: as long as it is at work it reads on by itself.
+    if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
+  }
+}
+
+type Group = (typeof prefixes)[number]['group']
+
+/** The handler for a path, as the gateway's routes choose the function for it. */
+export const dispatch =
+  (handlers: Readonly<Record<Group, Handler>>) =>
+  (path: string): Handler => {
+    const found = prefixes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+    return handlers[found?.group ?? catchAllGroup]
+  }
 
 /** How long nothing may pass on a connection that is in use, in milliseconds. */
 const longestSilence = 120_000

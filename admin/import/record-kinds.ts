@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { LinkList } from '../../lib/categories/category-links.ts'
-import { withDefaults } from '../../lib/categories/content-defaults.ts'
-import { type ContentKind, contentKinds, objectKindNames } from '../../lib/categories/content-kinds.ts'
+import { type ContentKind, contentKinds, objectKindNames, withDefaults } from '../../lib/categories/content-kinds.ts'
 import { contentId, contentSchema } from '../../lib/categories/content-schema.ts'
 import { linkObjects } from '../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../lib/errors.ts'

@@ -3,12 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { type DataDirectory, type DirectoryState, layoutOf, reasonOf, refusalOf, stateOf } from '../data-directory.ts'
 import { lacksWal } from '../database-damage.ts'
-import { lookAtDemo } from '../demo-file.ts'
+import { lookAtDemo } from '../demo.ts'
 import { absenceOf, atRest, hasService } from '../directory-use.ts'
 import { UsageError } from '../usage-error.ts'
-import { blobFaults, namesOfBlobs } from './blob-faults.ts'
-import { damagedBy, databaseFaults } from './database-faults.ts'
-import type { Fault } from './fault.ts'
+import { damagedBy, databaseFaults, type Fault } from './database-faults.ts'
+import { fileFaults, namesOfBlobs } from './file-faults.ts'
 
 /** The states in which there is something of this version of the service to be looked at. */
 const checkable: ReadonlySet<DirectoryState['state']> = new Set(['ready', 'marker missing', 'marker unreadable'])
@@ -63,7 +62,7 @@ const contentFaults = (connection: DatabaseSync, directory: DataDirectory, isSer
   const before = namesOfBlobs(directory)
   connection.exec('BEGIN')
   const faults = databaseFaults(connection, directory.database)
-  const all = faults.length > 0 ? faults : blobFaults(connection, directory, { before, isServed })
+  const all = faults.length > 0 ? faults : fileFaults(connection, directory, { before, isServed })
   connection.exec('ROLLBACK')
   return all
 }

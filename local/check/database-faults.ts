@@ -1,9 +1,16 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../lib/categories/content-kinds.ts'
-import { contentTables, linkTables } from '../content-tables.ts'
 import { reasonOf } from '../data-directory.ts'
 import { findingOf } from '../database-damage.ts'
-import type { Fault } from './fault.ts'
+import { contentTables, linkTables } from '../schema.ts'
+
+/** One thing that is wrong with a data directory. */
+export interface Fault {
+  /** The file, or what of the sites, is at fault. */
+  readonly where: string
+  /** What is wrong, and what to do about it where something can be done. */
+  readonly fault: string
+}
 
 type Row = Record<string, SQLOutputValue>
 

@@ -8,10 +8,8 @@ import {
 } from '../../lib/storage/object-store.ts'
 import type { Database } from '../database.ts'
 import type { Blobs } from './blobs.ts'
-import { listObjects } from './list-objects.ts'
-import { createObjectRows, endOf, type ObjectRow } from './object-rows.ts'
-import { dropBytes, placeChanges } from './place-changes.ts'
-import { createStaging } from './staging.ts'
+import { createObjectRows, endOf, listObjects, type ObjectRow } from './object-rows.ts'
+import { createStaging, dropBytes, placeChanges } from './placing.ts'
 
 interface Deps {
   readonly database: Database

@@ -160,7 +160,7 @@ describe('the rooms of the service', () => {
       ['local/web-forms.ts', '@aws-sdk/client-s3'],
       ['functions/fields/group.ts', 'lib/aws/web-forms.ts'],
       ['functions/fields/group.ts', 'functions/categories/group.ts'],
-      ['server/dispatch.ts', 'local/main.ts'],
+      ['server/create-server.ts', 'local/main.ts'],
       ['admin/program.ts', '@aws-sdk/client-dynamodb'],
       ['lib/deps.ts', 'test/support/hands.ts'],
     ]

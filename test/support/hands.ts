@@ -10,8 +10,8 @@ import { createWebForms } from '../../lib/aws/web-forms.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Stores } from '../../lib/stores.ts'
 import { openDatabase } from '../../local/database.ts'
+import { createTableStores } from '../../local/machine.ts'
 import { prepareSchema } from '../../local/schema.ts'
-import { createTableStores } from '../../local/table-stores.ts'
 import { openTestTables } from './tables.ts'
 
 /** The ports over tables: files and queues are made of other things. */

@@ -3,9 +3,9 @@ import type { FolderRemovals } from '../../lib/storage/folder-removals.ts'
 import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import { layoutOf } from '../../local/data-directory.ts'
 import { type Database, openDatabase } from '../../local/database.ts'
-import { createFolderRemovals, createGoingFolders } from '../../local/folder-removals.ts'
 import { openBlobs } from '../../local/objects/blobs.ts'
 import { createObjectStore } from '../../local/objects/object-store.ts'
+import { createFolderRemovals, createGoingFolders } from '../../local/path-locks.ts'
 import { prepareSchema } from '../../local/schema.ts'
 
 interface Options {

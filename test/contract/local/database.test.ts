@@ -5,8 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Database, openDatabase } from '../../../local/database.ts'
-import { asPortError } from '../../../local/sqlite-errors.ts'
+import { asPortError, type Database, openDatabase } from '../../../local/database.ts'
 import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 
 const unavailable = expect.objectContaining({ code: 100503, status: 503 })

@@ -1,25 +1,96 @@
 import { randomBytes } from 'node:crypto'
-import { type Change, NotPlaced, type PlaceConditions, type Staged } from '../../lib/storage/object-store.ts'
+import {
+  type Change,
+  NotPlaced,
+  type ObjectStore,
+  type PlaceConditions,
+  type Staged,
+} from '../../lib/storage/object-store.ts'
+import { readAhead } from '../../lib/storage/read-ahead.ts'
+import type { Blobs } from './blobs.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'
 
 /** The bytes of a staged upload: under a name that no row refers to yet. */
-export interface StagedBlob extends Pick<Staged, 'size'> {
+interface StagedBlob extends Pick<Staged, 'size'> {
   readonly blob: string
   /** Few bytes wait in memory; undefined when there is a blob on the disk. */
   readonly bytes?: Uint8Array
   readonly contentType: string
 }
 
+/** A name for what no one else can have named. */
+const newName = (): string => randomBytes(16).toString('hex')
+
+interface Options {
+  readonly blobs: Blobs
+  /** Up to this size content is kept in the database: quicker than a file, and made durable with its row. In bytes. */
+  readonly smallContent: number
+  /** How much small content waits in memory, that of all requests together, before more of it goes into blobs. In bytes. */
+  readonly mostWaiting: number
+}
+
+/** Bytes that have come in and are not in place yet. */
+interface Staging {
+  readonly stage: ObjectStore['stage']
+  of(staged: Staged): StagedBlob
+  /** Forgets what has been put in place. */
+  placed(staged: Staged): void
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): Staging => {
+  const waiting = new Map<Staged, StagedBlob>()
+  let inMemory = 0
+
+  /** Answers whether it was still waiting. */
+  const forget = (staged: Staged): boolean => {
+    inMemory -= waiting.get(staged)?.bytes?.length ?? 0
+    return waiting.delete(staged)
+  }
+
+  const keep = (staged: StagedBlob): Staged => {
+    const { size, bytes, blob } = staged
+    const kept: Staged = {
+      size,
+      async discard() {
+        if (forget(kept) && !bytes) await blobs.remove([blob])
+      },
+    }
+    waiting.set(kept, staged)
+    inMemory += bytes?.length ?? 0
+    return kept
+  }
+
+  return {
+    async stage(content, { contentType }) {
+      const blob = newName()
+      const ahead = await readAhead(content, smallContent)
+      if (!ahead.isWhole) return keep({ blob, size: await blobs.write(blob, ahead.content), contentType })
+      const bytes = Buffer.concat(ahead.gathered, ahead.size)
+      if (inMemory + bytes.length <= mostWaiting) return keep({ blob, size: bytes.length, contentType, bytes })
+      return keep({ blob, size: await blobs.write(blob, only(bytes)), contentType })
+    },
+
+    of(staged) {
+      const found = waiting.get(staged)
+      if (!found) throw new Error('These bytes do not wait in this store')
+      return found
+    },
+
+    placed: (staged) => void forget(staged),
+  }
+}
+
 /** What changes are applied with. */
-export interface Placing {
+interface Placing {
   readonly rows: ObjectRows
   readonly stagedOf: (staged: Staged) => StagedBlob
   /** Whether a folder is being removed, as the same transaction sees it. */
   readonly isGoing: (staying: PlaceConditions['staying']) => boolean
 }
-
-/** A name for what no one else can have named. */
-export const newName = (): string => randomBytes(16).toString('hex')
 
 const isTaken = (rows: ObjectRows, key: string): boolean =>
   key.endsWith('/') ? rows.isAny(key, endOf(key)) : rows.get(key) !== undefined
