@@ -1,5 +1,5 @@
 import { write, writeSync } from 'node:fs'
-import type { RequestRecord, Telemetry } from '../lib/http/observe.ts'
+import type { RequestRecord, Telemetry } from '../lib/http/request.ts'
 
 /** Lines for standard error, written behind the back of whoever has something to say: a request does not wait for them. */
 interface LogLines {

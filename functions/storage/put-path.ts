@@ -10,8 +10,7 @@ import type { Answer } from '../contract.ts'
 import type { success } from './contract.ts'
 import { isMultipart } from './incoming-files.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
-import { declaredLength, receiveUpload } from './receive-upload.ts'
-import { upload } from './upload.ts'
+import { declaredLength, receiveUpload, upload } from './upload.ts'
 
 const succeeded: Answer<typeof success> = { status: 'success' }
 

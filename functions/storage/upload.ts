@@ -1,9 +1,14 @@
 import type { StorageDeps } from '../../lib/deps.ts'
+import type { OperationInput } from '../../lib/http/operation.ts'
 import { operation } from '../../lib/http/operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
+import { bodyChunks } from '../../lib/http/request.ts'
 import { uploadFiles } from '../../lib/storage/upload-files.ts'
+import { startProgress } from '../../lib/storage/upload-progress.ts'
+import type { Answer } from '../contract.ts'
+import type { success } from './contract.ts'
 import { incomingFiles } from './incoming-files.ts'
 import { pathOf } from './params.ts'
-import { receiveUpload } from './receive-upload.ts'
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. 200 with the status. */
 export const upload = (deps: StorageDeps) =>
@@ -13,3 +18,39 @@ export const upload = (deps: StorageDeps) =>
       return uploadFiles(deps, input.site.id, input.params.path, files, input.author)
     }),
   )
+
+type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
+
+/** The declared length of the body in bytes; undefined when there is none. */
+export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
+  const length = headers['content-length']
+  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
+}
+
+/** Runs an upload over the bytes of the body, and keeps the progress of it that operation 13 tells. 200 with its status. */
+export const receiveUpload = async (
+  { progress: store, clock }: StorageDeps,
+  input: Input,
+  run: (body: AsyncGenerator<Uint8Array, void>) => Promise<void>,
+): Promise<Reply> => {
+  const progress = startProgress({
+    progress: store,
+    token: input.caller.hash,
+    total: declaredLength(input),
+    now: clock.monotonic,
+  })
+  const body = async function* () {
+    for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
+      progress.advance(chunk.length)
+      yield chunk
+    }
+  }
+  try {
+    await run(body())
+  } catch (error) {
+    await progress.fail()
+    throw error
+  }
+  await progress.succeed()
+  return ok<Answer<typeof success>>({ value: { status: 'success' } })
+}

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger'
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics'
-import type { RequestRecord, Telemetry } from '../http/observe.ts'
+import type { RequestRecord, Telemetry } from '../http/request.ts'
 
 /** Structured log lines and embedded metrics on standard output, where Lambda picks both up without a call. */
 export const createTelemetry = (serviceName: string, logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'): Telemetry => {

@@ -4,7 +4,7 @@ import type { SiteId } from '../ids.ts'
 import type { ListDeps } from './association-list.ts'
 import { categoryShape, type ObjectKind } from './content-kinds.ts'
 import type { Listed, SiteObject } from './contents.ts'
-import type { Entry, ListSource } from './list-source.ts'
+import type { Entry, ListSource } from './excerpt.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList } from './run-list.ts'
 

@@ -1,7 +1,9 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
+import type { Json } from '../answer-size.ts'
 import { ServiceError } from '../errors.ts'
-import type { Entry, ListSource } from './list-source.ts'
-import type { Item } from './query/item-shape.ts'
+import type { Count } from './contents.ts'
+import type { Selection } from './query/fields.ts'
+import type { Item, MemberReference } from './query/item-shape.ts'
 import type { ListQuery, Paging } from './query/list-query.ts'
 import type { Position } from './query/order.ts'
 
@@ -196,4 +198,25 @@ export const itemsOf = async <E extends Entry>(
 ): Promise<readonly Item[]> => {
   const read = places.flatMap(({ item }) => (item ? [item] : []))
   return read.length === places.length ? read : source.items(places.map(({ entry }) => entry))
+}
+
+/** What the store keeps of each item of a list, in order of this id. */
+export interface Entry {
+  readonly id: number
+}
+
+/** A list in the store. */
+export interface ListSource<E extends Entry> {
+  /** The entries behind an id, in order, up to `limit`; fewer only at the end. */
+  entries(after: number, limit: number): Promise<readonly E[]>
+  /** Counts the entries behind an id, up to `limit`, without reading them. */
+  count(after: number, limit: number): Promise<Count>
+  /** An item as far as its entry alone tells it. */
+  outline(entry: E): Item
+  /** Whether the outline tells a member. */
+  outlines(member: MemberReference): boolean
+  /** The items of these entries, in their order; those that no longer exist are left out. */
+  items(entries: readonly E[]): Promise<readonly Item[]>
+  /** Writes of each item of a page what is shown, with what is only read for that; fewer of them when an answer does not hold all. */
+  write(items: readonly Item[], fields: Selection): Promise<readonly Json<Item>[]>
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../answer-size.ts'
+import type { Entry, ListSource } from './excerpt.ts'
 import { excerptOf, itemsOf } from './excerpt.ts'
-import type { Entry, ListSource } from './list-source.ts'
 import type { Item } from './query/item-shape.ts'
 import type { ListQuery } from './query/list-query.ts'
 

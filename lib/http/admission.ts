@@ -3,11 +3,10 @@ import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
 import type { GroupPolicy } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
-import type { Trace } from './observe.ts'
 import type { AdmittedRequest, RoutedRequest } from './operation.ts'
 import type { Presentation } from './render-reply.ts'
 import type { Reply } from './reply.ts'
-import type { Request } from './request.ts'
+import type { Request, Trace } from './request.ts'
 import { resolveSite, type SiteDeps } from './resolve-site.ts'
 
 interface AccessDeps {

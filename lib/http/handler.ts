@@ -4,12 +4,11 @@ import { type AdmissionDeps, admit } from './admission.ts'
 import { preflight } from './cors.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
-import type { RequestRecord, Telemetry, Trace } from './observe.ts'
 import type { OperationHandler } from './operation.ts'
 import { isPublic, type PublicOperation } from './public-operation.ts'
 import { asServiceError, errorReply } from './render-error.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
-import type { Answer, Handler, Request, Send } from './request.ts'
+import type { Answer, Handler, Request, RequestRecord, Send, Telemetry, Trace } from './request.ts'
 import { createRouter, type Group, type Route } from './router.ts'
 
 export interface EdgeDeps extends AdmissionDeps {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
-import { longestListing } from './list-all.ts'
 import type { ListQuery, ObjectStore } from './object-store.ts'
+import { longestListing } from './object-store.ts'
 import { fileKey, folderKey, nameOf, root, type StoragePath } from './path.ts'
 
 /** What a listing says of a file or a folder. Folders have no size and no time of their own. */

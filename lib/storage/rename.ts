@@ -4,8 +4,8 @@ import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
 import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
-import { listAll } from './list-all.ts'
 import type { Change, ObjectStore } from './object-store.ts'
+import { listAll } from './object-store.ts'
 import {
   type Area,
   childOf,

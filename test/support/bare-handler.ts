@@ -1,8 +1,7 @@
 import { systemClock } from '../../lib/clock.ts'
 import { createHandler } from '../../lib/http/handler.ts'
-import type { RequestRecord } from '../../lib/http/observe.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
-import type { Handler } from '../../lib/http/request.ts'
+import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 
 const nobody = async () => undefined
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTelemetry } from '../../../lib/aws/telemetry.ts'
-import type { RequestRecord } from '../../../lib/http/observe.ts'
+import type { RequestRecord } from '../../../lib/http/request.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
