@@ -28,12 +28,12 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
 /** The stores of what is deployed: tables are found from the outputs of the stacks whose names begin with the prefix. */
 export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   const directory = await outputsOf(`${prefix}-directory`, undefined)
-  const documents = createDocumentClient()
-  const sites = createSiteDirectory(documents, directory('SitesTable'))
+  const dynamodb = createDocumentClient()
+  const sites = createSiteDirectory(dynamodb, directory('SitesTable'))
 
   return {
     sites,
-    grants: createGrants(documents, directory('TokensTable')),
+    grants: createGrants(dynamodb, directory('TokensTable')),
     async areas({ dataCentre }: Site): Promise<AreaStores> {
       const record = await sites.getDataCentre(dataCentre)
       if (!record?.region) throw new Refusal(`Data centre ${dataCentre} is not deployed.`)
@@ -42,15 +42,15 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
       return {
         webForms: createWebForms(regional, outputs('WebFormsTable')),
         ...createCategoryStores({
-          documents: regional,
+          dynamodb: regional,
           contentTable: outputs('ContentTable'),
           categoryLinksTable: outputs('CategoryLinksTable'),
         }),
-        workflows: createPathLocks({ documents: regional, table: outputs('PathLocksTable') }).workflows,
+        workflows: createPathLocks({ dynamodb: regional, table: outputs('PathLocksTable') }).workflows,
       }
     },
     async close() {
-      documents.destroy()
+      dynamodb.destroy()
     },
   }
 }

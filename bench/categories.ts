@@ -112,10 +112,10 @@ const measureOnMachine = (): Promise<readonly Table[]> =>
   })
 
 const measureOnTables = (): Promise<readonly Table[]> =>
-  onTables(async (documents) => {
-    const stores = storesOver(documents)
+  onTables(async (dynamodb) => {
+    const stores = storesOver(dynamodb)
     const ask = askOver(stores, await storeLibrary(stores))
-    const takeConsumed = meter(documents)
+    const takeConsumed = meter(dynamodb)
     // Finds out who calls.
     await ask('GET', '/webresources/api/v3/sites/1001/categories')
     return [await measureListUnits(ask, takeConsumed), await measureLinkUnits(ask, takeConsumed)]

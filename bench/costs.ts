@@ -133,7 +133,7 @@ const countRequests = (requests: readonly CloudRequest[]) => {
 
 /** What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the tables report them. */
 const measureStorageCosts = async (
-  documents: DynamoDBDocumentClient,
+  dynamodb: DynamoDBDocumentClient,
   token: string,
   takeConsumed: () => Consumed,
 ): Promise<readonly Table[]> => {
@@ -141,9 +141,9 @@ const measureStorageCosts = async (
     console.warn('NO AWS_ENDPOINT_URL: what the storage costs is SKIPPED.\n')
     return []
   }
-  const { downloads, stores } = await openCloudFiles(documents)
+  const { downloads, stores } = await openCloudFiles(dynamodb)
   const surroundings = { telemetry: { request: () => undefined }, downloads }
-  const deps = createStorageDeps(settings, { ...storesOver(documents), ...stores }, surroundings)
+  const deps = createStorageDeps(settings, { ...storesOver(dynamodb), ...stores }, surroundings)
   const handler = createStorageHandler(deps)
   const before = requestCosts('storage', prices.assumedSecondsWithFiles)
   const sent: CloudRequest[] = []
@@ -173,12 +173,12 @@ const measureStorageCosts = async (
 
 const costsOf = async (
   { group, fill, open, requests }: Exercise,
-  documents: DynamoDBDocumentClient,
+  dynamodb: DynamoDBDocumentClient,
   token: string,
   takeConsumed: () => Consumed,
 ): Promise<Table> => {
-  await fill(documents)
-  const { handler, close } = await open(documents, { telemetry: { request: () => undefined } })
+  await fill(dynamodb)
+  const { handler, close } = await open(dynamodb, { telemetry: { request: () => undefined } })
   // Whoever comes first finds the caches cold: that is not what a million requests cost.
   const [last] = requests.slice(-1)
   if (last) await perform(handler, token, last)
@@ -203,13 +203,13 @@ const costsOf = async (
 
 /** What the operations cost at list prices, from the capacity that the store reports. */
 export const costs: Bench = () =>
-  onTables(async (documents) => {
-    const token = await fillDirectory(storesOver(documents))
-    const takeConsumed = meter(documents)
+  onTables(async (dynamodb) => {
+    const token = await fillDirectory(storesOver(dynamodb))
+    const takeConsumed = meter(dynamodb)
     const measured: Table[] = []
     for (const exercise of exercises) {
       // What files cost is counted where there are files as they are deployed.
-      if (exercise.group !== 'storage') measured.push(await costsOf(exercise, documents, token, takeConsumed))
+      if (exercise.group !== 'storage') measured.push(await costsOf(exercise, dynamodb, token, takeConsumed))
     }
-    return [...measured, ...(await measureStorageCosts(documents, token, takeConsumed))]
+    return [...measured, ...(await measureStorageCosts(dynamodb, token, takeConsumed))]
   })

@@ -212,11 +212,11 @@ const requests: readonly Asked[] = [
   ['create', 'POST', listPath, { body: { type: { id: -2 }, mandatory: true, order: 1 } }, 1, 1],
 ]
 
-const measureUnits = async (documents: DynamoDBDocumentClient): Promise<Table> => {
-  const stores = storesOver(documents)
+const measureUnits = async (dynamodb: DynamoDBDocumentClient): Promise<Table> => {
+  const stores = storesOver(dynamodb)
   const token = await fillDirectory(stores)
   await stores.webForms.create(fullForm, entry)
-  const takeConsumed = meter(documents)
+  const takeConsumed = meter(dynamodb)
   const telemetry = { request: () => undefined }
   const handler = createFieldsHandler(createFieldsDeps({ dataCentre: 'us' }, stores, { telemetry }))
   const rows: (string | number)[][] = []

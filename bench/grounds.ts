@@ -35,9 +35,7 @@ export const onMachine = <Result>(
   })
 
 /** Measures on empty tables of DynamoDB as dynalite has it, wherever AWS is: it tells what a request consumes, and its times mean nothing. */
-export const onTables = async <Result>(
-  run: (documents: DynamoDBDocumentClient) => Promise<Result>,
-): Promise<Result> => {
+export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
   const { connect, close } = await openTablesInMemory()
   try {
     return await run(connect())
@@ -49,7 +47,7 @@ export const onTables = async <Result>(
 const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
 
 /** The file stores as they are deployed, over a bucket and a queue of their own at `AWS_ENDPOINT_URL`, an IP address, and the tables of a client. */
-export const openCloudFiles = async (documents: DynamoDBDocumentClient) => {
+export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   const client = new S3Client({ forcePathStyle: true })
   const bucket = `bench-${randomUUID()}`
   await client.send(new CreateBucketCommand({ Bucket: bucket }))
@@ -58,6 +56,6 @@ export const openCloudFiles = async (documents: DynamoDBDocumentClient) => {
   const queues = new SQSClient({})
   const { QueueUrl: removalsQueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: bucket }))
   const settings = { filesBucket: bucket, pathLocksTable, removalsQueueUrl }
-  const { downloads, ...stores } = createFileStores(settings, documents)
+  const { downloads, ...stores } = createFileStores(settings, dynamodb)
   return { client, bucket, stores, downloads }
 }

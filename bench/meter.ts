@@ -22,9 +22,9 @@ const unitsOf = (capacities: readonly ConsumedCapacity[], entries: (table: strin
   capacities.reduce((sum, { CapacityUnits = 0, TableName = '' }) => sum + CapacityUnits * entries(TableName), 0)
 
 /** Has the store report what calls consume. Answers what tells how much that was since it was asked last. */
-export const meter = (documents: DynamoDBDocumentClient): (() => Consumed) => {
+export const meter = (dynamodb: DynamoDBDocumentClient): (() => Consumed) => {
   let consumed = nothing
-  documents.middlewareStack.add(
+  dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
         const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })

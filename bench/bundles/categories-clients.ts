@@ -12,7 +12,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 
-export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}))
+export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}))
 
 export const used = [
   BatchGetCommand,

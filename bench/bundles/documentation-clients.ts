@@ -5,6 +5,6 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 
-export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}))
+export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}))
 
 export const used = [ConditionalCheckFailedException, GetCommand, PutCommand, paginateScan]

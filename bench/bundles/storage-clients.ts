@@ -32,7 +32,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 
-export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}))
+export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}))
 export const files = new S3Client({})
 export const queue = new SQSClient({})
 

@@ -120,7 +120,7 @@ const measure = async (opened: Opened): Promise<readonly Table[]> => {
 
 /** The store in S3 against the SDK's own upload and the AWS command line, on whatever `AWS_ENDPOINT_URL` names. */
 export const measureS3 = async (): Promise<readonly Table[]> => {
-  if (process.env['AWS_ENDPOINT_URL']) return onTables(async (documents) => measure(await openCloudFiles(documents)))
+  if (process.env['AWS_ENDPOINT_URL']) return onTables(async (dynamodb) => measure(await openCloudFiles(dynamodb)))
   console.warn('NO AWS_ENDPOINT_URL: the figures of S3 are SKIPPED.\n')
   return []
 }

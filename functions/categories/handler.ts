@@ -8,10 +8,10 @@ import { createCategoriesDeps } from '../../lib/deps.ts'
 import { createCategoriesHandler } from './group.ts'
 
 const settings = readCategoriesSettings()
-const documents = createDocumentClient()
+const dynamodb = createDocumentClient()
 const stores = {
-  ...createDirectoryStores(settings, documents),
-  ...createCategoryStores({ documents, ...settings }),
+  ...createDirectoryStores(settings, dynamodb),
+  ...createCategoryStores({ dynamodb, ...settings }),
 }
 const telemetry = createTelemetry('categories', settings.logLevel)
 

@@ -8,10 +8,10 @@ import { createFieldsDeps } from '../../lib/deps.ts'
 import { createFieldsHandler } from './group.ts'
 
 const settings = readFieldsSettings()
-const documents = createDocumentClient()
+const dynamodb = createDocumentClient()
 const stores = {
-  ...createDirectoryStores(settings, documents),
-  webForms: createWebForms(documents, settings.webFormsTable),
+  ...createDirectoryStores(settings, dynamodb),
+  webForms: createWebForms(dynamodb, settings.webFormsTable),
 }
 const telemetry = createTelemetry('fields', settings.logLevel)
 

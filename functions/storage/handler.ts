@@ -9,12 +9,12 @@ import { createStorageDeps } from '../../lib/deps.ts'
 import { createStorageHandler } from './group.ts'
 
 const settings = readStorageSettings()
-const documents = createDocumentClient()
-const { downloads, ...fileStores } = createFileStores(settings, documents)
+const dynamodb = createDocumentClient()
+const { downloads, ...fileStores } = createFileStores(settings, dynamodb)
 const stores = {
-  ...createDirectoryStores(settings, documents),
+  ...createDirectoryStores(settings, dynamodb),
   ...fileStores,
-  progress: createUploadProgress(documents, settings.uploadsTable),
+  progress: createUploadProgress(dynamodb, settings.uploadsTable),
 }
 const telemetry = createTelemetry('storage', settings.logLevel)
 

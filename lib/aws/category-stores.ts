@@ -6,7 +6,7 @@ import { createContentItems } from './content-items.ts'
 import { createLinkItems } from './link-items.ts'
 
 interface Options {
-  readonly documents: DynamoDBDocumentClient
+  readonly dynamodb: DynamoDBDocumentClient
   readonly contentTable: string
   readonly categoryLinksTable: string
   /** How long a busy store is tried again, in milliseconds. */
@@ -49,7 +49,7 @@ const changes = (
  * the objects had been linked first and removed then.
  */
 export const createCategoryStores = ({
-  documents: client,
+  dynamodb: client,
   contentTable,
   categoryLinksTable,
   patience,

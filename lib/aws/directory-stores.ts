@@ -15,9 +15,9 @@ interface Settings {
 /** The directory that all data centres share: reached by the client that is given, unless it is in another region. */
 export const createDirectoryStores = (
   { sitesTable, tokensTable, directoryRegion }: Settings,
-  documents: DynamoDBDocumentClient,
+  dynamodb: DynamoDBDocumentClient,
 ): Pick<Stores, 'sites' | 'grants'> => {
-  const directory = directoryRegion === undefined ? documents : createDocumentClient({ region: directoryRegion })
+  const directory = directoryRegion === undefined ? dynamodb : createDocumentClient({ region: directoryRegion })
   return { sites: createSiteDirectory(directory, sitesTable), grants: createGrants(directory, tokensTable) }
 }
 

@@ -39,13 +39,13 @@ type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueu
 /** Files in S3, what keeps their paths from being changed in DynamoDB, and the rest of removals in SQS. */
 export const createFileStores = (
   { filesBucket: bucket, pathLocksTable: table, removalsQueueUrl }: FileStoreSettings,
-  documents: DynamoDBDocumentClient,
+  dynamodb: DynamoDBDocumentClient,
 ): FileStores & { readonly downloads: Downloads } => {
   const client = new S3Client({ maxAttempts: 3 })
   const once = new S3Client({ maxAttempts: 1, requestHandler: client.config.requestHandler })
   failLikePort(client)
   failLikePort(once)
-  const { workflows, removals } = createPathLocks({ documents, table })
+  const { workflows, removals } = createPathLocks({ dynamodb, table })
   return {
     files: createS3ObjectStore({ client, once, bucket, removals }),
     workflows,

@@ -30,7 +30,7 @@ export interface PathLocks {
 }
 
 interface Options {
-  readonly documents: DynamoDBDocumentClient
+  readonly dynamodb: DynamoDBDocumentClient
   readonly table: string
   /** The wall clock. */
   readonly now?: () => number
@@ -56,7 +56,7 @@ const closedFor = 24 * 3600
  * The table PathLocks: what keeps a path from being changed. That is a running workflow of a page, or a removal of a folder that may
  * take longer than a request; removals that are closed stay for a day. Everything is read consistently.
  */
-export const createPathLocks = ({ documents: client, table, now = Date.now }: Options): PathLocks => {
+export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Options): PathLocks => {
   const isAnyBelow = async (site: SiteId, prefix: string, filter?: string): Promise<boolean> => {
     let start: Record<string, unknown> | undefined
     do {

@@ -45,11 +45,11 @@ describe('each function is granted what its operations do to the tables, and not
 
   test.each(exercises)('$group', async ({ group, open, fill, requests }) => {
     await fill(plain)
-    const documents = tables.connect()
-    const calls = recordCalls(documents)
+    const dynamodb = tables.connect()
+    const calls = recordCalls(dynamodb)
     const records: RequestRecord[] = []
     const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-    const opened = await open(documents, { telemetry })
+    const opened = await open(dynamodb, { telemetry })
     for (const request of requests) await perform(opened.handler, token, request)
     await opened.close()
 
@@ -59,11 +59,11 @@ describe('each function is granted what its operations do to the tables, and not
   })
 
   test('removals', async () => {
-    const documents = tables.connect()
-    const { deps, close } = await openStorageOver(documents, { telemetry: { request: () => undefined } })
+    const dynamodb = tables.connect()
+    const { deps, close } = await openStorageOver(dynamodb, { telemetry: { request: () => undefined } })
     const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
     await deps.removals.open(task.site, task.path, task.id, entry)
-    const calls = recordCalls(documents)
+    const calls = recordCalls(dynamodb)
     expect(await continueRemoval(deps, task, Number.POSITIVE_INFINITY)).toBe(true)
     await close()
     expect(grantedTo('removals')).toEqual(linesOf(calls))

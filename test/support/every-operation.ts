@@ -28,13 +28,13 @@ const settings = { dataCentre: 'us', longestList: 20_000 }
 const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
 
 /** The ports over the tables that one client reaches. */
-export const storesOver = (documents: DynamoDBDocumentClient) => ({
-  sites: createSiteDirectory(documents, names.sites),
-  grants: createGrants(documents, names.tokens),
-  webForms: createWebForms(documents, names.webForms),
-  ...createCategoryStores({ documents, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
-  ...createPathLocks({ documents, table: names.pathLocks }),
-  progress: createUploadProgress(documents, names.uploads),
+export const storesOver = (dynamodb: DynamoDBDocumentClient) => ({
+  sites: createSiteDirectory(dynamodb, names.sites),
+  grants: createGrants(dynamodb, names.tokens),
+  webForms: createWebForms(dynamodb, names.webForms),
+  ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
+  ...createPathLocks({ dynamodb, table: names.pathLocks }),
+  progress: createUploadProgress(dynamodb, names.uploads),
 })
 
 /** Files that are placed after a look at the removals and before another one, as S3 has to do it. */
@@ -74,9 +74,9 @@ export interface Request {
 export interface Exercise {
   readonly group: ServedGroup
   /** What must be there before. */
-  readonly fill: (documents: DynamoDBDocumentClient) => Promise<unknown>
+  readonly fill: (dynamodb: DynamoDBDocumentClient) => Promise<unknown>
   readonly open: (
-    documents: DynamoDBDocumentClient,
+    dynamodb: DynamoDBDocumentClient,
     surroundings: Surroundings,
   ) => Promise<{ readonly handler: Handler; close(): Promise<void> }>
   readonly requests: readonly Request[]
@@ -88,10 +88,10 @@ const v3 = `/webresources/api/v3/sites/${site}`
 
 const fields: Exercise = {
   group: 'fields',
-  fill: (documents) =>
-    storesOver(documents).webForms.create({ site, id: 1 as WebFormId, name: 'Contact us', fields: [] }, entry),
-  open: async (documents, surroundings) => ({
-    handler: createFieldsHandler(createFieldsDeps(settings, storesOver(documents), surroundings)),
+  fill: (dynamodb) =>
+    storesOver(dynamodb).webForms.create({ site, id: 1 as WebFormId, name: 'Contact us', fields: [] }, entry),
+  open: async (dynamodb, surroundings) => ({
+    handler: createFieldsHandler(createFieldsDeps(settings, storesOver(dynamodb), surroundings)),
     close: async () => {},
   }),
   requests: [
@@ -110,8 +110,8 @@ const fields: Exercise = {
 const documentation: Exercise = {
   group: 'documentation',
   fill: async () => undefined,
-  open: async (documents, surroundings) => ({
-    handler: createDocumentationHandler(createDocumentationDeps(settings, storesOver(documents), surroundings)),
+  open: async (dynamodb, surroundings) => ({
+    handler: createDocumentationHandler(createDocumentationDeps(settings, storesOver(dynamodb), surroundings)),
     close: async () => {},
   }),
   requests: [
@@ -138,13 +138,13 @@ const linking = (kind: ObjectKind): readonly Request[] => {
 
 const categories: Exercise = {
   group: 'categories',
-  async fill(documents) {
-    const { contents } = storesOver(documents)
+  async fill(dynamodb) {
+    const { contents } = storesOver(dynamodb)
     await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
     for (const kind of objectKindNames) await contents.putMany(site, kind, [withDefaults(kind, { id: 1 }, 0)], entry)
   },
-  open: async (documents, surroundings) => ({
-    handler: createCategoriesHandler(createCategoriesDeps(settings, storesOver(documents), surroundings)),
+  open: async (dynamodb, surroundings) => ({
+    handler: createCategoriesHandler(createCategoriesDeps(settings, storesOver(dynamodb), surroundings)),
     close: async () => {},
   }),
   requests: [
@@ -174,8 +174,8 @@ const largeFolder: readonly Request[] = Array.from({ length: 11 }, (_, batch) =>
 }))
 
 /** Files on this machine, and everything else of the storage in the tables. */
-export const openStorageOver = (documents: DynamoDBDocumentClient, surroundings: Surroundings) => {
-  const { sites, grants, workflows, removals, progress } = storesOver(documents)
+export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: Surroundings) => {
+  const { sites, grants, workflows, removals, progress } = storesOver(dynamodb)
   return openTestFiles({
     ...surroundings,
     between: ({ files }) => ({
@@ -192,7 +192,7 @@ export const openStorageOver = (documents: DynamoDBDocumentClient, surroundings:
 const storage: Exercise = {
   group: 'storage',
   fill: async () => undefined,
-  open: (documents, surroundings) => openStorageOver(documents, surroundings),
+  open: (dynamodb, surroundings) => openStorageOver(dynamodb, surroundings),
   requests: [
     { method: 'PUT', target: `${v2}/folder?type=folder` },
     { method: 'PUT', target: v2, refused: true },

@@ -36,7 +36,7 @@ interface Instance {
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
   /** The client that this instance alone uses. */
-  readonly documents: DynamoDBDocumentClient
+  readonly dynamodb: DynamoDBDocumentClient
 }
 
 /** The function and the directory that it works on: three sites in two data centres. */
@@ -60,7 +60,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
     grants: createGrants(client, tables.names.tokens),
     webForms: createWebForms(client, tables.names.webForms),
     ...createCategoryStores({
-      documents: client,
+      dynamodb: client,
       contentTable: tables.names.content,
       categoryLinksTable: tables.names.categoryLinks,
     }),
@@ -85,7 +85,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
       const stores = storesOver(own)
       const deps = createFieldsDeps(settings, stores, { telemetry, clock })
       const categoriesHandler = createCategoriesHandler(createCategoriesDeps(settings, stores, { telemetry, clock }))
-      return { handler: createFieldsHandler(deps), categoriesHandler, stores, deps, records, documents: own }
+      return { handler: createFieldsHandler(deps), categoriesHandler, stores, deps, records, dynamodb: own }
     },
 
     async issueToken(grant = {}) {

@@ -62,19 +62,19 @@ const aws: Hand = {
   name: 'AWS',
   async open(clock) {
     const { names, connect, close } = await openTestTables()
-    const storesOver = (documents: DynamoDBDocumentClient): TableStores => {
+    const storesOver = (dynamodb: DynamoDBDocumentClient): TableStores => {
       const now = clock?.wall
       return {
-        sites: createSiteDirectory(documents, names.sites),
-        grants: createGrants(documents, names.tokens),
-        webForms: createWebForms(documents, names.webForms),
+        sites: createSiteDirectory(dynamodb, names.sites),
+        grants: createGrants(dynamodb, names.tokens),
+        webForms: createWebForms(dynamodb, names.webForms),
         ...createCategoryStores({
-          documents,
+          dynamodb,
           contentTable: names.content,
           categoryLinksTable: names.categoryLinks,
         }),
-        ...createPathLocks({ documents, table: names.pathLocks, ...(now && { now }) }),
-        progress: createUploadProgress(documents, names.uploads, now),
+        ...createPathLocks({ dynamodb, table: names.pathLocks, ...(now && { now }) }),
+        progress: createUploadProgress(dynamodb, names.uploads, now),
       }
     }
     return { stores: storesOver(connect()), quickChanges: 50, connect: () => storesOver(connect()), close }

@@ -13,9 +13,9 @@ export const passingFailures = {
 export type Failure = keyof typeof passingFailures
 
 /** Notes the name of every call that is made with the client. */
-export const watchCalls = (documents: DynamoDBDocumentClient): string[] => {
+export const watchCalls = (dynamodb: DynamoDBDocumentClient): string[] => {
   const calls: string[] = []
-  documents.middlewareStack.add(
+  dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
       (args) => {
         calls.push(commandName)
@@ -35,9 +35,9 @@ interface Fault {
 }
 
 /** Makes one call of the client fail, in a way in which the client does not repeat it any more. */
-export const failOnce = (documents: DynamoDBDocumentClient, { call, failure, afterwards = false }: Fault): void => {
+export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afterwards = false }: Fault): void => {
   let made = 0
-  documents.middlewareStack.add(
+  dynamodb.middlewareStack.add(
     (next) => async (args) => {
       const fails = made++ === call
       if (fails && !afterwards) throw passingFailures[failure]()
@@ -54,12 +54,12 @@ export const failOnce = (documents: DynamoDBDocumentClient, { call, failure, aft
  * `meanwhile` happens before that.
  */
 export const loseAnswer = (
-  documents: DynamoDBDocumentClient,
+  dynamodb: DynamoDBDocumentClient,
   command: string,
   meanwhile: () => Promise<void> = async () => undefined,
 ): { lost: number } => {
   const count = { lost: 0 }
-  documents.middlewareStack.add(
+  dynamodb.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         const result = await next(args)

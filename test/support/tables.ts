@@ -46,12 +46,12 @@ const tableCreation = (name: TableName, tableName: string): CreateTableCommand =
   })
 }
 
-const createTables = async (documents: DynamoDBDocumentClient, prefix: string): Promise<TestTables['names']> => {
+const createTables = async (dynamodb: DynamoDBDocumentClient, prefix: string): Promise<TestTables['names']> => {
   const entries = tableNames.map((name) => [name, `${prefix}${name}`] as const)
   await Promise.all(
     entries.map(async ([name, TableName]) => {
-      await documents.send(tableCreation(name, TableName))
-      await waitUntilTableExists({ client: documents, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }, { TableName })
+      await dynamodb.send(tableCreation(name, TableName))
+      await waitUntilTableExists({ client: dynamodb, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }, { TableName })
     }),
   )
   return Object.fromEntries(entries) as TestTables['names']
@@ -64,14 +64,14 @@ export const openTablesInMemory = async (): Promise<TestTables> => {
 }
 
 const openRemote = async (): Promise<TestTables> => {
-  const documents = createDocumentClient()
-  const names = await createTables(documents, `site-admin-test-${randomUUID()}-`)
+  const dynamodb = createDocumentClient()
+  const names = await createTables(dynamodb, `site-admin-test-${randomUUID()}-`)
   return {
     names,
     connect: () => createDocumentClient(),
     async close() {
-      await Promise.all(Object.values(names).map((TableName) => documents.send(new DeleteTableCommand({ TableName }))))
-      documents.destroy()
+      await Promise.all(Object.values(names).map((TableName) => dynamodb.send(new DeleteTableCommand({ TableName }))))
+      dynamodb.destroy()
     },
   }
 }

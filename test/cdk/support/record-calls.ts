@@ -21,10 +21,10 @@ interface Body {
 }
 
 /** Notes every call that goes out to the tables, which are named as the service calls them. */
-export const recordCalls = (documents: DynamoDBDocumentClient): readonly Call[] => {
+export const recordCalls = (dynamodb: DynamoDBDocumentClient): readonly Call[] => {
   const calls: Call[] = []
   const isTable = (name: string): name is TableName => name in tables
-  documents.middlewareStack.add(
+  dynamodb.middlewareStack.add(
     (next) => (args) => {
       const { headers, body } = args.request as HttpRequest
       const action = headers['x-amz-target']?.split('.')[1] ?? ''

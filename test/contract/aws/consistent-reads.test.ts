@@ -30,8 +30,8 @@ const consistencyOf = (input: object): boolean => {
   return options.every(({ ConsistentRead }) => ConsistentRead === true)
 }
 
-const watchReads = (documents: DynamoDBDocumentClient): void =>
-  documents.middlewareStack.add(
+const watchReads = (dynamodb: DynamoDBDocumentClient): void =>
+  dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
       (args) => {
         if (/^(Get|Query|Scan|BatchGet)/.test(commandName)) reads.push(consistencyOf(args.input))
@@ -43,15 +43,15 @@ const watchReads = (documents: DynamoDBDocumentClient): void =>
 beforeAll(async () => {
   tables = await openTestTables()
   const { names } = tables
-  const documents = tables.connect()
-  watchReads(documents)
+  const dynamodb = tables.connect()
+  watchReads(dynamodb)
   stores = {
-    sites: createSiteDirectory(documents, names.sites),
-    grants: createGrants(documents, names.tokens),
-    webForms: createWebForms(documents, names.webForms),
-    ...createCategoryStores({ documents, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
-    ...createPathLocks({ documents, table: names.pathLocks }),
-    progress: createUploadProgress(documents, names.uploads),
+    sites: createSiteDirectory(dynamodb, names.sites),
+    grants: createGrants(dynamodb, names.tokens),
+    webForms: createWebForms(dynamodb, names.webForms),
+    ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
+    ...createPathLocks({ dynamodb, table: names.pathLocks }),
+    progress: createUploadProgress(dynamodb, names.uploads),
   }
   reads = []
   await stores.contents.putMany(site, 'category', [{ id: list.category }], entry)

@@ -11,10 +11,10 @@ import { category, fill, newsItem, newsOfCategory, openStore, range, site } from
 type Capacity = { readonly CapacityUnits?: number }
 
 const store = await openStore()
-const plain = store.over(store.documents)
+const plain = store.over(store.dynamodb)
 let units = 0
 const metered = store.over(
-  intercept(store.documents, async (_, proceed, command) => {
+  intercept(store.dynamodb, async (_, proceed, command) => {
     Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
     const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[] }
     for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) units += CapacityUnits
@@ -37,7 +37,7 @@ const list = async (switches: Readonly<Record<string, string>>) => {
 test('1,000 links made in requests of 100 cost no more than 2.1 write units each, the index counted', async () => {
   const writes: number[] = []
   const deps = store.over(
-    intercept(store.documents, async (_, proceed, command) => {
+    intercept(store.dynamodb, async (_, proceed, command) => {
       Object.assign((command as QueryCommand).input, { ReturnConsumedCapacity: 'TOTAL' })
       const answer = (await proceed()) as { ConsumedCapacity?: Capacity | Capacity[]; UnprocessedItems?: object }
       if (answer.UnprocessedItems) {
@@ -59,7 +59,7 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
   // dynalite does not charge for the index. DynamoDB charges one unit for each entry under 1 KB.
   const entries = await Promise.all(
     range(1, 1_000).map((id) =>
-      store.documents.send(
+      store.dynamodb.send(
         new QueryCommand({
           TableName: store.names.categoryLinks,
           IndexName: 'byObject',
@@ -77,7 +77,7 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
 test('linking again writes nothing', async () => {
   let writes = 0
   const deps = store.over(
-    intercept(store.documents, async (_, proceed) => {
+    intercept(store.dynamodb, async (_, proceed) => {
       const answer = await proceed()
       if (typeof answer === 'object' && answer !== null && 'UnprocessedItems' in answer) writes += 1
       return answer

@@ -9,7 +9,7 @@ import { faults, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
 
 const store = await openStore()
-const deps = store.over(store.documents)
+const deps = store.over(store.dynamodb)
 afterAll(() => store.close())
 
 const all = range(1, 120)
@@ -107,7 +107,7 @@ const operations: Readonly<Record<string, Operation>> = {
 
 const callsOf = async ({ reset, run }: Operation): Promise<number> => {
   await reset?.()
-  const { client, calls } = interceptOnce(store.documents, 0, (proceed) => proceed())
+  const { client, calls } = interceptOnce(store.dynamodb, 0, (proceed) => proceed())
   await run(store.over(client))
   return calls()
 }
@@ -122,7 +122,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
       expect(calls).toBeGreaterThan(1)
       for (let at = 1; at <= calls; at++) {
         await operation.reset?.()
-        const { client } = interceptOnce(store.documents, at, fault)
+        const { client } = interceptOnce(store.dynamodb, at, fault)
         const answer = await operation.run(store.over(client)).then(
           (value) => ({ value }),
           (error: unknown) => ({ error }),
@@ -140,11 +140,11 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
   test('is 503, and never a partial success, when the store stays too busy', async () => {
     await operation.reset?.()
     const busy = intercept(
-      store.documents,
+      store.dynamodb,
       (_, proceed, command) => faults['leaves half of it undone']?.(proceed, command) ?? proceed(),
     )
     const never = intercept(
-      store.documents,
+      store.dynamodb,
       (_, proceed, command) => faults['leaves all of it undone']?.(proceed, command) ?? proceed(),
     )
     await expect(

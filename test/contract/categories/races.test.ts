@@ -7,7 +7,7 @@ import { interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
 
 const store = await openStore()
-const deps = store.over(store.documents)
+const deps = store.over(store.dynamodb)
 afterAll(() => store.close())
 
 const ids = range(1, 30)
@@ -52,7 +52,7 @@ const expectNoStrayLinks = async () => {
 
 const callsOf = async (run: (over: Deps) => Promise<unknown>): Promise<number> => {
   await begin()
-  const { client, calls } = interceptOnce(store.documents, 0, (proceed) => proceed())
+  const { client, calls } = interceptOnce(store.dynamodb, 0, (proceed) => proceed())
   await run(store.over(client))
   return calls()
 }
@@ -80,7 +80,7 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
       for (let call = 1; call <= calls; call++) {
         await begin()
         const { client } = interceptOnce(
-          store.documents,
+          store.dynamodb,
           call,
           at(() => attempt(inner(deps))),
         )

@@ -16,7 +16,7 @@ export const newsOfCategory: LinkList = { site, kind: 'news', category }
 type Client = DynamoDBDocumentClient
 
 const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'], patience: number) => ({
-  ...createCategoryStores({ documents: client, contentTable: content, categoryLinksTable: categoryLinks, patience }),
+  ...createCategoryStores({ dynamodb: client, contentTable: content, categoryLinksTable: categoryLinks, patience }),
   /** The tables below the ports, item by item. */
   contentItems: createContentItems({ client, table: content, patience }),
   linkItems: createLinkItems({ client, table: categoryLinks, patience }),
@@ -26,14 +26,14 @@ const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'],
 export type Deps = ReturnType<typeof depsOf>
 
 export interface Store extends Pick<TestTables, 'names' | 'close'> {
-  readonly documents: Client
+  readonly dynamodb: Client
   /** What the domain works on, over a client that may misbehave. `patience` is in milliseconds. */
   over(client: Client, patience?: number): Deps
 }
 
 export const openStore = async (): Promise<Store> => {
   const { names, connect, close } = await openTestTables()
-  return { documents: connect(), names, close, over: (client, patience = 2_000) => depsOf(client, names, patience) }
+  return { dynamodb: connect(), names, close, over: (client, patience = 2_000) => depsOf(client, names, patience) }
 }
 
 export const range = (from: number, to: number): number[] =>

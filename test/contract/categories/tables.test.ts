@@ -3,7 +3,7 @@ import { type CategoryId, largestContentId, type SiteId } from '../../../lib/ids
 import { newsItem, newsOfCategory, openStore, range, site } from './store.ts'
 
 const store = await openStore()
-const deps = store.over(store.documents)
+const deps = store.over(store.dynamodb)
 afterAll(() => store.close())
 
 const links = (ids: readonly number[]) => ids.map((id) => ({ id, displayable: true }))

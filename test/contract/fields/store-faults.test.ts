@@ -69,19 +69,19 @@ const unavailable = { code: 100503, message: expect.any(String), requestId: expe
 
 describe('while the store is away for a moment', () => {
   test.each(Object.entries(operations))('%s makes the calls that are made to fail below', async (_, operation) => {
-    const { handler, documents } = service.start()
+    const { handler, dynamodb } = service.start()
     const path = await service.createForm(before)
-    const calls = watchCalls(documents)
+    const calls = watchCalls(dynamodb)
     await send(handler, operation.method, path + operation.below, { headers: authorization, ...operation })
     expect(calls).toHaveLength(callsOf(operation))
   })
 
   test.each(cases)('$name with call $call $failure is 100503, changes nothing, and can be repeated', async (each) => {
     const { method, below, status, after } = each.operation
-    const { handler, documents } = service.start()
+    const { handler, dynamodb } = service.start()
     const path = await service.createForm(before)
     const request = { headers: authorization, ...each.operation }
-    failOnce(documents, each)
+    failOnce(dynamodb, each)
 
     const refused = await send(handler, method, path + below, request)
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
@@ -97,10 +97,10 @@ describe('while the store is away for a moment', () => {
   test.each(changes)(
     '%s that was carried out without an answer is 100503, and repeating it does no harm',
     async (_, each) => {
-      const { handler, documents } = service.start()
+      const { handler, dynamodb } = service.start()
       const path = await service.createForm(before)
       const request = { headers: authorization, ...each }
-      failOnce(documents, { call: 4, failure: 'timed out', afterwards: true })
+      failOnce(dynamodb, { call: 4, failure: 'timed out', afterwards: true })
 
       expect((await send(handler, each.method, path + each.below, request)).json()).toEqual(unavailable)
       expect(await service.storedFields(path)).toEqual(each.after)

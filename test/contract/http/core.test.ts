@@ -18,8 +18,8 @@ afterAll(() => service.close())
 
 const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
 
-const breakStore = (documents: DynamoDBDocumentClient, instead: () => Promise<never>) =>
-  documents.middlewareStack.add(() => instead, { step: 'initialize', priority: 'high', name: 'break' })
+const breakStore = (dynamodb: DynamoDBDocumentClient, instead: () => Promise<never>) =>
+  dynamodb.middlewareStack.add(() => instead, { step: 'initialize', priority: 'high', name: 'break' })
 
 describe('an error that nobody expected', () => {
   const secret = 'Requested resource arn:aws:dynamodb:us-east-1:123456789012 not found'
@@ -30,8 +30,8 @@ describe('an error that nobody expected', () => {
   test.each(['application/json', 'application/xml'])(
     'is 100500 in %s, and tells nothing about itself',
     async (accept) => {
-      const { handler, documents, records } = service.start()
-      breakStore(documents, fail)
+      const { handler, dynamodb, records } = service.start()
+      breakStore(dynamodb, fail)
       const answer = await send(handler, 'GET', await service.createForm(), {
         headers: { ...headers, Accept: accept },
         requestId: 'request-7',
@@ -120,9 +120,9 @@ describe('a token', () => {
   })
 
   test('that nobody knew yet is looked up again when it comes again', async () => {
-    const { handler, documents } = service.start()
+    const { handler, dynamodb } = service.start()
     const path = await service.createForm()
-    const calls = watchCalls(documents)
+    const calls = watchCalls(dynamodb)
     for (let request = 0; request < 2; request++) {
       await send(handler, 'GET', path, { headers: { Authorization: 'f'.repeat(64) } })
     }
@@ -130,17 +130,17 @@ describe('a token', () => {
   })
 
   test('is looked up once for many requests', async () => {
-    const { handler, documents } = service.start()
+    const { handler, dynamodb } = service.start()
     const path = await service.createForm()
-    const calls = watchCalls(documents)
+    const calls = watchCalls(dynamodb)
     for (let request = 0; request < 5; request++) await send(handler, 'GET', path, { headers })
     // Token, site and data centre once, the form each time.
     expect(calls).toHaveLength(3 + 5)
   })
 
   test('of another shape is not looked up at all', async () => {
-    const { handler, documents } = service.start()
-    const calls = watchCalls(documents)
+    const { handler, dynamodb } = service.start()
+    const calls = watchCalls(dynamodb)
     for (const shape of ['hello', 'F'.repeat(64), 'f'.repeat(63), `${token} `.repeat(2)]) {
       await send(handler, 'GET', await service.createForm(), { headers: { Authorization: shape } })
     }

@@ -63,7 +63,7 @@ describe('the record of a request', () => {
   })
 
   test('never holds a token, a body or a query, whatever becomes of the request', async () => {
-    const { handler, records, documents } = service.start()
+    const { handler, records, dynamodb } = service.start()
     const body = { type: { id: -4 }, mandatory: true, comment: bodyWord }
     await send(handler, 'POST', path, revealing({ body }))
     await send(handler, 'POST', path, revealing({ body }))
@@ -75,7 +75,7 @@ describe('the record of a request', () => {
       revealing({ body: `<${bodyWord}`, headers: { Authorization: token, 'Content-Type': 'text/xml' } }),
     )
     await send(handler, 'GET', path, revealing({ headers: { Authorization: `${token}0` } }))
-    failOnce(documents, { call: 0, failure: 'throttled' })
+    failOnce(dynamodb, { call: 0, failure: 'throttled' })
     await send(handler, 'PUT', `${path}/-2`, revealing({ body: { mandatory: false, comment: bodyWord } }))
     expect(records.map(({ status }) => status)).toEqual([201, 403, 400, 400, 401, 503])
 
@@ -84,8 +84,8 @@ describe('the record of a request', () => {
   })
 
   test('has the failure when the service is at fault', async () => {
-    const { handler, records, documents } = service.start()
-    failOnce(documents, { call: 0, failure: 'failing with 500' })
+    const { handler, records, dynamodb } = service.start()
+    failOnce(dynamodb, { call: 0, failure: 'failing with 500' })
     await send(handler, 'GET', path, revealing())
     expect(records).toEqual([expect.objectContaining({ status: 503, error: expect.any(Error) })])
   })

@@ -30,7 +30,7 @@ describeObjectStore('The object store in S3', async () => {
   const refusesTaken = await refusesTakenPlaces(client, bucket)
   if (!refusesTaken) console.warn('\nThis S3 copies onto what is there, whatever it is told: a case is SKIPPED.\n')
   const tables = await openTestTables()
-  const { removals } = createPathLocks({ documents: tables.connect(), table: tables.names.pathLocks })
+  const { removals } = createPathLocks({ dynamodb: tables.connect(), table: tables.names.pathLocks })
   return {
     comparesVersions,
     refusesTaken,

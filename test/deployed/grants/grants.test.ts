@@ -83,10 +83,10 @@ const breakOff = async (): Promise<void> => {
 const removalId = 'removal'
 
 const openRemoval = async (folder: string): Promise<void> => {
-  const documents = createDocumentClient()
-  const { removals } = createPathLocks({ documents, table: deployment.pathLocksTable })
+  const dynamodb = createDocumentClient()
+  const { removals } = createPathLocks({ dynamodb, table: deployment.pathLocksTable })
   await removals.open(deployment.site, toStoragePath(folder), removalId, entry)
-  documents.destroy()
+  dynamodb.destroy()
 }
 
 /** Has the worker go on with a removal that is on record. `time` is what it has left, in milliseconds. */
