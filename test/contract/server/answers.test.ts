@@ -109,6 +109,15 @@ describe('a stream that breaks', () => {
   })
 })
 
+test('an answer that comes before the end of the request says that the connection ends with it', async () => {
+  const { url } = await listening(bareHandler(async () => content(5, Buffer.from('hello'))).handler)
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('POST', '/', { 'Content-Length': '10' }))
+  expect(lastAnswer(await connection.until(/hello/)).headers).toMatchObject({ connection: 'close' })
+  await connection.write('0123456789')
+  expect(lastAnswer(await connection.rest()).body).toBe('hello')
+})
+
 test('a header that cannot be sent is a failure of the service, and not the end of it', async () => {
   const { handler, records } = bareHandler(async () => ({ status: 200, headers: { 'X-Name': 'a\nb' } }))
   const { url } = await listening(handler)

@@ -28,3 +28,13 @@ it('a listing that has begun leaves nothing out when the folder outgrows 10,000 
   const missing = Array.from({ length: 9_000 }, (_, index) => String(index)).filter((name) => !names.has(name))
   expect(missing).toEqual([])
 })
+
+it('a listing is in the order of code points, in which the keys are, whole and page by page', async () => {
+  // By their code units, the pear would come before both of the others.
+  const names = ['\ud7ff', '\uff5e', '\u{1f350}']
+  for (const name of names) await storage.call('PUT', `/points/${encodeURIComponent(name)}`, { body: 'x' })
+  expect((await page('/points', {})).names).toEqual(names)
+  const first = await page('/points', { limit: '2' })
+  expect(first.names).toEqual(names.slice(0, 2))
+  expect((await page('/points', { limit: '2', cursor: first.cursor ?? '' })).names).toEqual(names.slice(2))
+})

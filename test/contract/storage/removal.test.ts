@@ -9,8 +9,21 @@ const noTime = 1_000
 
 describe('the removal of a folder with more files than one call deletes', () => {
   let storage: StorageUnderTest
+  /** How many messages were in the queue when the removal came on record. */
+  let sentBefore: number[]
   beforeEach(async () => {
-    storage = await openStorage()
+    sentBefore = []
+    storage = await openStorage({
+      between: ({ removals }) => ({
+        removals: {
+          ...removals,
+          open(...args) {
+            sentBefore.push(storage.sent.length)
+            return removals.open(...args)
+          },
+        },
+      }),
+    })
     for (let request = 0; request < 11; request++) {
       const parts = Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}`, content: 'x' }))
       await storage.call('POST', '/large/below', { headers: formHeaders, body: multipart(parts) })
@@ -42,6 +55,18 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect(await finish()).toBe(true)
     expect((await metaOf('/large')).statusCode).toBe(404)
     expect(storage.leftovers()).toBe(0)
+  })
+
+  it('is in the queue before it is on record, so that it ends even if the request dies in between', async () => {
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    expect(sentBefore).toEqual([1])
+  })
+
+  it('is in the queue once more when it is asked for once more, in case that its message was lost', async () => {
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    const [first, ...others] = [...storage.sent]
+    expect((await storage.call('DELETE', '/large')).statusCode).toBe(202)
+    expect(storage.sent).toEqual([first, ...others, first])
   })
 
   it('goes on in slices, each of which may die', async () => {

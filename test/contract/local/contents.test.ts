@@ -1,0 +1,36 @@
+import { setImmediate as giveWay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { SiteId } from '../../../lib/ids.ts'
+import { prepareSchema } from '../../../local/schema.ts'
+import { createTableStores } from '../../../local/table-stores.ts'
+import { entry } from '../../support/hands.ts'
+import { scratchDatabase } from '../../support/scratch-database.ts'
+import { newsItem } from '../ports/some-content.ts'
+
+const site = 1001 as SiteId
+
+const openContents = () => {
+  const database = scratchDatabase()
+  prepareSchema(database.connection)
+  return createTableStores(database).contents
+}
+
+/** Whoever looks in between sees what is left by a process that is killed there. */
+describe('content and its long text', () => {
+  test('are seen together when they are new', async () => {
+    const contents = openContents()
+    const creating = contents.create(site, 'news', newsItem(7), entry)
+    while (!(await contents.get(site, 'news', 7))) await giveWay()
+    expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, '<p>Text 7</p>']]))
+    expect(await creating).toBe(true)
+  })
+
+  test('are replaced together', async () => {
+    const contents = openContents()
+    await contents.putMany(site, 'news', [newsItem(7)], entry)
+    const replacing = contents.putMany(site, 'news', [newsItem(7, { subject: 'New', body: 'New too' })], entry)
+    while ((await contents.get(site, 'news', 7))?.['subject'] !== 'New') await giveWay()
+    expect(await contents.texts(site, 'news', [7])).toEqual(new Map([[7, 'New too']]))
+    await replacing
+  })
+})

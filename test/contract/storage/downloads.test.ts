@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { createStorageHandler } from '../../../functions/storage/group.ts'
+import { hashToken, newToken } from '../../../lib/access/token.ts'
+import { requestOf } from '../../support/gateway.ts'
+import { openStorage } from './service.ts'
+
+it('a file that no answer can carry is somewhere else, for this moment only', async () => {
+  const storage = await openStorage()
+  try {
+    await storage.call('PUT', '/large', { body: 'too much' })
+    const downloads = { largestAnswer: 7, urlOf: async (key: string) => `https://bucket.test/${key}?signed` }
+    const token = newToken()
+    const grant = { hash: hashToken(token), user: 'test', sites: [storage.site], permissions: ['files' as const] }
+    const findGrant = async () => ({ ...grant, expires: Date.now() })
+    const edge = { ...storage.deps.edge, findGrant }
+    const headers = { Authorization: token, Accept: '*/*' }
+    const request = requestOf('GET', '/api/v2/admin/sites/current/storage/large', { headers })
+    const answer = await createStorageHandler({ ...storage.deps, downloads, edge })(request, () => 1_000)
+    expect(answer.status).toBe(302)
+    expect(answer.headers['Location']).toMatch(/^https:\/\/bucket\.test\/.*large\?signed$/)
+    expect(answer.headers['Cache-Control']).toBe('no-store')
+  } finally {
+    await storage.close()
+  }
+})
