@@ -4,7 +4,7 @@ import { author } from '../../support/history.ts'
 import { fill, newsOfCategory, openStore } from './store.ts'
 
 const store = await openStore()
-const deps = store.over(store.documents)
+const deps = store.over(store.dynamodb)
 afterAll(() => store.close())
 
 const link = async (items: readonly LinkRequest[]) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
-import { hashToken, newToken } from '../../../lib/access/token.ts'
+import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { requestOf } from '../../support/gateway.ts'
 import { openStorage } from './service.ts'
 
