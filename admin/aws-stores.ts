@@ -29,18 +29,18 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
 export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   const directory = await outputsOf(`${prefix}-directory`, undefined)
   const dynamodb = createDocumentClient()
-  const sites = createSiteDirectory(dynamodb, directory('SitesTable'))
+  const sites = createSiteDirectory({ dynamodb, table: directory('SitesTable') })
 
   return {
     sites,
-    grants: createGrants(dynamodb, directory('TokensTable')),
+    grants: createGrants({ dynamodb, table: directory('TokensTable') }),
     async areas({ dataCentre }: Site): Promise<AreaStores> {
       const record = await sites.getDataCentre(dataCentre)
       if (!record?.region) throw new Refusal(`Data centre ${dataCentre} is not deployed.`)
       const outputs = await outputsOf(`${prefix}-${dataCentre}`, record.region)
       const regional = createDocumentClient({ region: record.region })
       return {
-        webForms: createWebForms(regional, outputs('WebFormsTable')),
+        webForms: createWebForms({ dynamodb: regional, table: outputs('WebFormsTable') }),
         ...createCategoryStores({
           dynamodb: regional,
           contentTable: outputs('ContentTable'),

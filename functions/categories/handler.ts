@@ -10,7 +10,7 @@ import { createCategoriesHandler } from './group.ts'
 const settings = readCategoriesSettings()
 const dynamodb = createDocumentClient()
 const stores = {
-  ...createDirectoryStores(settings, dynamodb),
+  ...createDirectoryStores({ dynamodb, ...settings }),
   ...createCategoryStores({ dynamodb, ...settings }),
 }
 const telemetry = createTelemetry('categories', settings.logLevel)

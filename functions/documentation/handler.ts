@@ -9,7 +9,7 @@ import { createDocumentationHandler } from './group.ts'
 const settings = readDocumentationSettings()
 const { directoryRegion: region } = settings
 const directory = createDocumentClient(region === undefined ? {} : { region })
-const stores = { sites: createSiteDirectory(directory, settings.sitesTable) }
+const stores = { sites: createSiteDirectory({ dynamodb: directory, table: settings.sitesTable }) }
 const telemetry = createTelemetry('documentation', settings.logLevel)
 
 /** The entry of the Lambda function. */

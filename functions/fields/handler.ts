@@ -10,8 +10,8 @@ import { createFieldsHandler } from './group.ts'
 const settings = readFieldsSettings()
 const dynamodb = createDocumentClient()
 const stores = {
-  ...createDirectoryStores(settings, dynamodb),
-  webForms: createWebForms(dynamodb, settings.webFormsTable),
+  ...createDirectoryStores({ dynamodb, ...settings }),
+  webForms: createWebForms({ dynamodb, table: settings.webFormsTable }),
 }
 const telemetry = createTelemetry('fields', settings.logLevel)
 

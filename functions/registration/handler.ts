@@ -5,7 +5,10 @@ import { readRegistrationSettings } from '../../lib/config.ts'
 import { registerDataCentre } from './register-data-centre.ts'
 
 const settings = readRegistrationSettings()
-const sites = createSiteDirectory(createDocumentClient({ region: settings.directoryRegion }), settings.sitesTable)
+const sites = createSiteDirectory({
+  dynamodb: createDocumentClient({ region: settings.directoryRegion }),
+  table: settings.sitesTable,
+})
 
 /** The entry of the Lambda function behind the deployment's own resource: CloudFormation waits for its answer at the event's URL. */
 export const handler = async (event: CloudFormationCustomResourceEvent, context: Context): Promise<void> => {

@@ -10,11 +10,11 @@ import { createStorageHandler } from './group.ts'
 
 const settings = readStorageSettings()
 const dynamodb = createDocumentClient()
-const { downloads, ...fileStores } = createFileStores(settings, dynamodb)
+const { downloads, ...fileStores } = createFileStores({ dynamodb, ...settings })
 const stores = {
-  ...createDirectoryStores(settings, dynamodb),
+  ...createDirectoryStores({ dynamodb, ...settings }),
   ...fileStores,
-  progress: createUploadProgress(dynamodb, settings.uploadsTable),
+  progress: createUploadProgress({ dynamodb, table: settings.uploadsTable }),
 }
 const telemetry = createTelemetry('storage', settings.logLevel)
 

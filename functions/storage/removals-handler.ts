@@ -10,7 +10,10 @@ import { continueRemoval } from '../../lib/storage/remove.ts'
 const timeToHandOver = 30_000
 
 const clock = systemClock
-const { files, removals, removalQueue } = createFileStores(readRemovalsSettings(), createDocumentClient())
+const { files, removals, removalQueue } = createFileStores({
+  dynamodb: createDocumentClient(),
+  ...readRemovalsSettings(),
+})
 
 /**
  * The entry of the worker that finishes removals. What is left after a slice is a new message; a message whose worker dies is delivered

@@ -3,9 +3,10 @@ import { type Grant, type Grants, storedGrant } from '../access/grants.ts'
 import { type SiteId, storedId } from '../ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../sites/site-directory.ts'
 import type { Stores } from '../stores.ts'
-import { createDocumentClient, isConditionFailure } from './dynamodb.ts'
+import { createDocumentClient, isConditionFailure, type TableOptions } from './dynamodb.ts'
 
-interface Settings {
+interface Options {
+  readonly dynamodb: DynamoDBDocumentClient
   readonly sitesTable: string
   readonly tokensTable: string
   /** Where the directory is, when that is not the region of who reads it. */
@@ -13,16 +14,21 @@ interface Settings {
 }
 
 /** The directory that all data centres share: reached by the client that is given, unless it is in another region. */
-export const createDirectoryStores = (
-  { sitesTable, tokensTable, directoryRegion }: Settings,
-  dynamodb: DynamoDBDocumentClient,
-): Pick<Stores, 'sites' | 'grants'> => {
+export const createDirectoryStores = ({
+  dynamodb,
+  sitesTable,
+  tokensTable,
+  directoryRegion,
+}: Options): Pick<Stores, 'sites' | 'grants'> => {
   const directory = directoryRegion === undefined ? dynamodb : createDocumentClient({ region: directoryRegion })
-  return { sites: createSiteDirectory(directory, sitesTable), grants: createGrants(directory, tokensTable) }
+  return {
+    sites: createSiteDirectory({ dynamodb: directory, table: sitesTable }),
+    grants: createGrants({ dynamodb: directory, table: tokensTable }),
+  }
 }
 
 /** Grants in the global table Tokens: one item for each. */
-export const createGrants = (client: DynamoDBDocumentClient, table: string): Grants => ({
+export const createGrants = ({ dynamodb: client, table }: TableOptions): Grants => ({
   async get(hash) {
     const { Item: item } = await client.send(new GetCommand({ TableName: table, Key: { hash } }))
     return item && storedGrant(item)
@@ -78,7 +84,7 @@ const toDataCentre = ({ id, url, isDefault, region }: DataCentreItem): DataCentr
 })
 
 /** The directory in the global table Sites. */
-export const createSiteDirectory = (client: DynamoDBDocumentClient, table: string): SiteDirectory => {
+export const createSiteDirectory = ({ dynamodb: client, table }: TableOptions): SiteDirectory => {
   const get = async (key: { id: string }) => (await client.send(new GetCommand({ TableName: table, Key: key }))).Item
 
   return {

@@ -3,6 +3,12 @@ import { DynamoDBDocumentClient, paginateQuery, type QueryCommandInput } from '@
 import { failLikePort } from './store-failure.ts'
 
 /** A document client whose calls end, one way or the other, long before the caller's own deadline. */
+/** A table, and the client that it is reached by: what the adapter of a port is made of. */
+export interface TableOptions {
+  readonly dynamodb: DynamoDBDocumentClient
+  readonly table: string
+}
+
 export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     maxAttempts: 3,

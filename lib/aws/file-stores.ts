@@ -37,10 +37,14 @@ const queueOnDemand = (queueUrl: string): RemovalQueue => {
 type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue'>
 
 /** Files in S3, what keeps their paths from being changed in DynamoDB, and the rest of removals in SQS. */
-export const createFileStores = (
-  { filesBucket: bucket, pathLocksTable: table, removalsQueueUrl }: FileStoreSettings,
-  dynamodb: DynamoDBDocumentClient,
-): FileStores & { readonly downloads: Downloads } => {
+export const createFileStores = ({
+  dynamodb,
+  filesBucket: bucket,
+  pathLocksTable: table,
+  removalsQueueUrl,
+}: FileStoreSettings & { readonly dynamodb: DynamoDBDocumentClient }): FileStores & {
+  readonly downloads: Downloads
+} => {
   const client = new S3Client({ maxAttempts: 3 })
   const once = new S3Client({ maxAttempts: 1, requestHandler: client.config.requestHandler })
   failLikePort(client)

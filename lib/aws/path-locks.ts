@@ -1,15 +1,9 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { SiteId } from '../ids.ts'
 import type { FolderRemovals, OpenRemoval } from '../storage/folder-removals.ts'
 import { root, type StoragePath, toStoragePath } from '../storage/path.ts'
 import type { Workflows } from '../storage/workflows.ts'
-import { isConditionFailure } from './dynamodb.ts'
+import { isConditionFailure, type TableOptions } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 
 /** Folders as seen at one moment, for whoever puts something into them: it looks before, and once more after. */
@@ -29,9 +23,7 @@ export interface PathLocks {
   readonly removals: WatchedRemovals
 }
 
-interface Options {
-  readonly dynamodb: DynamoDBDocumentClient
-  readonly table: string
+interface Options extends TableOptions {
   /** The wall clock. */
   readonly now?: () => number
 }

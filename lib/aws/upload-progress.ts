@@ -1,16 +1,16 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { UploadProgress } from '../storage/upload-progress.ts'
-import { isConditionFailure } from './dynamodb.ts'
+import { isConditionFailure, type TableOptions } from './dynamodb.ts'
 
 /** In seconds. */
 const keptFor = 24 * 3600
 
 /** Upload progress in the table Uploads: one item for each token. `now` is the wall clock. */
-export const createUploadProgress = (
-  client: DynamoDBDocumentClient,
-  table: string,
-  now: () => number = Date.now,
-): UploadProgress => {
+export const createUploadProgress = ({
+  dynamodb: client,
+  table,
+  now = Date.now,
+}: TableOptions & { readonly now?: (() => number) | undefined }): UploadProgress => {
   const update = async (token: string, change: Omit<UpdateCommandInput, 'TableName' | 'Key'>) => {
     try {
       await client.send(new UpdateCommand({ TableName: table, Key: { token }, ...change }))

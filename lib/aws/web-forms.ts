@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { ServiceError } from '../errors.ts'
 import type { SystemField, WebForms } from '../fields/web-forms.ts'
 import { type SiteId, storedId, type WebFormId } from '../ids.ts'
-import { isConditionFailure, queryAll } from './dynamodb.ts'
+import { isConditionFailure, queryAll, type TableOptions } from './dynamodb.ts'
 
 /** Attribute names are short because they count towards the item: a full form stays below the 4 KB of one read unit. */
 interface FieldItem {
@@ -51,7 +51,7 @@ const longestPause = 200
  * Web forms in the table WebForms: one item for each, with all its fields. A change is one read and one conditional write, repeated from
  * the start when another writer came between, so that no change is lost.
  */
-export const createWebForms = (client: DynamoDBDocumentClient, table: string): WebForms => {
+export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebForms => {
   const read = async (site: SiteId, form: WebFormId, consistent: boolean) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: { site, form }, ConsistentRead: consistent }),

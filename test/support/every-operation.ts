@@ -29,12 +29,12 @@ const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])
 
 /** The ports over the tables that one client reaches. */
 export const storesOver = (dynamodb: DynamoDBDocumentClient) => ({
-  sites: createSiteDirectory(dynamodb, names.sites),
-  grants: createGrants(dynamodb, names.tokens),
-  webForms: createWebForms(dynamodb, names.webForms),
+  sites: createSiteDirectory({ dynamodb, table: names.sites }),
+  grants: createGrants({ dynamodb, table: names.tokens }),
+  webForms: createWebForms({ dynamodb, table: names.webForms }),
   ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
   ...createPathLocks({ dynamodb, table: names.pathLocks }),
-  progress: createUploadProgress(dynamodb, names.uploads),
+  progress: createUploadProgress({ dynamodb, table: names.uploads }),
 })
 
 /** Files that are placed after a look at the removals and before another one, as S3 has to do it. */

@@ -56,9 +56,9 @@ export interface FieldsService {
 export const openFieldsService = async (): Promise<FieldsService> => {
   const tables = await openTestTables()
   const storesOver = (client: DynamoDBDocumentClient) => ({
-    sites: createSiteDirectory(client, tables.names.sites),
-    grants: createGrants(client, tables.names.tokens),
-    webForms: createWebForms(client, tables.names.webForms),
+    sites: createSiteDirectory({ dynamodb: client, table: tables.names.sites }),
+    grants: createGrants({ dynamodb: client, table: tables.names.tokens }),
+    webForms: createWebForms({ dynamodb: client, table: tables.names.webForms }),
     ...createCategoryStores({
       dynamodb: client,
       contentTable: tables.names.content,

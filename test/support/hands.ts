@@ -65,16 +65,16 @@ const aws: Hand = {
     const storesOver = (dynamodb: DynamoDBDocumentClient): TableStores => {
       const now = clock?.wall
       return {
-        sites: createSiteDirectory(dynamodb, names.sites),
-        grants: createGrants(dynamodb, names.tokens),
-        webForms: createWebForms(dynamodb, names.webForms),
+        sites: createSiteDirectory({ dynamodb, table: names.sites }),
+        grants: createGrants({ dynamodb, table: names.tokens }),
+        webForms: createWebForms({ dynamodb, table: names.webForms }),
         ...createCategoryStores({
           dynamodb,
           contentTable: names.content,
           categoryLinksTable: names.categoryLinks,
         }),
         ...createPathLocks({ dynamodb, table: names.pathLocks, ...(now && { now }) }),
-        progress: createUploadProgress(dynamodb, names.uploads, now),
+        progress: createUploadProgress({ dynamodb, table: names.uploads, now }),
       }
     }
     return { stores: storesOver(connect()), quickChanges: 50, connect: () => storesOver(connect()), close }

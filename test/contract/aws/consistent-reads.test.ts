@@ -46,12 +46,12 @@ beforeAll(async () => {
   const dynamodb = tables.connect()
   watchReads(dynamodb)
   stores = {
-    sites: createSiteDirectory(dynamodb, names.sites),
-    grants: createGrants(dynamodb, names.tokens),
-    webForms: createWebForms(dynamodb, names.webForms),
+    sites: createSiteDirectory({ dynamodb, table: names.sites }),
+    grants: createGrants({ dynamodb, table: names.tokens }),
+    webForms: createWebForms({ dynamodb, table: names.webForms }),
     ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
     ...createPathLocks({ dynamodb, table: names.pathLocks }),
-    progress: createUploadProgress(dynamodb, names.uploads),
+    progress: createUploadProgress({ dynamodb, table: names.uploads }),
   }
   reads = []
   await stores.contents.putMany(site, 'category', [{ id: list.category }], entry)

@@ -12,7 +12,7 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
 let tables: TestTables
 let webForms: WebForms
 
-const over = (client: DynamoDBDocumentClient) => createWebForms(client, tables.names.webForms)
+const over = (client: DynamoDBDocumentClient) => createWebForms({ dynamodb: client, table: tables.names.webForms })
 
 beforeAll(async () => {
   tables = await openTestTables()
