@@ -48,10 +48,13 @@ export const administrationGrants: readonly TableGrant[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem'] },
   { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
   { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'] },
-  { table: 'content', actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  {
+    table: 'content',
+    actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+  },
   { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem'] },
   { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
-  { table: 'pathLocks', actions: ['UpdateItem'] },
+  { table: 'pathLocks', actions: ['PutItem', 'DeleteItem'] },
 ]
 
 type BucketAction = 'ListBucket' | 'ListBucketVersions'
