@@ -11,7 +11,8 @@ import { FaultsFound, Refusal } from './output.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 
-const createProgram = (): Command => {
+/** Every command, with what it takes. */
+export const createProgram = (): Command => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
     .addOption(new Option('--target <target>', 'what it works on').choices(['local', 'aws']).default('local'))

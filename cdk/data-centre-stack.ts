@@ -1,6 +1,8 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Bundles } from './bundles.ts'
+import { createAdministrationPolicy } from './constructs/administration.ts'
+import { createEntrance } from './constructs/domain.ts'
 import { createFilesBucket, createRemovalsQueue, workOff } from './constructs/file-storage.ts'
 import { createGateway } from './constructs/gateway.ts'
 import { createAlarms, createDashboard } from './constructs/monitoring.ts'
@@ -8,7 +10,7 @@ import { registerDataCentre } from './constructs/registration.ts'
 import { createGrantedFunction } from './constructs/service-functions.ts'
 import { createTables, regionalTables, tableOutput, tablesIn } from './constructs/tables.ts'
 import { byFunction, functionSettings } from './functions.ts'
-import { baseUrlOf, type DataCentreSettings, directoryRegion, type Settings } from './settings.ts'
+import { baseUrlOf, type DataCentreSettings, isProtected, nearestDirectory, type Settings } from './settings.ts'
 
 interface Props extends StackProps {
   readonly settings: Settings
@@ -21,8 +23,8 @@ interface Props extends StackProps {
 export class DataCentreStack extends Stack {
   constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, ...props }: Props) {
     super(scope, stackId, props)
-    const tables = createTables(this, settings)
-    const files = createFilesBucket(this, settings)
+    const tables = createTables(this, settings, dataCentre)
+    const files = createFilesBucket(this, { deletionProtection: isProtected(settings, dataCentre) })
     const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
     const stores = { tables, files, removals: removals.queue }
     const functions = byFunction((name) =>
@@ -34,13 +36,16 @@ export class DataCentreStack extends Stack {
     createAlarms(this, watched, settings)
     createDashboard(this, watched)
 
-    const url = baseUrlOf(settings, dataCentre, api.restApiId, this.region)
+    const url = baseUrlOf(settings, dataCentre, api.restApiId, this)
     registerDataCentre(this, {
       bundle: bundles.registration,
       directory: tables.sites,
-      directoryRegion: directoryRegion(settings, dataCentre),
+      directoryRegion: nearestDirectory(settings, dataCentre),
       dataCentre: { id, url, region: this.region, isDefault: id === settings.defaultDataCentre },
+      entrance: createEntrance(api, dataCentre),
     })
+    createAdministrationPolicy(this, regionalTables, (name) => tables[name].tableArn)
+    Tags.of(this).add('data-centre', id)
     new CfnOutput(this, 'BaseUrl', { value: url })
     new CfnOutput(this, 'FilesBucketName', { key: 'FilesBucket', value: files.bucketName })
     new CfnOutput(this, 'RemovalsQueueUrl', { key: 'RemovalsQueue', value: removals.queue.queueUrl })

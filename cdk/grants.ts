@@ -1,7 +1,15 @@
 import type { TableName } from '../lib/aws/tables.ts'
 import type { FunctionName } from './functions.ts'
 
-type TableAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem'
+type TableAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'BatchWriteItem'
+  | 'Scan'
 
 export interface TableGrant {
   readonly table: TableName
@@ -34,6 +42,20 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
   ],
   removals: [{ table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
 }
+
+/** What the commands of `site-admin --target aws` do to each table: all of it, and nothing else. */
+export const administrationGrants: readonly TableGrant[] = [
+  { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem'] },
+  { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
+  { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  {
+    table: 'content',
+    actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+  },
+  { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem'] },
+  { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
+  { table: 'pathLocks', actions: ['PutItem', 'DeleteItem'] },
+]
 
 type BucketAction = 'ListBucket' | 'ListBucketVersions'
 

@@ -1,16 +1,39 @@
+import type { Stack } from 'aws-cdk-lib'
 import type { Node } from 'constructs'
 import * as z from 'zod'
 
 /** What an installation decides for itself: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line. */
-const customDomain = z.strictObject({
-  domainName: z.string().min(1),
-  /** A certificate in the data centre's region. */
-  certificateArn: z.string().startsWith('arn:'),
-})
+const customDomain = z
+  .strictObject({
+    domainName: z.string().min(1),
+    /** The zone of the domain at Route 53, which then gets the alias record and, without a certificate, the proof for one. */
+    hostedZoneId: z
+      .string()
+      .regex(/^Z[A-Z0-9]{1,31}$/)
+      .optional(),
+    /** A certificate in the data centre's region; without one, the deployment makes it. */
+    certificateArn: z.string().startsWith('arn:').optional(),
+  })
+  .refine(({ hostedZoneId, certificateArn }) => hostedZoneId !== undefined || certificateArn !== undefined, {
+    message: 'needs a hostedZoneId, a certificateArn or both',
+  })
+
+const region = z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/)
 
 const dataCentre = z.strictObject({
-  region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/),
+  region,
   customDomain: customDomain.optional(),
+  /** Overrides that of the installation, for the tables and files of this data centre and for its replica of the directory. */
+  deletionProtection: z.boolean().optional(),
+})
+
+/** Who may deploy from GitHub without a key: jobs of one repository that run in one of its environments. */
+const deploymentRole = z.strictObject({
+  repository: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
+  environment: z
+    .string()
+    .regex(/^[\w.-]+$/)
+    .default('production'),
 })
 
 const settings = z
@@ -18,8 +41,10 @@ const settings = z
     /** What the names of the stacks and of the global tables begin with. */
     prefix: z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/),
     dataCentres: z.record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), dataCentre),
-    /** Where sites are made unless told otherwise; the directory's tables have their home in its region. */
+    /** Where sites are made unless told otherwise. */
     defaultDataCentre: z.string(),
+    /** The home of the directory's tables, which never moves. Without it, the region of the default data centre. */
+    directoryRegion: region.optional(),
     /** Keeps tables, buckets and their contents when a stack is removed, and refuses to remove tables. */
     deletionProtection: z.boolean().default(true),
     /** Whether the directory is replicated to every region. Emulators do not replicate: there, all read it in its home region. */
@@ -28,6 +53,7 @@ const settings = z
     emulatorEndpoint: z.url().optional(),
     /** How the gateway hands over paths: AWS's as they came, some emulators' percent-decoded (lib/aws/gateway.ts). */
     pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
+    deploymentRole: deploymentRole.optional(),
     webApplicationFirewall: z.boolean().default(false),
     /** Who is told of alarms. */
     alarmEmail: z.email().optional(),
@@ -44,23 +70,29 @@ const settings = z
 export type Settings = z.infer<typeof settings>
 export type DataCentreSettings = z.infer<typeof dataCentre>
 
-const contextKey = 'siteAdmin'
+/** Where the settings stand in the context. */
+export const contextKey = 'siteAdmin'
 
-/** Reads and checks the context. Values from the command line are JSON texts. */
-export const readSettings = (node: Node): Settings => {
-  const value: unknown = node.tryGetContext(contextKey)
+/** Reads and checks the settings. Values from the command line are JSON texts. Throws an error that names what is wrong. */
+export const parseSettings = (value: unknown): Settings => {
   const result = settings.safeParse(typeof value === 'string' ? JSON.parse(value) : value)
   if (result.success) return result.data
   throw new Error(`The context "${contextKey}" is wrong:\n${z.prettifyError(result.error)}`)
 }
 
+export const readSettings = (node: Node): Settings => parseSettings(node.tryGetContext(contextKey))
+
 /** The region where the directory's tables have their home. */
-export const homeRegion = ({ dataCentres, defaultDataCentre }: Settings): string =>
-  dataCentres[defaultDataCentre]?.region ?? ''
+export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
+  directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
 
 /** Where a data centre reaches the directory: next to it, or where it has its home. */
-export const directoryRegion = (settings: Settings, { region }: DataCentreSettings): string =>
+export const nearestDirectory = (settings: Settings, { region }: DataCentreSettings): string =>
   settings.replicateDirectory ? region : homeRegion(settings)
+
+/** Whether what a data centre keeps outlives its stack. */
+export const isProtected = (settings: Settings, { deletionProtection }: DataCentreSettings): boolean =>
+  deletionProtection ?? settings.deletionProtection
 
 export const stageName = 'live'
 
@@ -69,9 +101,9 @@ export const baseUrlOf = (
   { emulatorEndpoint }: Settings,
   { customDomain }: DataCentreSettings,
   apiId: string,
-  region: string,
+  { region, urlSuffix }: Pick<Stack, 'region' | 'urlSuffix'>,
 ): string => {
   if (emulatorEndpoint) return `${emulatorEndpoint}/restapis/${apiId}/${stageName}/_user_request_`
   if (customDomain) return `https://${customDomain.domainName}`
-  return `https://${apiId}.execute-api.${region}.amazonaws.com/${stageName}`
+  return `https://${apiId}.execute-api.${region}.${urlSuffix}/${stageName}`
 }

@@ -22,8 +22,9 @@ export const createFilesBucket = (scope: Construct, { deletionProtection }: Opti
     versioned: true,
     lifecycleRules: [
       { id: 'forget-old-versions', noncurrentVersionExpiration: memory, expiredObjectDeleteMarker: true },
-      { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
-      { id: 'clear-scratch', prefix: 'scratch/', expiration: Duration.days(1) },
+      // An upload that goes on over days keeps its parts for 6 at most (decisions.md, section 9); rules run once a day, late.
+      { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
+      { id: 'clear-scratch', prefix: 'scratch/', expiration: Duration.days(3) },
     ],
     // Large files are downloaded from here, at URLs that the service signs; a browser follows its redirect with no origin of its own.
     cors: [
@@ -35,7 +36,7 @@ export const createFilesBucket = (scope: Construct, { deletionProtection }: Opti
         maxAge: 86_400,
       },
     ],
-    removalPolicy: deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 
 /** How often a message may fail before a person has to look at it. */

@@ -10,7 +10,6 @@ import {
   RestApi,
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway'
-import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
@@ -144,16 +143,6 @@ interface Options {
   readonly settings: Settings
 }
 
-/** The domain of its own that a data centre may have. */
-const domainOf = (scope: Construct, { customDomain }: DataCentreSettings) =>
-  customDomain && {
-    domainName: {
-      domainName: customDomain.domainName,
-      certificate: Certificate.fromCertificateArn(scope, 'Certificate', customDomain.certificateArn),
-      endpointType: EndpointType.REGIONAL,
-    },
-  }
-
 /** The REST API of a data centre, which hands every request to a function as it came. */
 export const createGateway = (scope: Construct, { functions, dataCentre, settings }: Options): RestApi => {
   const parts = new Construct(scope, 'Gateway')
@@ -177,7 +166,8 @@ export const createGateway = (scope: Construct, { functions, dataCentre, setting
       dataTraceEnabled: false,
       metricsEnabled: true,
     },
-    ...domainOf(parts, dataCentre),
+    // A domain of its own is then the only way in.
+    disableExecuteApiEndpoint: dataCentre.customDomain !== undefined,
   })
   addGatewayResponses(api)
   addRoutes(api, functions)

@@ -1,7 +1,7 @@
 import { CustomResource, Duration } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import type { Construct } from 'constructs'
+import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config.ts'
 import { environmentOf } from '../../lib/settings.ts'
 import { createServiceFunction } from './service-functions.ts'
@@ -17,12 +17,17 @@ interface Options {
     readonly region: string
     readonly isDefault: boolean
   }
+  /** What must be there before callers are sent to the data centre. */
+  readonly entrance: readonly IDependable[]
 }
+
+/** Lambda tries a function that fails three times, a minute and then two later: each may take its whole time. */
+const patience = Duration.minutes(5)
 
 /** Has the data centre's base URL written into the directory as part of the deployment. */
 export const registerDataCentre = (
   scope: Construct,
-  { bundle, directory, directoryRegion, dataCentre }: Options,
+  { bundle, directory, directoryRegion, dataCentre, entrance }: Options,
 ): void => {
   const lambda = createServiceFunction(scope, 'RegistrationFunction', {
     bundle,
@@ -32,5 +37,12 @@ export const registerDataCentre = (
     timeout: Duration.seconds(30),
   })
   lambda.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:PutItem'], resources: [directory.tableArn] }))
-  new CustomResource(scope, 'Registration', { serviceToken: lambda.functionArn, properties: dataCentre })
+  // CloudFormation cannot change the type of a resource: one of another type has another name.
+  const registration = new CustomResource(scope, 'DataCentreRegistration', {
+    resourceType: 'Custom::DataCentre',
+    serviceToken: lambda.functionArn,
+    serviceTimeout: patience,
+    properties: dataCentre,
+  })
+  registration.node.addDependency(...entrance)
 }

@@ -1,5 +1,5 @@
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib'
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   ApplicationLogLevel,
   Architecture,
@@ -18,6 +18,7 @@ import { environmentOf } from '../../lib/settings.ts'
 import { type FunctionName, functionName, functionSettings } from '../functions.ts'
 import { fileGrants, removalsGrants, tableGrants } from '../grants.ts'
 import { homeRegion, type Settings } from '../settings.ts'
+import { allow, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 interface LambdaOptions {
@@ -82,13 +83,9 @@ interface Stores {
 const largestFile = 4_500_000
 
 const statementsOf = (name: FunctionName, { tables, files, removals }: Stores): PolicyStatement[] => {
-  const allow = (service: string, actions: readonly string[], resource: string) =>
-    new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [resource] })
   const { bucket = [], objects = [] } = fileGrants[name] ?? {}
   return [
-    ...tableGrants[name].map(({ table, index, actions }) =>
-      allow('dynamodb', actions, `${tables[table].tableArn}${index === undefined ? '' : `/index/${index}`}`),
-    ),
+    ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
     allow('s3', bucket, files.bucketArn),
     allow('s3', objects, files.arnForObjects('*')),
     allow('sqs', removalsGrants[name] ?? [], removals.queueArn),

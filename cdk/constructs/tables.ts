@@ -5,12 +5,13 @@ import {
   type ITable,
   ProjectionType,
   type ReplicaTableProps,
+  StreamViewType,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/aws/tables.ts'
-import { homeRegion, type Settings } from '../settings.ts'
+import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../settings.ts'
 
 /** `webForms` → `WebFormsTable`: the output by which the administration tool finds a table. */
 export const tableOutput = (name: TableName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`
@@ -23,10 +24,14 @@ export const regionalTables = names.filter((name) => !tables[name].global)
 /** Global tables are found by name from every region. */
 export const globalTableName = (prefix: string, name: TableName): string => `${prefix}-${name}`
 
+export const globalTableArn = (stack: Stack, { prefix }: Settings, name: TableName, region: string): string =>
+  stack.formatArn({ service: 'dynamodb', region, resource: 'table', resourceName: globalTableName(prefix, name) })
+
 interface Options {
   readonly deletionProtection: boolean
   /** Given to global tables only; the others are named by CloudFormation. */
   readonly tableName?: string
+  /** In other regions; global tables only. */
   readonly replicas?: ReplicaTableProps[]
 }
 
@@ -36,14 +41,15 @@ const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, 
 
 /** A table of the house, as lib/aws/tables.ts defines it: on demand, encrypted, recoverable to any moment of the last 35 days. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
-  const { partitionKey, sortKey, timeToLive, indexes = {} }: TableDefinition = tables[name]
-  const { deletionProtection, tableName, replicas } = options
+  const { partitionKey, sortKey, timeToLive, global, indexes = {} }: TableDefinition = tables[name]
+  const { deletionProtection, tableName, replicas = [] } = options
   return new TableV2(scope, tableOutput(name), {
     partitionKey: attribute(partitionKey),
     ...(sortKey && { sortKey: attribute(sortKey) }),
     ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     ...(tableName && { tableName }),
-    ...(replicas && { replicas }),
+    // AWS replicates from a table's stream, and lets no update add a stream and a replica at once: it is there from the start.
+    ...(global && { replicas, dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
     globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({
       indexName,
       partitionKey: attribute(index.partitionKey),
@@ -54,21 +60,22 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
     encryption: TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection,
-    removalPolicy: deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    // What a first deployment has made before it failed goes again: it would block the next try by its name.
+    removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 }
 
 export type Tables = Readonly<Record<TableName, ITable>>
 
 /** Every table that the functions of a data centre work on: those of the directory, found by name, and its own. */
-export const createTables = (stack: Stack, settings: Settings): Tables => {
-  const region = settings.replicateDirectory ? stack.region : homeRegion(settings)
+export const createTables = (stack: Stack, settings: Settings, dataCentre: DataCentreSettings): Tables => {
+  const region = nearestDirectory(settings, dataCentre)
   const directory = globalTables.map((name) => {
-    const resourceName = globalTableName(settings.prefix, name)
-    const tableArn = stack.formatArn({ service: 'dynamodb', region, resource: 'table', resourceName })
+    const tableArn = globalTableArn(stack, settings, name, region)
     return [name, TableV2.fromTableArn(stack, tableOutput(name), tableArn)] as const
   })
-  const own = regionalTables.map((name) => [name, createTable(stack, name, settings)] as const)
+  const deletionProtection = isProtected(settings, dataCentre)
+  const own = regionalTables.map((name) => [name, createTable(stack, name, { deletionProtection })] as const)
   return Object.fromEntries([...directory, ...own]) as Tables
 }
 

@@ -2,6 +2,7 @@ import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda'
 import { createSiteDirectory } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { readRegistrationSettings } from '../../lib/config.ts'
+import { answerDeployment } from './answer-deployment.ts'
 import { registerDataCentre } from './register-data-centre.ts'
 
 const settings = readRegistrationSettings()
@@ -16,13 +17,11 @@ export const handler = async (event: CloudFormationCustomResourceEvent, context:
     () => ({ Status: 'SUCCESS' }),
     (error: unknown) => ({ Status: 'FAILED', Reason: `${error} (log stream ${context.logStreamName})` }),
   )
-  const answer = {
+  await answerDeployment(event.ResponseURL, {
     ...outcome,
     PhysicalResourceId: `dc#${event.ResourceProperties['id']}`,
     StackId: event.StackId,
     RequestId: event.RequestId,
     LogicalResourceId: event.LogicalResourceId,
-  }
-  // CloudFormation's URL is signed for a request without a content type.
-  await fetch(event.ResponseURL, { method: 'PUT', headers: { 'Content-Type': '' }, body: JSON.stringify(answer) })
+  })
 }

@@ -30,14 +30,9 @@ const findingsOf = (settings: object, acceptedFindings = accepted): string[] => 
 const everything = {
   webApplicationFirewall: true,
   alarmEmail: 'ops@example.com',
+  deploymentRole: { repository: 'example/site-admin' },
   dataCentres: {
-    us: {
-      region: 'us-east-1',
-      customDomain: {
-        domainName: 'us.example.com',
-        certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
-      },
-    },
+    us: { region: 'us-east-1', customDomain: { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' } },
   },
 }
 

@@ -10,21 +10,12 @@ import { continueRemoval } from '../../lib/storage/remove.ts'
 import { exercises, fillDirectory, openStorageOver, perform, storesOver } from '../support/every-operation.ts'
 import { entry } from '../support/history.ts'
 import { openTestTables, type TestTables } from '../support/tables.ts'
-import { type Call, recordCalls } from './support/record-calls.ts'
+import { linesOf, recordCalls } from './support/record-calls.ts'
 
-/** One line for each action on each table or index, so that differences can be read. */
-const lineOf = (table: string, index: string | undefined, action: string) =>
-  `${table}${index === undefined ? '' : `/${index}`}: ${action}`
-
-const sorted = (lines: Iterable<string>) => [...new Set(lines)].sort()
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 
 const grantedTo = (name: FunctionName) =>
-  sorted(
-    tableGrants[name].flatMap(({ table, index, actions }) => actions.map((action) => lineOf(table, index, action))),
-  )
-
-const linesOf = (calls: readonly Call[]) =>
-  sorted(calls.map(({ table, index, action }) => lineOf(table, index, action)))
+  linesOf(tableGrants[name].flatMap(({ actions, ...place }) => actions.map((action) => ({ ...place, action }))))
 
 describe('each function is granted what its operations do to the tables, and nothing else', () => {
   let tables: TestTables

@@ -1,72 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Match, Template } from 'aws-cdk-lib/assertions'
-import { afterAll, describe, expect, test } from 'vitest'
+import { Match } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
 import { functionName, functionNames } from '../../cdk/functions.ts'
-import { tables } from '../../lib/aws/tables.ts'
 import { errors } from '../../lib/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
-import { createTestApp, type Synthesised } from './support/synthesise.ts'
+import { createTestApp, templatesOf } from './support/synthesise.ts'
 
-const synthesised: Synthesised[] = []
-
-/** The templates of the app with these settings. */
-const templatesOf = (settings: object = {}) => {
-  const made = createTestApp(settings)
-  synthesised.push(made)
-  const stack = (name: string) => Template.fromJSON(made.app.synth().getStackByName(name).template)
-  return { directory: stack('Test-directory'), us: stack('Test-us') }
-}
-
-afterAll(() => {
-  for (const { remove } of synthesised) remove()
-})
-
-const { directory, us } = templatesOf()
-
-const isGlobal = ({ global }: { readonly global: boolean }) => global
-const countOf = (own: (table: { readonly global: boolean }) => boolean) => Object.values(tables).filter(own).length
-
-describe('tables', () => {
-  test('are on demand, encrypted, recoverable and kept when their stack goes', () => {
-    for (const template of [directory, us]) {
-      template.allResourcesProperties('AWS::DynamoDB::GlobalTable', { BillingMode: 'PAY_PER_REQUEST' })
-      template.allResourcesProperties('AWS::DynamoDB::GlobalTable', { SSESpecification: { SSEEnabled: true } })
-      template.allResources('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' })
-      const found = Object.values(template.findResources('AWS::DynamoDB::GlobalTable'))
-      for (const { Properties } of found) {
-        for (const replica of Properties.Replicas) {
-          expect(replica.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(true)
-          expect(replica.DeletionProtectionEnabled).toBe(true)
-        }
-      }
-    }
-  })
-
-  test('of the directory have a replica in every region, the others one in their own', () => {
-    directory.resourceCountIs('AWS::DynamoDB::GlobalTable', countOf(isGlobal))
-    directory.allResourcesProperties('AWS::DynamoDB::GlobalTable', {
-      Replicas: [Match.objectLike({ Region: 'eu-west-1' }), Match.objectLike({ Region: 'us-east-1' })],
-    })
-    us.resourceCountIs(
-      'AWS::DynamoDB::GlobalTable',
-      countOf((table) => !isGlobal(table)),
-    )
-    us.allResourcesProperties('AWS::DynamoDB::GlobalTable', { Replicas: [Match.objectLike({ Region: 'us-east-1' })] })
-  })
-
-  test('forget what has expired', () => {
-    directory.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
-      TableName: 'Test-tokens',
-      TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
-    })
-  })
-
-  test('go with their stack when an installation says so', () => {
-    const unprotected = templatesOf({ deletionProtection: false })
-    unprotected.us.allResources('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' })
-  })
-})
+const { us } = templatesOf()
 
 describe('functions', () => {
   test('run on Node 24 on arm64, and log in JSON', () => {
@@ -167,20 +108,9 @@ describe('the gateway', () => {
     }
   })
 
-  test('has a domain and a firewall when an installation chooses them', () => {
+  test('has a firewall when an installation chooses it', () => {
     us.resourceCountIs('AWS::WAFv2::WebACL', 0)
-    const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
-    const customDomain = { domainName: 'us.example.com', certificateArn }
-    const chosen = templatesOf({
-      webApplicationFirewall: true,
-      dataCentres: { us: { region: 'us-east-1', customDomain } },
-    })
-    chosen.us.hasResourceProperties('AWS::ApiGateway::DomainName', {
-      DomainName: 'us.example.com',
-      RegionalCertificateArn: certificateArn,
-    })
-    chosen.us.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1)
-    chosen.us.hasResourceProperties('AWS::CloudFormation::CustomResource', { url: 'https://us.example.com' })
+    templatesOf({ webApplicationFirewall: true }).us.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1)
   })
 })
 
@@ -227,24 +157,16 @@ describe('alarms', () => {
   })
 })
 
-describe('registration', () => {
-  test('writes the base URL of the data centre into the directory next to it', () => {
-    us.hasResourceProperties('AWS::CloudFormation::CustomResource', {
-      id: 'us',
-      region: 'us-east-1',
-      isDefault: true,
-      url: { 'Fn::Join': ['', Match.arrayWith(['https://', '.execute-api.us-east-1.amazonaws.com/live'])] },
-    })
-    us.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: { SITES_TABLE: Match.anyValue(), DIRECTORY_REGION: 'us-east-1' } },
-    })
-  })
-})
-
 describe('settings', () => {
   test.each<[string, object, RegExp]>([
     ['a default data centre that is none', { defaultDataCentre: 'asia' }, /defaultDataCentre/],
     ['a region that is none', { dataCentres: { us: { region: 'here' } } }, /dataCentres/],
+    [
+      'a domain without a zone and a certificate',
+      { dataCentres: { us: { region: 'us-east-1', customDomain: { domainName: 'us.example.com' } } } },
+      /hostedZoneId.*customDomain/s,
+    ],
+    ['a repository without an owner', { deploymentRole: { repository: 'site-admin' } }, /deploymentRole/],
     ['a member that is none', { dataCenters: {} }, /dataCenters/],
   ])('name what is wrong: %s', (_, settings, pattern) => {
     expect(() => createTestApp(settings)).toThrow(pattern)

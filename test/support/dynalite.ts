@@ -1,6 +1,13 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { Agent, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,31 +23,36 @@ export interface Dynalite {
   close(): Promise<void>
 }
 
-/** dynalite ends the process when a client goes away in the middle of a request: it only ever gets to see whole ones. */
-const shieldFromBrokenRequests = (server: Server): void => {
+/** What stands in front of dynalite and may answer in its place. Answers whether it did. */
+type Intercept = (headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse) => boolean
+
+/**
+ * The server of a dynalite, which listens nowhere yet. dynalite ends the process when a client goes away in the middle of a
+ * request: it only ever gets to see whole ones.
+ */
+export const createDynaliteServer = (intercept: Intercept = () => false): Server => {
+  const server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
   const [listener] = server.listeners('request') as RequestListener[]
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
     request.toArray().then(
       (chunks: Buffer[]) => {
         const { headers, method, url } = request
-        const replay = Object.assign(Readable.from(chunks.length > 0 ? [Buffer.concat(chunks)] : []), {
-          headers,
-          method,
-          url,
-        })
+        const body = Buffer.concat(chunks)
+        if (intercept(headers, body, response)) return
+        const replay = Object.assign(Readable.from(body.length > 0 ? [body] : []), { headers, method, url })
         listener?.(replay as unknown as IncomingMessage, response)
       },
       () => response.destroy(),
     )
   })
+  return server
 }
 
 export const startDynalite = async (): Promise<Dynalite> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-dynalite-'))
   const socket = join(folder, 'socket')
-  const server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
-  shieldFromBrokenRequests(server)
+  const server = createDynaliteServer()
   await once(server.listen(socket), 'listening')
   const clients: DynamoDBDocumentClient[] = []
   return {

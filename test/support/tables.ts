@@ -46,7 +46,8 @@ const tableCreation = (name: TableName, tableName: string): CreateTableCommand =
   })
 }
 
-const createTables = async (dynamodb: DynamoDBDocumentClient, prefix: string): Promise<TestTables['names']> => {
+/** Creates every table, and answers their names: those that the service has for them, behind the prefix. */
+export const createTables = async (dynamodb: DynamoDBDocumentClient, prefix: string): Promise<TestTables['names']> => {
   const entries = tableNames.map((name) => [name, `${prefix}${name}`] as const)
   await Promise.all(
     entries.map(async ([name, TableName]) => {

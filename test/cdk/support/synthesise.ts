@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
 import type { Bundles } from '../../../cdk/bundles.ts'
 import { createApp } from '../../../cdk/create-app.ts'
 import { functionNames } from '../../../cdk/functions.ts'
@@ -35,5 +36,17 @@ export const createTestApp = (settings: object = {}): Synthesised => {
   return {
     app: createApp(emptyBundles(folder), { outdir: join(folder, 'cdk.out'), context, analyticsReporting: false }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** The templates of the app with these settings, by what the names of their stacks end in. */
+export const templatesOf = (settings: object = {}): Readonly<Record<'directory' | 'us' | 'eu', Template>> => {
+  const { app, remove } = createTestApp(settings)
+  try {
+    const stacks = new Map(app.synth().stacks.map(({ stackName, template }) => [stackName, template]))
+    const template = (name: string) => Template.fromJSON(stacks.get(`Test-${name}`) ?? {})
+    return { directory: template('directory'), us: template('us'), eu: template('eu') }
+  } finally {
+    remove()
   }
 }

@@ -1,0 +1,23 @@
+import { CfnOutput, type Stack } from 'aws-cdk-lib'
+import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
+import type { TableName } from '../../lib/aws/tables.ts'
+import { administrationGrants } from '../grants.ts'
+import { allow, allowOnTables } from './statements.ts'
+
+/**
+ * What `site-admin --target aws` needs of a stack: what its commands do to these of the tables, and the outputs by which it
+ * finds them. Who administers a data centre has the policy of its stack and that of the directory's.
+ */
+export const createAdministrationPolicy = (
+  stack: Stack,
+  tables: readonly TableName[],
+  arnOf: (table: TableName) => string,
+): ManagedPolicy => {
+  const grants = administrationGrants.filter(({ table }) => tables.includes(table))
+  const policy = new ManagedPolicy(stack, 'AdministrationPolicy', {
+    description: `site-admin on the stack ${stack.stackName}`,
+    statements: [...allowOnTables(grants, arnOf), allow('cloudformation', ['DescribeStacks'], stack.stackId)],
+  })
+  new CfnOutput(stack, 'AdministrationPolicyArn', { key: 'AdministrationPolicy', value: policy.managedPolicyArn })
+  return policy
+}

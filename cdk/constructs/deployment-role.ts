@@ -1,0 +1,42 @@
+import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
+import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
+import { homeRegion, type Settings } from '../settings.ts'
+import { allow } from './statements.ts'
+
+/** GitHub as IAM knows it. An account has one such provider, which others may use too: it is not this app's. */
+const issuer = 'token.actions.githubusercontent.com'
+
+/** The roles of `cdk bootstrap` that a deployment works through: they do the rest. */
+const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']
+
+/**
+ * The role in which GitHub deploys, when an installation wants one: for jobs of one environment of one repository alone, and
+ * with no right but to become the roles of `cdk bootstrap` in the regions of this app.
+ */
+export const createDeploymentRole = (stack: Stack, settings: Settings): readonly Role[] => {
+  const { deploymentRole, dataCentres } = settings
+  if (!deploymentRole) return []
+  const { repository, environment } = deploymentRole
+  const identity = (resource: string, resourceName: string) =>
+    stack.formatArn({ service: 'iam', region: '', resource, resourceName })
+  const qualifier = stack.synthesizer.bootstrapQualifier ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER
+  const regions = new Set([homeRegion(settings), ...Object.values(dataCentres).map(({ region }) => region)])
+
+  const role = new Role(stack, 'DeploymentRole', {
+    description: `Deploys from ${repository}`,
+    assumedBy: new WebIdentityPrincipal(identity('oidc-provider', issuer), {
+      StringEquals: {
+        [`${issuer}:aud`]: 'sts.amazonaws.com',
+        [`${issuer}:sub`]: `repo:${repository}:environment:${environment}`,
+      },
+    }),
+  })
+  for (const region of regions) {
+    for (const name of bootstrapRoles) {
+      const arn = identity('role', `cdk-${qualifier}-${name}-${stack.account}-${region}`)
+      role.addToPolicy(allow('sts', ['AssumeRole'], arn))
+    }
+  }
+  new CfnOutput(stack, 'DeploymentRoleArn', { key: 'DeploymentRole', value: role.roleArn })
+  return [role]
+}

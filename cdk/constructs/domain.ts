@@ -1,0 +1,50 @@
+import { CfnRestApi, EndpointAccessMode, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway'
+import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager'
+import { ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
+import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
+import { Construct, type IDependable } from 'constructs'
+import type { DataCentreSettings } from '../settings.ts'
+
+/** TLS 1.2 and 1.3. Of its own accord a regional API speaks 1.0, and that of the API counts for its domains too. */
+const security = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+}
+
+type CustomDomain = NonNullable<DataCentreSettings['customDomain']>
+
+const zoneOf = (scope: Construct, { domainName, hostedZoneId }: CustomDomain): IHostedZone | undefined =>
+  // Records take their name from the zone when they have none of their own: so they all have the domain's.
+  hostedZoneId === undefined
+    ? undefined
+    : HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName: domainName })
+
+const certificateOf = (
+  scope: Construct,
+  { domainName, certificateArn }: CustomDomain,
+  zone?: IHostedZone,
+): ICertificate =>
+  certificateArn === undefined
+    ? new Certificate(scope, 'Certificate', { domainName, validation: CertificateValidation.fromDns(zone) })
+    : Certificate.fromCertificateArn(scope, 'Certificate', certificateArn)
+
+/**
+ * Lets callers in over TLS 1.2 or newer only, and gives the API the domain of its own that a data centre may have, with a
+ * certificate and a record where its zone is known. Answers what must be there before callers are sent to it.
+ */
+export const createEntrance = (api: RestApi, { customDomain }: DataCentreSettings): readonly IDependable[] => {
+  const resource = api.node.defaultChild
+  if (CfnRestApi.isCfnRestApi(resource)) Object.assign(resource, security)
+  if (!customDomain) return [api.deploymentStage]
+
+  const scope = new Construct(api, 'Entrance')
+  const zone = zoneOf(scope, customDomain)
+  const domain = api.addDomainName('CustomDomain', {
+    domainName: customDomain.domainName,
+    certificate: certificateOf(scope, customDomain, zone),
+    endpointType: EndpointType.REGIONAL,
+    ...security,
+  })
+  if (!zone) return [domain]
+  return [domain, new ARecord(scope, 'Record', { zone, target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)) })]
+}

@@ -1,0 +1,16 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { TableName } from '../../lib/aws/tables.ts'
+import type { TableGrant } from '../grants.ts'
+
+/** Allows actions of a service, which are named without it, on one resource. */
+export const allow = (service: string, actions: readonly string[], resource: string): PolicyStatement =>
+  new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [resource] })
+
+/** Allows what grants say, on tables that are found by name. */
+export const allowOnTables = (
+  grants: readonly TableGrant[],
+  arnOf: (table: TableName) => string,
+): readonly PolicyStatement[] =>
+  grants.map(({ table, index, actions }) =>
+    allow('dynamodb', actions, `${arnOf(table)}${index === undefined ? '' : `/index/${index}`}`),
+  )

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createProgram, run } from '../../admin/program.ts'
+import { administrationGrants } from '../../cdk/grants.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { tables } from '../../lib/aws/tables.ts'
+import { createDynaliteServer } from '../support/dynalite.ts'
+import { storesOver } from '../support/every-operation.ts'
+import { createTables } from '../support/tables.ts'
+import { type Call, callsIn, linesOf } from './support/record-calls.ts'
+import { templatesOf } from './support/synthesise.ts'
+
+const { directory, us } = templatesOf()
+
+/** Whatever stack is asked for, it has every table among its outputs. */
+const stackAnswer = () => {
+  const outputs = Object.keys(tables).map((name) => {
+    const key = `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`
+    return `<member><OutputKey>${key}</OutputKey><OutputValue>${name}</OutputValue></member>`
+  })
+  const stack = `<member><Outputs>${outputs.join('')}</Outputs></member>`
+  return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'site-admin-administration-'))
+const records = join(folder, 'records')
+
+/** Every command that works on AWS, in an order in which each has something to do. */
+const commandLines = [
+  'data-centre add us --url https://us.example.com',
+  'data-centre list',
+  'site create --name Shop',
+  'site list',
+  'site show 1001',
+  'token issue --user ann --site 1001 --permission files',
+  'token list',
+  'token revoke {hash}',
+  'form create --site 1001 --name Contact',
+  'form list --site 1001',
+  'category create --site 1001 --name News',
+  'category list --site 1001',
+  `import ${records} --site 1001`,
+  'category remove 1 --site 1001',
+  'object remove news 36 --site 1001',
+  'workflow start index.html --site 1001',
+  'workflow end index.html --site 1001',
+].map((line) => line.split(' '))
+
+/** The commands of the program that have none below them, as people type them. */
+const leavesOf = (command: Command, names: readonly string[] = []): readonly string[] =>
+  command.commands.length === 0
+    ? [names.join(' ')]
+    : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
+
+describe('the policy of an administrator', () => {
+  const calls: Call[] = []
+  const actions = new Set<string>()
+  /** Stands for AWS at the transport of the SDK: dynalite for the tables, an answer of its own for the stacks. */
+  const server = createDynaliteServer((headers, body, response) => {
+    const action = new URLSearchParams(body.toString()).get('Action')
+    if (action === null) {
+      calls.push(...callsIn({ headers, body }))
+      return false
+    }
+    actions.add(`cloudformation:${action}`)
+    response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
+    return true
+  })
+
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const environment = {
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    }
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+    const dynamodb = createDocumentClient()
+    await createTables(dynamodb, '')
+    // As a deployment registers it.
+    const { sites } = storesOver(dynamodb)
+    await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
+    dynamodb.destroy()
+    const lines = [
+      { kind: 'webForm', id: 1, name: 'Contact' },
+      { kind: 'field', webFormId: 1, typeId: -7, name: 'City', mandatory: true, order: 1 },
+      { kind: 'category', id: 1, name: 'News' },
+      { kind: 'news', id: 36, subject: 'Open' },
+      { kind: 'blog', id: 37 },
+      { kind: 'link', type: 'news', categoryId: 1, objectId: 36 },
+    ]
+    writeFileSync(records, lines.map((line) => JSON.stringify(line)).join('\n'))
+    calls.length = 0
+  })
+
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    server.closeAllConnections()
+    server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('allows what the commands send, and nothing else', async () => {
+    const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const hash = () => /"hash":"(\w+)"/.exec(String(printed.mock.lastCall?.[0]))?.[1] ?? ''
+    for (const words of commandLines) {
+      const args = ['--target', 'aws', '--json', ...words.map((word) => (word === '{hash}' ? hash() : word))]
+      expect([await run(args), printed.mock.lastCall?.[0]]).toEqual([0, expect.not.stringMatching('"errors":\\[{')])
+    }
+    const granted = administrationGrants.flatMap(({ actions: names, ...place }) =>
+      names.map((action) => ({ ...place, action })),
+    )
+    expect(linesOf(granted)).toEqual(linesOf(calls))
+    expect([...actions]).toEqual(['cloudformation:DescribeStacks'])
+  })
+
+  test('is held against every command but the one for a data directory', () => {
+    const tried = new Set(commandLines.map((words) => words.join(' ')))
+    const leaves = leavesOf(createProgram()).filter((leaf) => leaf !== 'check')
+    expect(leaves.filter((leaf) => ![...tried].some((line) => line.startsWith(`${leaf} `) || line === leaf))).toEqual(
+      [],
+    )
+  })
+
+  test('stands in each stack for its own tables, and tells its name', () => {
+    const resources = (template: typeof us) =>
+      Object.values(template.findResources('AWS::IAM::ManagedPolicy')).map(({ Properties }) =>
+        JSON.stringify(Properties.PolicyDocument.Statement),
+      )
+    expect(resources(directory)).toEqual([expect.stringMatching(/Test-sites.*Test-tokens.*AWS::StackId/)])
+    expect(resources(us)).toEqual([expect.stringMatching(/WebFormsTable.*PathLocksTable.*AWS::StackId/)])
+    for (const template of [directory, us]) template.hasOutput('AdministrationPolicy', {})
+  })
+})

@@ -1,0 +1,125 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
+import { templatesOf } from './support/synthesise.ts'
+
+const { us } = templatesOf()
+
+const withDomain = (customDomain: object) =>
+  templatesOf({ dataCentres: { us: { region: 'us-east-1', customDomain } } }).us
+
+const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
+const zoned = withDomain({ domainName: 'us.example.com', hostedZoneId: 'Z0123456789' })
+const certified = withDomain({ domainName: 'us.example.com', certificateArn })
+
+/** What the registration waits for, as types of resources. */
+const awaitedBy = (template: Template): string[] => {
+  const resources = template.toJSON().Resources
+  const [registration] = Object.values(template.findResources('Custom::DataCentre'))
+  return [...new Set([registration?.['DependsOn']].flat().map((id: string) => resources[id].Type))].sort()
+}
+
+describe('callers come in', () => {
+  test('over TLS 1.2 or newer, at the API and at its domain', () => {
+    const security = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09', EndpointAccessMode: 'STRICT' }
+    for (const template of [us, zoned, certified]) template.allResourcesProperties('AWS::ApiGateway::RestApi', security)
+    for (const template of [zoned, certified]) template.allResourcesProperties('AWS::ApiGateway::DomainName', security)
+    us.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: 'Deny', Condition: { NumericLessThan: { 's3:TlsVersion': 1.2 } } }),
+        ]),
+      },
+    })
+    us.allResourcesProperties('AWS::SQS::QueuePolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+        ]),
+      },
+    })
+  })
+
+  test('by the domain alone, where there is one', () => {
+    us.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false })
+    for (const template of [zoned, certified]) {
+      template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true })
+      template.hasResourceProperties('Custom::DataCentre', { url: 'https://us.example.com' })
+    }
+  })
+})
+
+describe('a domain', () => {
+  test('whose zone is named gets its certificate and its record there', () => {
+    zoned.hasResourceProperties('AWS::CertificateManager::Certificate', {
+      DomainName: 'us.example.com',
+      ValidationMethod: 'DNS',
+      DomainValidationOptions: [{ DomainName: 'us.example.com', HostedZoneId: 'Z0123456789' }],
+    })
+    zoned.hasResourceProperties('AWS::Route53::RecordSet', {
+      Name: 'us.example.com.',
+      Type: 'A',
+      HostedZoneId: 'Z0123456789',
+      AliasTarget: { DNSName: { 'Fn::GetAtt': [Match.anyValue(), 'RegionalDomainName'] } },
+    })
+  })
+
+  test('whose certificate is named uses that one, with a record only where the zone is named too', () => {
+    const both = withDomain({ domainName: 'us.example.com', hostedZoneId: 'Z0123456789', certificateArn })
+    for (const template of [certified, both]) {
+      template.resourceCountIs('AWS::CertificateManager::Certificate', 0)
+      template.hasResourceProperties('AWS::ApiGateway::DomainName', { RegionalCertificateArn: certificateArn })
+    }
+    certified.resourceCountIs('AWS::Route53::RecordSet', 0)
+    both.resourceCountIs('AWS::Route53::RecordSet', 1)
+  })
+})
+
+describe('registration', () => {
+  test('writes the base URL of the data centre into the directory next to it', () => {
+    us.hasResourceProperties('Custom::DataCentre', {
+      id: 'us',
+      region: 'us-east-1',
+      isDefault: true,
+      url: {
+        'Fn::Join': ['', ['https://', Match.anyValue(), '.execute-api.us-east-1.', { Ref: 'AWS::URLSuffix' }, '/live']],
+      },
+    })
+    us.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { SITES_TABLE: Match.anyValue(), DIRECTORY_REGION: 'us-east-1' } },
+    })
+  })
+
+  test('waits for all that callers need', () => {
+    expect(awaitedBy(us)).toEqual(['AWS::ApiGateway::Stage'])
+    expect(awaitedBy(certified)).toEqual(['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::DomainName'])
+    expect(awaitedBy(zoned)).toEqual([
+      'AWS::ApiGateway::BasePathMapping',
+      'AWS::ApiGateway::DomainName',
+      'AWS::Route53::RecordSet',
+    ])
+  })
+
+  test('is given up by the deployment when its function has failed three times', () => {
+    us.hasResourceProperties('Custom::DataCentre', { ServiceTimeout: '300' })
+  })
+})
+
+describe('the partition of AWS', () => {
+  test('is nowhere in the templates: it is that of the region', () => {
+    const { directory, us: elsewhere } = templatesOf({
+      dataCentres: { us: { region: 'cn-north-1' } },
+      alarmEmail: 'ops@example.com',
+      webApplicationFirewall: true,
+      deploymentRole: { repository: 'example/site-admin' },
+    })
+    for (const template of [directory, elsewhere]) {
+      const text = JSON.stringify(template.toJSON()).replaceAll(/"[a-z]+\.amazonaws\.com"/g, '"a service"')
+      expect(text).not.toMatch(/arn:aws|amazonaws/)
+    }
+  })
+
+  test('may be any: regions of all of them are known', () => {
+    const regions = ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'eusc-de-east-1', 'ap-southeast-2']
+    expect(() => regions.map((region) => templatesOf({ dataCentres: { us: { region } } }))).not.toThrow()
+  })
+})

@@ -1,0 +1,135 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
+import { tables } from '../../lib/aws/tables.ts'
+import { templatesOf } from './support/synthesise.ts'
+
+const type = 'AWS::DynamoDB::GlobalTable'
+const { directory, us, eu } = templatesOf()
+
+const isGlobal = ({ global }: { readonly global: boolean }) => global
+const countOf = (own: (table: { readonly global: boolean }) => boolean) => Object.values(tables).filter(own).length
+
+/** Region and protection of every replica of every table, sorted. */
+const replicasIn = (template: Template): string[] => {
+  const found = Object.values(template.findResources(type)).flatMap(({ Properties }) => Properties.Replicas)
+  const lines = found.map((replica) => `${replica.Region} ${replica.DeletionProtectionEnabled ? 'protected' : 'free'}`)
+  return [...new Set(lines)].sort()
+}
+
+describe('tables', () => {
+  test('are on demand, encrypted and recoverable', () => {
+    for (const template of [directory, us]) {
+      template.allResourcesProperties(type, { BillingMode: 'PAY_PER_REQUEST' })
+      template.allResourcesProperties(type, { SSESpecification: { SSEEnabled: true } })
+      for (const { Properties } of Object.values(template.findResources(type))) {
+        for (const replica of Properties.Replicas) {
+          expect(replica.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(true)
+        }
+      }
+    }
+  })
+
+  test('outlive their stack, but not a first deployment that fails: their names would block the next try', () => {
+    for (const template of [directory, us]) {
+      template.allResources(type, { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' })
+    }
+    us.allResources('AWS::S3::Bucket', { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' })
+  })
+
+  test('of the directory have a replica in every region, the others one in their own', () => {
+    directory.resourceCountIs(type, countOf(isGlobal))
+    directory.allResourcesProperties(type, {
+      Replicas: [Match.objectLike({ Region: 'eu-west-1' }), Match.objectLike({ Region: 'us-east-1' })],
+    })
+    us.resourceCountIs(
+      type,
+      countOf((table) => !isGlobal(table)),
+    )
+    us.allResourcesProperties(type, { Replicas: [Match.objectLike({ Region: 'us-east-1' })] })
+  })
+
+  test('forget what has expired', () => {
+    directory.hasResourceProperties(type, {
+      TableName: 'Test-tokens',
+      TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
+    })
+  })
+
+  test('of the directory have a stream in one region already, so that a second one can follow; no others have one', () => {
+    const single = templatesOf({ dataCentres: { us: { region: 'us-east-1' } } })
+    for (const template of [single.directory, directory]) {
+      template.allResourcesProperties(type, { StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } })
+    }
+    us.allResourcesProperties(type, { StreamSpecification: Match.absent() })
+  })
+
+  test('of the directory are made last, when nothing else can fail any more', () => {
+    const others = Object.keys(directory.toJSON().Resources).filter((id) => !(id in directory.findResources(type)))
+    expect(others).not.toEqual([])
+    directory.allResources(type, { DependsOn: others })
+  })
+})
+
+describe('deletion protection', () => {
+  test('holds for tables and files, everywhere', () => {
+    expect([directory, us, eu].map(replicasIn)).toEqual([
+      ['eu-west-1 protected', 'us-east-1 protected'],
+      ['us-east-1 protected'],
+      ['eu-west-1 protected'],
+    ])
+  })
+
+  test('is the choice of an installation: without it, all goes with its stack', () => {
+    const free = templatesOf({ deletionProtection: false })
+    expect(replicasIn(free.directory)).toEqual(['eu-west-1 free', 'us-east-1 free'])
+    for (const template of [free.directory, free.us]) template.allResources(type, { DeletionPolicy: 'Delete' })
+    free.us.allResources('AWS::S3::Bucket', { DeletionPolicy: 'Delete' })
+  })
+
+  test('can be lifted from one data centre, and from the replica that serves it alone', () => {
+    const lifted = templatesOf({
+      dataCentres: {
+        us: { region: 'us-east-1' },
+        eu: { region: 'eu-west-1', deletionProtection: false },
+      },
+    })
+    expect(replicasIn(lifted.directory)).toEqual(['eu-west-1 free', 'us-east-1 protected'])
+    expect([lifted.us, lifted.eu].map(replicasIn)).toEqual([['us-east-1 protected'], ['eu-west-1 free']])
+    lifted.eu.allResources('AWS::S3::Bucket', { DeletionPolicy: 'Delete' })
+
+    const shared = templatesOf({
+      dataCentres: {
+        us: { region: 'us-east-1' },
+        eu: { region: 'eu-west-1', deletionProtection: false },
+        asia: { region: 'eu-west-1' },
+      },
+    })
+    expect(replicasIn(shared.directory)).toEqual(['eu-west-1 protected', 'us-east-1 protected'])
+  })
+})
+
+describe('the home of the directory', () => {
+  /** The region in which the stack of the directory is synthesised: its own replica stands last. */
+  const homeOf = ({ directory: template }: ReturnType<typeof templatesOf>) =>
+    Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
+
+  test('is the region of the default data centre', () => {
+    expect(homeOf({ directory, us, eu })).toEqual(['us-east-1', 'us-east-1'])
+  })
+
+  test('stays where it is named when another data centre becomes the default', () => {
+    const moved = templatesOf({ directoryRegion: 'us-east-1', defaultDataCentre: 'eu' })
+    expect(homeOf(moved)).toEqual(['us-east-1', 'us-east-1'])
+    moved.eu.hasResourceProperties('Custom::DataCentre', { isDefault: true })
+    moved.us.hasResourceProperties('Custom::DataCentre', { isDefault: false })
+  })
+
+  test('may be a region without a data centre', () => {
+    const apart = templatesOf({ directoryRegion: 'eu-central-1' })
+    expect(replicasIn(apart.directory).map((line) => line.split(' ')[0])).toEqual([
+      'eu-central-1',
+      'eu-west-1',
+      'us-east-1',
+    ])
+  })
+})

@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { answerDeployment } from '../../../functions/registration/answer-deployment.ts'
+import { createSiteDirectory } from '../../../lib/aws/directory-stores.ts'
+import { createDocumentClient } from '../../../lib/aws/dynamodb.ts'
+import { createDynaliteServer } from '../../support/dynalite.ts'
+import { createTables } from '../../support/tables.ts'
+
+/** Stands for the place where CloudFormation waits; answers its address. */
+const waitAs = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/answer?signature=secret`
+}
+
+const answer = {
+  Status: 'SUCCESS',
+  PhysicalResourceId: 'dc#us',
+  StackId: 'stack',
+  RequestId: 'request',
+  LogicalResourceId: 'DataCentreRegistration',
+}
+
+describe('the answer to a deployment', () => {
+  test('arrives without a content type, which its URL is not signed for', async () => {
+    const received: unknown[] = []
+    const url = await waitAs(async (request, response) => {
+      received.push([request.method, request.headers['content-type'], await json(request)])
+      response.end()
+    })
+    await answerDeployment(url, answer)
+    expect(received).toEqual([['PUT', '', answer]])
+  })
+
+  test('that is refused fails the function, so that Lambda repeats it, and keeps the URL to itself', async () => {
+    const url = await waitAs((_, response) => response.writeHead(403).end())
+    const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
+    expect(failure).toMatch(/status 403/)
+    expect(failure).not.toMatch(/secret/)
+  })
+
+  test('that nobody takes ends in an error as well', async () => {
+    const url = await waitAs(() => undefined)
+    await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
+  })
+})
+
+describe('the function behind the registration', () => {
+  const server = createDynaliteServer()
+  const registered = {
+    ServiceToken: 'function',
+    id: 'us',
+    url: 'https://us.example.com',
+    region: 'us-east-1',
+    isDefault: 'true',
+  }
+
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const environment = {
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      SITES_TABLE: 'sites',
+      DIRECTORY_REGION: 'us-east-1',
+    }
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+    const dynamodb = createDocumentClient()
+    await createTables(dynamodb, '')
+    dynamodb.destroy()
+  })
+
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  /** What CloudFormation is told when it asks for the resource with these properties. */
+  const register = async (properties: object): Promise<unknown> => {
+    const received: unknown[] = []
+    const ResponseURL = await waitAs(async (request, response) => {
+      received.push(await json(request))
+      response.end()
+    })
+    const { handler } = await import('../../../functions/registration/handler.ts')
+    const event = { RequestType: 'Create', ResponseURL, StackId: 'stack', RequestId: 'request' }
+    const resource = { LogicalResourceId: 'DataCentreRegistration', ResourceProperties: properties }
+    const whole = { ...event, ...resource } as CloudFormationCustomResourceEvent
+    await handler(whole, { logStreamName: 'stream' } as Parameters<typeof handler>[1])
+    return received[0]
+  }
+
+  test('writes the data centre into the directory, and says so', async () => {
+    expect(await register(registered)).toEqual(answer)
+    const dynamodb = createDocumentClient()
+    const { dataCentres } = await createSiteDirectory({ dynamodb, table: 'sites' }).list()
+    dynamodb.destroy()
+    expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
+  })
+
+  test('says what is wrong, and where more stands', async () => {
+    expect(await register({ ...registered, url: 'nowhere' })).toMatchObject({
+      Status: 'FAILED',
+      Reason: expect.stringMatching(/url.*log stream stream/s),
+    })
+  })
+})
