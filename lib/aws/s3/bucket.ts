@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { S3ServiceException } from '@aws-sdk/client-s3'
+import { ServiceError } from '../../errors.ts'
 
 /** A bucket and the clients that speak to it. */
 export interface Bucket {
@@ -8,6 +9,8 @@ export interface Bucket {
   /** Makes each call once: for calls that make a version, which nobody would know of if their answer is lost. */
   readonly once: S3Client
   readonly name: string
+  /** What stands behind the bucket may know less than S3 does: what it has been found to lack. */
+  readonly lacks: Set<Ability>
 }
 
 /** How many calls one change makes at once. */
@@ -16,8 +19,42 @@ export const callsInFlight = 32
 /** The entity tag without its quotes: what the port calls a version. */
 export const unquote = (tag: string | undefined): string => tag?.replaceAll('"', '') ?? ''
 
-export const isMissing = (error: unknown): boolean =>
-  error instanceof S3ServiceException && (error.$metadata.httpStatusCode === 404 || error.name === 'NoSuchKey')
+/** The answer of S3 that a call failed with, whatever the client has made of it. */
+const refusalIn = (error: unknown): S3ServiceException | undefined => {
+  const cause = error instanceof ServiceError ? error.cause : error
+  return cause instanceof S3ServiceException ? cause : undefined
+}
+const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$metadata.httpStatusCode
 
-export const isPreconditionFailure = (error: unknown): boolean =>
-  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412
+export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
+
+/** A condition did not hold, or a race was lost (409), or nothing was there to compare with (404). Nothing was made. */
+export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
+
+/** What some stores that speak like S3 lack. */
+export type Ability = 'a copy onto nothing' | 'a removal of one version alone' | 'listings in the order of names'
+
+/** Notes that a store lacks something, and tells the log so once. */
+export const noteLack = ({ lacks, name }: Pick<Bucket, 'lacks' | 'name'>, ability: Ability, instead: string): void => {
+  if (!lacks.has(ability)) console.warn(`What holds the bucket ${name} does not know ${ability}: ${instead}.`)
+  lacks.add(ability)
+}
+
+/**
+ * Makes a call under a condition. A store that does not know the condition (501) gets the call without it, and the check that stands before
+ * the call has to do.
+ */
+export const onCondition = async <Output>(
+  bucket: Bucket,
+  ability: Ability,
+  call: (isConditional: boolean) => Promise<Output>,
+): Promise<Output> => {
+  if (bucket.lacks.has(ability)) return call(false)
+  try {
+    return await call(true)
+  } catch (error) {
+    if (statusOf(error) !== 501) throw error
+    noteLack(bucket, ability, 'the check before it has to do')
+    return call(false)
+  }
+}

@@ -11,7 +11,7 @@ import {
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
 import { type Change, NotPlaced, type Staged } from '../../storage/object-store.ts'
-import { type Bucket, callsInFlight, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, isMissing, isRefused, onCondition, unquote } from './bucket.ts'
 import { isScratch, type StagedBody } from './staging.ts'
 
 type Move = Extract<Change, { kind: 'move' }>
@@ -71,7 +71,7 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
       if (!VersionId) throw new Error(`The bucket ${Bucket} keeps no versions, so no change could be taken back`)
       made.push({ key, versionId: VersionId })
     } catch (error) {
-      const versionId = isPreconditionFailure(error) ? undefined : await find()
+      const versionId = isRefused(error) ? undefined : await find()
       if (versionId) made.push({ key, versionId })
       throw error
     }
@@ -134,36 +134,45 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
       await making(
         key,
         () =>
-          once.send(
-            new CopyObjectCommand({
-              Bucket,
-              Key: key,
-              CopySource: copySource(bucket, from.key),
-              CopySourceIfMatch: from.version,
-              IfNoneMatch: '*',
-              ...(contentType && { ContentType: contentType, MetadataDirective: 'REPLACE', Metadata: { change: id } }),
-            }),
+          onCondition(bucket, 'a copy onto nothing', (isConditional) =>
+            once.send(
+              new CopyObjectCommand({
+                Bucket,
+                Key: key,
+                CopySource: copySource(bucket, from.key),
+                CopySourceIfMatch: from.version,
+                ...(isConditional && { IfNoneMatch: '*' }),
+                ...(contentType && {
+                  ContentType: contentType,
+                  MetadataDirective: 'REPLACE',
+                  Metadata: { change: id },
+                }),
+              }),
+            ),
           ),
         () => madeInSilence(bucket, key, isOwn),
       )
     } catch (error) {
-      if (!isMissing(error) && !isPreconditionFailure(error)) throw error
-      const isTaken = isPreconditionFailure(error) && (await headObject(bucket, key))
+      if (!isRefused(error)) throw error
+      const isTaken = !isMissing(error) && (await headObject(bucket, key))
       throw new NotPlaced(isTaken ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
     }
   }
 
   const hide = async (key: string, version?: string): Promise<void> => {
-    if (!(await headObject(bucket, key))) return
+    const head = await headObject(bucket, key)
+    // What has been replaced since is newer, and stays.
+    if (!head || (version !== undefined && unquote(head.ETag) !== version)) return
+    const remove = (isConditional: boolean) =>
+      once.send(new DeleteObjectCommand({ Bucket, Key: key, ...(isConditional && { IfMatch: version }) }))
     try {
       await making(
         key,
-        () => once.send(new DeleteObjectCommand({ Bucket, Key: key, ...(version && { IfMatch: version }) })),
+        () => (version ? onCondition(bucket, 'a removal of one version alone', remove) : remove(false)),
         () => presentMarker(bucket, key),
       )
     } catch (error) {
-      // What has been replaced since is newer, and stays.
-      if (!isPreconditionFailure(error)) throw error
+      if (!isRefused(error)) throw error
     }
   }
 

@@ -4,23 +4,20 @@ import {
   DeleteObjectsCommand,
   GetObjectCommand,
   type HeadObjectCommandOutput,
-  ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
 import {
   type Change,
   type ListedObject,
-  type Listing,
-  type ListQuery,
   NotPlaced,
   type ObjectInfo,
   type ObjectStore,
   type Staged,
 } from '../../storage/object-store.ts'
 import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
-import { type Bucket, callsInFlight, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, isRefused, onCondition, unquote } from './bucket.ts'
+import { createListing } from './listing.ts'
 import { createPlacing, headObject } from './placing.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
 
@@ -43,26 +40,6 @@ const toInfo = (key: string, head: HeadObjectCommandOutput): ObjectInfo => ({
   contentType: head.ContentType ?? 'application/octet-stream',
 })
 
-/** Keys come in the form of a query, so that even what XML cannot hold comes through. */
-const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
-
-const toListed = ({
-  Key,
-  Size,
-  LastModified,
-  ETag,
-}: NonNullable<ListObjectsV2CommandOutput['Contents']>[number]): ListedObject => ({
-  key: decodeKey(Key),
-  size: Size ?? 0,
-  modified: LastModified?.getTime() ?? 0,
-  version: unquote(ETag),
-})
-
-const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
-
-/** The greatest character there is: what lies in a folder comes before the folder's key with this behind it. */
-const lastCharacter = '\u{10ffff}'
-
 /** What XML cannot hold cannot be deleted in a batch. */
 const unfitForXml = /[\ufffe\uffff]/
 
@@ -80,7 +57,7 @@ export const createS3ObjectStore = ({
   removals,
   memory = defaultMemory,
 }: Options): ObjectStore => {
-  const bucket: Bucket = { client, once, name }
+  const bucket: Bucket = { client, once, name, lacks: new Set() }
   const budget = createMemoryBudget(memory)
   const waiting = new Map<Staged, StagedBody>()
   const bodyOf = (staged: Staged): StagedBody => {
@@ -94,32 +71,18 @@ export const createS3ObjectStore = ({
     return body
   }
 
-  const list = async ({ prefix, folded, after, limit }: ListQuery): Promise<Listing> => {
-    const isFolder = folded && after?.endsWith('/') && after !== prefix
-    const page = await client.send(
-      new ListObjectsV2Command({
-        Bucket: name,
-        Prefix: prefix,
-        MaxKeys: limit,
-        EncodingType: 'url',
-        ...(folded && { Delimiter: '/' }),
-        ...(after !== undefined && { StartAfter: isFolder ? `${after}${lastCharacter}` : after }),
-      }),
-    )
-    const objects = (page.Contents ?? []).map(toListed)
-    const folders = (page.CommonPrefixes ?? [])
-      .map(({ Prefix }) => decodeKey(Prefix))
-      .filter((folder) => after === undefined || compareKeys(folder, after) > 0)
-    const last = [objects.at(-1)?.key, folders.at(-1)].filter((key) => key !== undefined).sort(compareKeys)
-    return { objects, folders, next: page.IsTruncated ? last.at(-1) : undefined }
-  }
+  const list = createListing(bucket)
 
   /** In the version that was listed alone, as in a batch. */
   const removeOne = async ({ key, version }: Pick<ListedObject, 'key' | 'version'>): Promise<void> => {
+    const head = bucket.lacks.has('a removal of one version alone') ? await headObject(bucket, key) : undefined
+    if (head && unquote(head.ETag) !== version) return
+    const remove = (isConditional: boolean) =>
+      client.send(new DeleteObjectCommand({ Bucket: name, Key: key, ...(isConditional && { IfMatch: version }) }))
     try {
-      await client.send(new DeleteObjectCommand({ Bucket: name, Key: key, IfMatch: version }))
+      await onCondition(bucket, 'a removal of one version alone', remove)
     } catch (error) {
-      if (!isPreconditionFailure(error) && !isMissing(error)) throw error
+      if (!isRefused(error)) throw error
     }
   }
 
