@@ -31,7 +31,7 @@ const optionsOf = async (query: Request['query']) => {
 /** Operation 14: deletes a file, a draft or a folder. 200 when it is gone; 202 when the rest of a large folder goes on without the caller. */
 export const deletePath = (deps: StorageDeps) =>
   operation({ params: deletedPathOf, query: optionsOf }, async ({ site, params, query, remainingTime, author }) => {
-    const options = { ...query, patience: Math.min(patience, remainingTime() - timeToAnswer), author }
+    const options = { ...query, patience: Math.min(patience, remainingTime() - timeToAnswer), author, remainingTime }
     const outcome = await remove(deps, site.id, params.path, options)
     if (outcome === 'removed') return done
     const value: Answer<typeof deleting> = { status: 'deleting' }

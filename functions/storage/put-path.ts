@@ -21,16 +21,16 @@ const renamePath = (deps: StorageDeps) =>
       params: pathOf,
       body: { schema: async () => (await import('./switches.ts')).newNameBody, malformed: 'storageRefused' },
     },
-    async ({ site, params, body, remainingTime, author }) => {
-      await rename(deps, site.id, params.path, body.name, remainingTime(), author)
+    async (input) => {
+      await rename(deps, input.site.id, input.params.path, input.body.name, input)
       return ok({ value: succeeded })
     },
   )
 
 /** PUT with `?type=folder`: creates a folder, which may be there already. 200 with the status. */
 const putFolder = (deps: StorageDeps) =>
-  operation({ params: pathOf }, async ({ site, params, author }) => {
-    await createFolder(deps, site.id, params.path, author)
+  operation({ params: pathOf }, async (input) => {
+    await createFolder(deps, input.site.id, input.params.path, input)
     return ok({ value: succeeded })
   })
 
@@ -66,6 +66,6 @@ const putFileContent = (deps: StorageDeps) =>
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
     return receiveUpload(deps, input, (content) =>
-      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, input.author),
+      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, input),
     )
   })

@@ -15,7 +15,7 @@ export const upload = (deps: StorageDeps) =>
   operation({ params: pathOf }, (input) =>
     receiveUpload(deps, input, (body) => {
       const files = incomingFiles(body, input.headers['content-type'])
-      return uploadFiles(deps, input.site.id, input.params.path, files, input.author)
+      return uploadFiles(deps, input.site.id, input.params.path, files, input)
     }),
   )
 

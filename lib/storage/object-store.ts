@@ -24,10 +24,21 @@ export interface ObjectStore {
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
   /**
    * Removes these objects, but none that has been replaced since it was listed. Throws when one could not be removed. Without an entry it
-   * is a step of a folder's removal, which has its own (`FolderRemovals`).
+   * is a step of a folder's removal, which has its own (`FolderRemovals`). When the time is up, it throws `unavailable`, and nothing of it
+   * goes on.
    */
-  remove(objects: readonly Pick<ListedObject, 'key' | 'version'>[], entry: HistoryEntry | undefined): Promise<void>
+  remove(
+    objects: readonly Pick<ListedObject, 'key' | 'version'>[],
+    entry: HistoryEntry | undefined,
+    remainingTime?: RemainingTime,
+  ): Promise<void>
 }
+
+/**
+ * What is left of the request that asks for a change, in milliseconds; it is asked again and again, and nobody waits without it. A store
+ * keeps back of it what it needs for taking the change back, begins nothing after that, and answers before it is over.
+ */
+export type RemainingTime = () => number
 
 export interface ListedObject {
   readonly key: string
@@ -106,8 +117,7 @@ export interface PlaceConditions {
   readonly absent: readonly string[]
   /** Folders of a site of which none may be going: a removal is open for it, or was while the changes were placed. */
   readonly staying: { readonly site: SiteId; readonly folders: readonly StoragePath[] }
-  /** Asked again and again. */
-  readonly isTimeUp?: () => boolean
+  readonly remainingTime?: RemainingTime
 }
 
 /**

@@ -1,5 +1,4 @@
 import { ServiceError } from '../errors.ts'
-import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
 import type { Change } from './object-store.ts'
@@ -8,7 +7,8 @@ import {
   type Absences,
   foldersOnTheWay,
   noFileOnTheWay,
-  putInPlace,
+  putInTime,
+  type Requester,
   refuseGoing,
   refuseRivals,
 } from './put-in-place.ts'
@@ -18,7 +18,7 @@ import type { UploadDeps } from './upload-files.ts'
 /**
  * Stores the content of one file; a live page's draft is gone then (decisions.md, section 5, "Raw upload"). What is no page has no
  * drafts: its draft is the live file. Errors: nameRequired, pathUnknown, destinationExists, workflowUpdated, folderGoing, fileTooLarge,
- * those of a template.
+ * unavailable, those of a template.
  */
 export const putFile = async (
   deps: UploadDeps,
@@ -26,7 +26,7 @@ export const putFile = async (
   path: StoragePath,
   asDraft: boolean,
   content: FileContent,
-  author: Author,
+  { author, remainingTime }: Requester,
 ): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
   const area: Area = asDraft && isPage(path) ? 'draft' : 'live'
@@ -38,11 +38,12 @@ export const putFile = async (
     if (isPage(path) && (await deps.workflows.isRunning(site, [path]))) throw new ServiceError('workflowUpdated')
     const published: Change[] =
       area === 'live' && isPage(path) ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
-    await putInPlace(deps, {
+    await putInTime(deps, {
       site,
       paths: [path],
       changes: [...foldersOnTheWay(site, path), { kind: 'put', key: fileKey(area, site, path), staged }, ...published],
       absent,
+      remainingTime,
       entry: {
         ...author,
         site,

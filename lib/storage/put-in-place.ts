@@ -1,8 +1,8 @@
 import { type ErrorName, ServiceError } from '../errors.ts'
-import type { HistoryEntry } from '../history-entry.ts'
+import type { Author, HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import type { FolderRemovals } from './folder-removals.ts'
-import type { Change, ObjectStore } from './object-store.ts'
+import type { Change, ObjectStore, RemainingTime } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import type { Workflows } from './workflows.ts'
 
@@ -11,6 +11,12 @@ export interface StorageStores {
   readonly files: ObjectStore
   readonly workflows: Workflows
   readonly removals: FolderRemovals
+}
+
+/** Who asks for a change, and how long he still waits for it. */
+export interface Requester {
+  readonly author: Author
+  readonly remainingTime: RemainingTime
 }
 
 /** Keys where nothing may be, each with the error for what is there all the same. */
@@ -22,8 +28,7 @@ export interface Placement {
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
-  /** Asked again and again: when it says so, nothing is changed. */
-  readonly isTimeUp?: () => boolean
+  readonly remainingTime: RemainingTime
   readonly entry: HistoryEntry
 }
 
@@ -45,12 +50,12 @@ const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
  */
 export const putInPlace = async (
   { files }: Pick<StorageStores, 'files'>,
-  { site, paths, changes, absent, isTimeUp, entry }: Placement,
+  { site, paths, changes, absent, remainingTime, entry }: Placement,
 ): Promise<'placed' | 'stale' | 'late'> => {
   const conditions = {
     absent: absent.map(([key]) => key),
     staying: { site, folders: foldersAround(paths) },
-    ...(isTimeUp && { isTimeUp }),
+    remainingTime,
   }
   const result = await files.place(changes, conditions, entry)
   if (result.outcome === 'going') throw new ServiceError('folderGoing')
@@ -58,6 +63,12 @@ export const putInPlace = async (
     throw new ServiceError(absent.find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
   }
   return result.outcome
+}
+
+/** Puts in place what can always be repeated. Errors: those of `putInPlace`, unavailable (the time was up: nothing was changed). */
+export const putInTime = async (stores: Pick<StorageStores, 'files'>, placement: Placement): Promise<void> => {
+  const outcome = await putInPlace(stores, placement)
+  if (outcome !== 'placed') throw new ServiceError('unavailable')
 }
 
 /** Refuses early, before a body is read, what putInPlace would refuse in the end. */

@@ -6,7 +6,7 @@ import type { SiteId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
 import { isPage } from './file-kind.ts'
 import type { RemovalQueue, RemovalTask } from './folder-removals.ts'
-import type { ListedObject, ObjectInfo, ObjectStore } from './object-store.ts'
+import type { ListedObject, ObjectInfo, ObjectStore, RemainingTime } from './object-store.ts'
 import { listAll, longestListing } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
@@ -27,6 +27,8 @@ export interface RemoveOptions {
   /** Milliseconds that a removal may take before the rest of it is left to the queue. */
   readonly patience: number
   readonly author: Author
+  /** Of the whole request: nothing of the removal of a file, or of a small folder, goes on behind it. */
+  readonly remainingTime: RemainingTime
 }
 
 const entryOf = (type: ChangeType, site: SiteId, path: StoragePath, author: Author): HistoryEntry => ({
@@ -47,13 +49,14 @@ const removeFile = async (
   site: SiteId,
   path: StoragePath,
   { live, draft }: { readonly live: ObjectInfo | undefined; readonly draft: ObjectInfo | undefined },
-  { draftOnly, author }: RemoveOptions,
+  { draftOnly, author, remainingTime }: RemoveOptions,
 ): Promise<void> => {
   if (isPage(path) && (await workflows.isRunning(site, [path]))) throw new ServiceError('workflowDeleted')
   const versions = draftOnly && isPage(path) ? [draft] : [live, draft]
   await files.remove(
     versions.filter((version) => version !== undefined),
     entryOf('file.removed', site, path, author),
+    remainingTime,
   )
 }
 
@@ -147,7 +150,7 @@ const removeFolder = async (
     throw new ServiceError('folderNotEmpty')
   if (await deps.workflows.isRunningBelow(site, path)) throw new ServiceError('workflowDeleted')
   if (!objects) return removeLargeFolder(deps, site, path, options)
-  await deps.files.remove(objects, entryOf('folder.removed', site, path, options.author))
+  await deps.files.remove(objects, entryOf('folder.removed', site, path, options.author), options.remainingTime)
   return 'removed'
 }
 

@@ -1,6 +1,4 @@
-import type { Clock } from '../clock.ts'
 import { type ErrorName, ServiceError } from '../errors.ts'
-import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
 import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
@@ -19,12 +17,18 @@ import {
   root,
   type StoragePath,
 } from './path.ts'
-import { type Absences, putInPlace, refuseGoing, refuseRivals, type StorageStores } from './put-in-place.ts'
+import {
+  type Absences,
+  putInPlace,
+  type Requester,
+  refuseGoing,
+  refuseRivals,
+  type StorageStores,
+} from './put-in-place.ts'
 import { createTemplateCheck } from './template.ts'
 
 export interface RenameDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
-  readonly clock: Clock
 }
 
 /**
@@ -33,8 +37,8 @@ export interface RenameDeps extends StorageStores {
  */
 const mostObjects = 10_000
 
-/** What is kept of the time for taking everything back: as long as so many deletions in S3 take, to be sure. In milliseconds. */
-const timeToUndo = 8_000
+/** What the reading of templates leaves of the time for moving them, in milliseconds. */
+const timeToMove = 12_000
 
 const tooMuchToRename = (): ServiceError =>
   new ServiceError('storageRefused', {
@@ -143,12 +147,12 @@ interface Renaming {
   readonly site: SiteId
   readonly path: StoragePath
   readonly target: StoragePath
-  readonly isTimeUp: () => boolean
-  readonly author: Author
+  readonly requester: Requester
 }
 
 /** One attempt. Answers false when something has changed under its hands. */
-const attempt = async (deps: RenameDeps, { site, path, target, isTimeUp, author }: Renaming): Promise<boolean> => {
+const attempt = async (deps: RenameDeps, { site, path, target, requester }: Renaming): Promise<boolean> => {
+  const { author, remainingTime } = requester
   const { files, workflows, reservedFolders } = deps
   const file = await movesOfFile(files, site, path, target)
   const moves = file.length > 0 ? file : await movesOfFolder(files, site, path, target)
@@ -166,19 +170,19 @@ const attempt = async (deps: RenameDeps, { site, path, target, isTimeUp, author 
   const templates = templatesAmong(site, moves)
   if (templates.length > 0) {
     await refuseRivals(deps, absent)
-    await checkTemplates(files, site, templates, isTimeUp)
+    await checkTemplates(files, site, templates, () => remainingTime() < timeToMove)
   }
   const entry = { ...author, site, type: 'file.moved' as const, subject: path, details: { to: target } }
-  const outcome = await putInPlace(deps, { site, paths: [path, target], changes: moves, absent, isTimeUp, entry })
-  if (outcome === 'late') throw tooMuchToRename()
+  const placement = { site, paths: [path, target], changes: moves, absent, remainingTime, entry }
+  const outcome = await putInPlace(deps, placement)
+  if (outcome === 'late') throw file.length > 0 ? new ServiceError('unavailable') : tooMuchToRename()
   return outcome === 'placed'
 }
 
 const mostAttempts = 10
 
 /**
- * Gives a file or a folder another name in the folder that it is in; drafts go along (decisions.md, section 5). `remaining` is the time
- * that there is, in milliseconds. Errors: nameRequired, urlInvalid, nameTooLong, folderReserved, fileUnknown, destinationExists,
+ * Gives a file or a folder another name in the folder that it is in; drafts go along (decisions.md, section 5). Errors: nameRequired, urlInvalid, nameTooLong, folderReserved, fileUnknown, destinationExists,
  * workflowUpdated, folderGoing, storageRefused (more than can be done in that time), unavailable, those of a template.
  */
 export const rename = async (
@@ -186,18 +190,15 @@ export const rename = async (
   site: SiteId,
   path: StoragePath,
   newName: string,
-  remaining: number,
-  author: Author,
+  requester: Requester,
 ): Promise<void> => {
-  const deadline = deps.clock.monotonic() + remaining - timeToUndo
-  const isTimeUp = () => deps.clock.monotonic() >= deadline
   const name = parseName(newName)
   if (path === root) throw new ServiceError('nameRequired')
   const target = childOf(parentOf(path), name)
   await refuseGoing(deps.removals, site, [path, target])
   if (await deps.removals.isOpenBelow(site, path)) throw new ServiceError('folderGoing')
   for (let count = 0; count < mostAttempts; count++) {
-    if (await attempt(deps, { site, path, target, isTimeUp, author })) return
+    if (await attempt(deps, { site, path, target, requester })) return
   }
   throw new ServiceError('unavailable')
 }

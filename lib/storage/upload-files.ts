@@ -1,5 +1,4 @@
 import { ServiceError } from '../errors.ts'
-import type { Author } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
 import type { Staged } from './object-store.ts'
@@ -8,7 +7,8 @@ import {
   type Absences,
   foldersOnTheWay,
   noFileOnTheWay,
-  putInPlace,
+  putInTime,
+  type Requester,
   refuseGoing,
   refuseRivals,
   type StorageStores,
@@ -84,7 +84,7 @@ export const uploadFiles = async (
   site: SiteId,
   folder: StoragePath,
   incoming: AsyncIterable<IncomingFile>,
-  author: Author,
+  { author, remainingTime }: Requester,
 ): Promise<void> => {
   const { files, workflows, removals } = deps
   await refuseGoing(removals, site, [folder])
@@ -113,7 +113,7 @@ export const uploadFiles = async (
     if (await workflows.isRunning(site, paths.filter(isPage))) throw new ServiceError('workflowUpdated')
     const folderIsFile: Absences =
       atFolderPath || folder === root ? [] : [[fileKey('live', site, folder), 'folderUnknown']]
-    await putInPlace(deps, {
+    await putInTime(deps, {
       site,
       // The one look at the folder is for all of its files.
       paths: [folder],
@@ -126,6 +126,7 @@ export const uploadFiles = async (
         ...folderIsFile,
         ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const),
       ],
+      remainingTime,
       entry: { ...author, site, type: 'file.stored', subject: folder, details: { names: paths.map(nameOf) } },
     })
   } catch (error) {

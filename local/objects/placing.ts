@@ -137,14 +137,14 @@ const apply = ({ rows, stagedOf }: Placing, change: Change): readonly string[] =
 export const placeChanges = (
   placing: Placing,
   changes: readonly Change[],
-  { absent, staying, isTimeUp = () => false }: PlaceConditions,
+  { absent, staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
 ): readonly string[] => {
   const { rows, isGoing } = placing
   if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
   const rival = absent.find((key) => isTaken(rows, key))
   if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
   return changes.flatMap((change) => {
-    if (isTimeUp()) throw new NotPlaced({ outcome: 'late' })
+    if (remainingTime() <= 0) throw new NotPlaced({ outcome: 'late' })
     return apply(placing, change)
   })
 }

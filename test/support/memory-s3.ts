@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { allOf, tag, textIn, urlEncoded } from './s3-xml.ts'
@@ -36,7 +37,12 @@ interface Upload extends Pick<Version, 'type' | 'metadata'> {
 /** A bucket with versions that speaks S3 as far as the object store needs it, in the place of the network. */
 export interface MemoryS3 {
   /** What takes the place of a client's transport. */
-  readonly requestHandler: { handle(request: S3Request): Promise<{ response: S3Answer }> }
+  readonly requestHandler: {
+    handle(
+      request: S3Request,
+      options?: { readonly abortSignal?: AbortSignal | undefined },
+    ): Promise<{ response: S3Answer }>
+  }
   /** Every request so far. */
   readonly requests: readonly S3Request[]
   /** Is told of each request before it is answered. What it does is done by then; what it throws, the client fails with. */
@@ -88,6 +94,13 @@ const metadataIn = ({ headers }: S3Request) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-amz-meta-')))
 const typeIn = ({ headers }: S3Request) => headers['content-type'] ?? 'binary/octet-stream'
 
+/** Waits until the signal comes, as the SDK's own transport does: what has not been answered by then is not. */
+const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): Promise<void> => {
+  const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' })
+  if (signal?.aborted) throw aborted()
+  await Promise.race([waiting, ...(signal ? [once(signal, 'abort').then(() => Promise.reject(aborted()))] : [])])
+}
+
 export const createMemoryS3 = (): MemoryS3 => {
   /** By key, the newest version first. */
   const objects = new Map<string, Version[]>()
@@ -111,6 +124,11 @@ export const createMemoryS3 = (): MemoryS3 => {
     if (match !== undefined && !version) throw noSuchKey()
     if (match !== undefined && unquote(match) !== version?.etag) throw preconditionFailed()
     return add(key, { etag: '', type: '', metadata: {} })
+  }
+  const removeVersion = (key: string, version: string): void => {
+    const left = objects.get(key)?.filter(({ id }) => id !== version) ?? []
+    if (left.length > 0) objects.set(key, left)
+    else objects.delete(key)
   }
   const uploadOf = (id: string): Upload => {
     const upload = uploads.get(id)
@@ -181,8 +199,10 @@ export const createMemoryS3 = (): MemoryS3 => {
     const isQuiet = textIn(xml, 'Quiet') === 'true'
     const told = allOf(xml, 'Object').map((one) => {
       const key = textIn(one, 'Key')
+      const id = textIn(one, 'VersionId')
       try {
-        hide(key, textIn(one, 'ETag') || undefined)
+        if (id) removeVersion(key, id)
+        else hide(key, textIn(one, 'ETag') || undefined)
         return isQuiet ? '' : `<Deleted>${tag('Key', key)}</Deleted>`
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
@@ -208,9 +228,7 @@ export const createMemoryS3 = (): MemoryS3 => {
       uploadOf(String(query['uploadId']))
       uploads.delete(String(query['uploadId']))
     } else if (query['versionId']) {
-      const left = objects.get(key)?.filter(({ id }) => id !== query['versionId']) ?? []
-      if (left.length > 0) objects.set(key, left)
-      else objects.delete(key)
+      removeVersion(key, String(query['versionId']))
     } else return answer(204, { 'x-amz-version-id': hide(key, headers['if-match']).id, 'x-amz-delete-marker': 'true' })
     return answer(204)
   }
@@ -277,11 +295,11 @@ export const createMemoryS3 = (): MemoryS3 => {
     requests,
     before: async () => undefined,
     requestHandler: {
-      async handle(request) {
+      async handle(request, { abortSignal } = {}) {
         requests.push(request)
         // Requests that are made at once take turns.
         await turn()
-        await s3.before(request)
+        await cutBy(abortSignal, s3.before(request))
         try {
           return { response: respond(request) }
         } catch (error) {

@@ -3,79 +3,36 @@ import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
   DeleteObjectCommand,
-  HeadObjectCommand,
   type HeadObjectCommandOutput,
-  ListObjectVersionsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
 import { type Change, NotPlaced, type Staged } from '../../storage/object-store.ts'
-import { type Bucket, callsInFlight, isMissing, isPreconditionFailure, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, isMissing, isRefused, onCondition, unquote } from './bucket.ts'
+import { deleteAll } from './deleting.ts'
+import { headObject } from './looking.ts'
+import { createMaking, madeInSilence, presentMarker } from './making.ts'
 import { isScratch, type StagedBody } from './staging.ts'
 
 type Move = Extract<Change, { kind: 'move' }>
 
-/** A version of an object, or a delete marker, that was made: removing it brings back what was there before. */
-interface Made {
-  readonly key: string
-  readonly versionId: string
-}
-
-export const headObject = async (
-  { client, name }: Bucket,
-  key: string,
-): Promise<HeadObjectCommandOutput | undefined> => {
-  try {
-    return await client.send(new HeadObjectCommand({ Bucket: name, Key: key }))
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
-}
-
 const copySource = ({ name }: Bucket, key: string): string =>
   `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
 
-/** The version that a call made although it seems to have failed: its answer may have been lost on the way. */
-const madeInSilence = async (
-  bucket: Bucket,
-  key: string,
-  isOwn: (head: HeadObjectCommandOutput) => boolean | Promise<boolean>,
-): Promise<string | undefined> => {
-  const head = await headObject(bucket, key)
-  return head && (await isOwn(head)) ? head.VersionId : undefined
+/** What an attempt to place changes works with. */
+interface Attempt {
+  /** The bucket for as long as something may be begun, ... */
+  readonly doing: Bucket
+  /** ... and for as long as something may be taken back. */
+  readonly undoing: Bucket
+  readonly isTimeUp: () => boolean
+  readonly bodyOf: (staged: Staged) => StagedBody
 }
 
-/** The delete marker that hides a key at present. */
-const presentMarker = async ({ client, name }: Bucket, key: string): Promise<string | undefined> => {
-  const { DeleteMarkers = [] } = await client.send(
-    new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: 10 }),
-  )
-  return DeleteMarkers.find((marker) => marker.Key === key && marker.IsLatest)?.VersionId
-}
-
-/** One attempt to place changes: what it has made so far, so that all of it can be taken back. */
-export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => StagedBody) => {
-  const { client, once, name: Bucket } = bucket
-  const made: Made[] = []
-
-  /** Runs a call that makes a version, and finds out what it made even when it fails. */
-  const making = async (
-    key: string,
-    run: () => Promise<{ VersionId?: string | undefined }>,
-    find: () => Promise<string | undefined>,
-  ): Promise<void> => {
-    try {
-      const { VersionId } = await run()
-      if (!VersionId) throw new Error(`The bucket ${Bucket} keeps no versions, so no change could be taken back`)
-      made.push({ key, versionId: VersionId })
-    } catch (error) {
-      const versionId = isPreconditionFailure(error) ? undefined : await find()
-      if (versionId) made.push({ key, versionId })
-      throw error
-    }
-  }
+/** One attempt to place changes. */
+export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => {
+  const { once, name: Bucket, options } = doing
+  const { made, making, undo } = createMaking(doing, undoing)
 
   const completeUpload = (key: string, { content, id }: StagedBody): Promise<void> => {
     if (content.kind !== 'upload') throw new Error('There is no upload to complete')
@@ -85,118 +42,114 @@ export const createPlacing = (bucket: Bucket, bodyOf: (staged: Staged) => Staged
       () =>
         once.send(
           new CompleteMultipartUploadCommand({ Bucket, Key: key, UploadId: content.uploadId, MultipartUpload }),
+          options,
         ),
-      () => madeInSilence(bucket, key, ({ Metadata }) => Metadata?.['change'] === id),
+      () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id),
     )
   }
 
-  const removeVersion = ({ key, versionId }: Made) =>
-    client.send(new DeleteObjectCommand({ Bucket, Key: key, VersionId: versionId }))
-
   const put = async (key: string, body: StagedBody): Promise<void> => {
     const { content, contentType, id } = body
-    const own = () => madeInSilence(bucket, key, ({ Metadata }) => Metadata?.['change'] === id)
+    const own = () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id)
     if (content.kind === 'memory') {
       const Metadata = { change: id }
       const command = { Bucket, Key: key, Body: content.bytes, ContentType: contentType, Metadata }
-      return making(key, () => once.send(new PutObjectCommand(command)), own)
+      return making(key, () => once.send(new PutObjectCommand(command), options), own)
     }
     if (content.key === key) return completeUpload(key, body)
     if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
     await completeUpload(content.key, body)
-    await making(
-      key,
-      () => once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource: copySource(bucket, content.key) })),
-      own,
+    const CopySource = copySource(doing, content.key)
+    await making(key, () => once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource }), options), own)
+    await deleteAll(
+      doing,
+      made.filter((one) => one.key === content.key),
     )
-    for (const scratch of made.filter((one) => one.key === content.key)) await removeVersion(scratch)
   }
 
   const createFolder = async (key: string): Promise<void> => {
-    if (await headObject(bucket, key)) return
+    if (await headObject(doing, key)) return
     await making(
       key,
-      () => once.send(new PutObjectCommand({ Bucket, Key: key, Body: Buffer.alloc(0), ContentLength: 0 })),
+      () => once.send(new PutObjectCommand({ Bucket, Key: key, Body: Buffer.alloc(0), ContentLength: 0 }), options),
       // A folder that stays behind is empty, and is found there by a repetition.
       async () => undefined,
     )
   }
 
   const copy = async ({ from, key, contentType }: Move): Promise<void> => {
-    if (await headObject(bucket, key)) throw new NotPlaced({ outcome: 'rival', key })
+    if (await headObject(doing, key)) throw new NotPlaced({ outcome: 'rival', key })
     const id = randomUUID()
     /** A copy bears the mark of its source, or one of its own; what others have put into the bucket may have none. */
     const isOwn = async (copied: HeadObjectCommandOutput): Promise<boolean> => {
-      const mark = contentType ? id : (await headObject(bucket, from.key))?.Metadata?.['change']
+      const mark = contentType ? id : (await headObject(undoing, from.key))?.Metadata?.['change']
       return mark ? copied.Metadata?.['change'] === mark : unquote(copied.ETag) === from.version
+    }
+    const command = {
+      Bucket,
+      Key: key,
+      CopySource: copySource(doing, from.key),
+      CopySourceIfMatch: from.version,
+      ...(contentType && {
+        ContentType: contentType,
+        MetadataDirective: 'REPLACE' as const,
+        Metadata: { change: id },
+      }),
     }
     try {
       await making(
         key,
         () =>
-          once.send(
-            new CopyObjectCommand({
-              Bucket,
-              Key: key,
-              CopySource: copySource(bucket, from.key),
-              CopySourceIfMatch: from.version,
-              IfNoneMatch: '*',
-              ...(contentType && { ContentType: contentType, MetadataDirective: 'REPLACE', Metadata: { change: id } }),
-            }),
+          onCondition(doing, 'a copy onto nothing', (isConditional) =>
+            once.send(new CopyObjectCommand({ ...command, ...(isConditional && { IfNoneMatch: '*' }) }), options),
           ),
-        () => madeInSilence(bucket, key, isOwn),
+        () => madeInSilence(undoing, key, isOwn),
       )
     } catch (error) {
-      if (!isMissing(error) && !isPreconditionFailure(error)) throw error
-      const isTaken = isPreconditionFailure(error) && (await headObject(bucket, key))
+      if (!isRefused(error)) throw error
+      const isTaken = !isMissing(error) && (await headObject(doing, key))
       throw new NotPlaced(isTaken ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
     }
   }
 
   const hide = async (key: string, version?: string): Promise<void> => {
-    if (!(await headObject(bucket, key))) return
+    const head = await headObject(doing, key)
+    // What has been replaced since is newer, and stays.
+    if (!head || (version !== undefined && unquote(head.ETag) !== version)) return
+    const remove = (isConditional: boolean) =>
+      once.send(new DeleteObjectCommand({ Bucket, Key: key, ...(isConditional && { IfMatch: version }) }), options)
     try {
       await making(
         key,
-        () => once.send(new DeleteObjectCommand({ Bucket, Key: key, ...(version && { IfMatch: version }) })),
-        () => presentMarker(bucket, key),
+        () => (version ? onCondition(doing, 'a removal of one version alone', remove) : remove(false)),
+        () => presentMarker(undoing, key),
       )
     } catch (error) {
-      // What has been replaced since is newer, and stays.
-      if (!isPreconditionFailure(error)) throw error
+      if (!isRefused(error)) throw error
     }
   }
 
+  /** Works on changes, several at once. When the time is up, nothing is begun any more. */
+  const each = (changes: readonly Change[], work: (change: Change) => Promise<void> | undefined): Promise<void> =>
+    inParallel(changes, callsInFlight, async (change) => {
+      if (isTimeUp()) throw new NotPlaced({ outcome: 'late' })
+      await work(change)
+    })
+
   return {
     /** Everything that comes into being first, then everything that goes. Errors: NotPlaced. */
-    async apply(changes: readonly Change[], isTimeUp: () => boolean): Promise<void> {
-      const checkTime = () => {
-        if (isTimeUp()) throw new NotPlaced({ outcome: 'late' })
-      }
-      await inParallel(changes, callsInFlight, async (change) => {
-        checkTime()
-        if (change.kind === 'put') await put(change.key, bodyOf(change.staged))
-        if (change.kind === 'folder') await createFolder(change.key)
-        if (change.kind === 'move') await copy(change)
+    async apply(changes: readonly Change[]): Promise<void> {
+      await each(changes, (change) => {
+        if (change.kind === 'put') return put(change.key, bodyOf(change.staged))
+        if (change.kind === 'folder') return createFolder(change.key)
+        return change.kind === 'move' ? copy(change) : undefined
       })
-      await inParallel(changes, callsInFlight, async (change) => {
-        checkTime()
-        if (change.kind === 'move') await hide(change.from.key, change.from.version)
-        if (change.kind === 'remove') await hide(change.key)
+      await each(changes, (change) => {
+        if (change.kind === 'move') return hide(change.from.key, change.from.version)
+        return change.kind === 'remove' ? hide(change.key) : undefined
       })
     },
 
-    /** Brings back what was there before, and answers what it was for. When that fails as well, both failures come through. */
-    async undo(failure: unknown): Promise<unknown> {
-      try {
-        await inParallel(made.toReversed(), callsInFlight, async (version) => {
-          await removeVersion(version)
-        })
-        return failure
-      } catch (second) {
-        const cause = new AggregateError([failure, second], 'A placement failed, and so did taking it back')
-        return new ServiceError(second instanceof ServiceError ? 'unavailable' : 'unexpected', { cause })
-      }
-    },
+    undo,
   }
 }

@@ -134,7 +134,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
       parsePath('large/late'),
       false,
       { contentType: undefined, content },
-      author,
+      { author, remainingTime: () => Number.POSITIVE_INFINITY },
     )
     await expect(putting).rejects.toMatchObject({ code: 104010 })
     expect((await storage.call('GET', '/large/late')).statusCode).toBe(404)

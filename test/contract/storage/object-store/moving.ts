@@ -40,13 +40,16 @@ export const describeMoving = (bench: Workbench): void => {
 
   it('moves nothing at all when the time is up before everything is moved', async () => {
     const prefix = fresh()
-    for (const name of ['a', 'b', 'c']) await put(`${prefix}${name}`, name)
+    const names = [...'abcdefghij']
+    for (const name of names) await put(`${prefix}${name}`, name)
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     const changes: Change[] = objects.map((from) => ({ kind: 'move', from, key: `${from.key}-moved` }))
     let asked = 0
-    expect(await bench.place(changes, { isTimeUp: () => ++asked > 2 })).toEqual({ outcome: 'late' })
-    expect(await keysUnder(prefix)).toEqual(['a', 'b', 'c'].map((name) => prefix + name))
+    expect(await bench.place(changes, { remainingTime: () => (++asked > 6 ? 0 : Number.POSITIVE_INFINITY) })).toEqual({
+      outcome: 'late',
+    })
+    expect(await keysUnder(prefix)).toEqual(names.map((name) => prefix + name))
     await placed(changes)
-    expect(await keysUnder(prefix)).toEqual(['a', 'b', 'c'].map((name) => `${prefix}${name}-moved`))
+    expect(await keysUnder(prefix)).toEqual(names.map((name) => `${prefix}${name}-moved`))
   })
 }

@@ -82,7 +82,7 @@ export const describeRacing = (bench: Workbench): void => {
   /** A removal lists a folder when it is on record: whatever has been placed must be seen by it, and nothing comes behind its back. */
   const removeWhilePlacing = async (
     name: string,
-    begin: (open: () => void) => Pick<PlaceConditions, 'isTimeUp'> & { readonly begun?: Promise<void> },
+    begin: (open: () => void) => Pick<PlaceConditions, 'remainingTime'> & { readonly begun?: Promise<void> },
   ) => {
     const prefix = fresh()
     const key = `${prefix}a`
@@ -110,9 +110,9 @@ export const describeRacing = (bench: Workbench): void => {
     for (let round = 0; round < rounds; round++) {
       await removeWhilePlacing(`beside-${round}`, (open) => ({ begun: soon(round, open) }))
       await removeWhilePlacing(`within-${round}`, (open) => ({
-        isTimeUp() {
+        remainingTime() {
           open()
-          return false
+          return Number.POSITIVE_INFINITY
         },
       }))
     }
