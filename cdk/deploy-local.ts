@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type DataCentreRegions, deploy, destroy, findEmulator, outputsFile, synthesise } from './emulator.ts'
+import { type DataCentreRegions, deploy, destroy, findEmulator, outputOf, synthesise } from './emulator.ts'
+import { registerMissing } from './emulator-registration.ts'
 
 /** `npm run deploy:local`: the very same app, deployed to the emulator at `AWS_ENDPOINT_URL`. */
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]
@@ -39,12 +39,15 @@ const run = async (): Promise<void> => {
   }
   const emulator = await findEmulator((process.env['AWS_ENDPOINT_URL'] ?? 'http://127.0.0.1:4566').replace(/\/+$/, ''))
   const folder = join('.local', 'emulator')
-  const deployment = { emulator, dataCentres: parseDataCentres(values['data-centres']), folder }
+  const dataCentres = parseDataCentres(values['data-centres'])
+  const deployment = { emulator, dataCentres, folder }
   await synthesise(deployment)
   if (values.destroy) return destroy(deployment)
-  await deploy(deployment)
-  const outputs: Record<string, { BaseUrl?: string }> = JSON.parse(readFileSync(outputsFile(deployment), 'utf8'))
-  for (const { BaseUrl } of Object.values(outputs)) if (BaseUrl) console.log(BaseUrl)
+  const outputs = await deploy(deployment)
+  for (const id of await registerMissing(emulator, dataCentres, outputs)) {
+    console.warn(`The emulator has not run the resource that registers data centre ${id}: it is registered now.`)
+  }
+  for (const id of Object.keys(dataCentres)) console.log(outputOf(outputs, id, 'BaseUrl'))
 }
 
 try {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DataCentreSettings, Settings } from './settings.ts'
 
@@ -43,7 +44,7 @@ export const findEmulator = async (endpoint: string): Promise<Emulator> => {
   throw new Error(`No emulator answers at ${endpoint}. Start one, or name its address in AWS_ENDPOINT_URL.`)
 }
 
-interface Deployment {
+export interface Deployment {
   readonly emulator: Emulator
   /** The first one is the default, and the home of the directory. */
   readonly dataCentres: DataCentreRegions
@@ -51,12 +52,21 @@ interface Deployment {
   readonly folder: string
 }
 
-/** The outputs of the stacks by stack name, after a deployment. */
-export const outputsFile = ({ folder }: Pick<Deployment, 'folder'>): string => join(folder, 'outputs.json')
+/** The outputs of the stacks, by the names of both. */
+export type Outputs = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+const prefix = 'SiteAdmin'
+
+/** An output of the stack of a data centre, or of the `directory`. Throws an Error when there is none. */
+export const outputOf = (outputs: Outputs, stack: string, name: string): string => {
+  const value = outputs[`${prefix}-${stack}`]?.[name]
+  if (value === undefined) throw new Error(`The stack of ${stack} has been deployed without the output ${name}`)
+  return value
+}
 
 const contextOf = ({ emulator, dataCentres }: Deployment): string =>
   JSON.stringify({
-    prefix: 'SiteAdmin',
+    prefix,
     dataCentres,
     defaultDataCentre: Object.keys(dataCentres)[0] ?? '',
     deletionProtection: false,
@@ -89,9 +99,10 @@ export const synthesise = (deployment: Deployment): Promise<void> =>
     `siteAdmin=${contextOf(deployment)}`,
   ])
 
-/** Deploys what has been synthesised, to regions that are prepared for it first. */
-export const deploy = async (deployment: Deployment): Promise<void> => {
+/** Deploys what has been synthesised, to regions that are prepared for it first. Answers what the stacks tell. */
+export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   const environments = regionsOf(deployment).map((region) => `aws://${account}/${region}`)
+  const outputs = join(deployment.folder, 'outputs.json')
   await cdk(deployment, ['bootstrap', ...environments, ...app(deployment)])
   await cdk(deployment, [
     'deploy',
@@ -99,9 +110,10 @@ export const deploy = async (deployment: Deployment): Promise<void> => {
     '--require-approval',
     'never',
     '--outputs-file',
-    outputsFile(deployment),
+    outputs,
     ...app(deployment),
   ])
+  return JSON.parse(readFileSync(outputs, 'utf8'))
 }
 
 export const destroy = (deployment: Deployment): Promise<void> =>

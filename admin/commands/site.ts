@@ -16,13 +16,20 @@ export const dataCentreCommand = (): Command => {
     .description('register a data centre, or change its base URL')
     .argument('<id>', 'such as us', parseDataCentreId)
     .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
-    .action((id: string, { url }: { url: string }, self: Command) =>
+    .option('--region <region>', 'where its tables are, when it is deployed')
+    .action((id: string, { url, region }: { url: string; region?: string }, self: Command) =>
       withStores(self, async ({ sites }) => {
         const { dataCentres } = await sites.list()
         const others = dataCentres.filter((dataCentre) => dataCentre.id !== id)
         const isDefault = !others.some((other) => other.isDefault)
         // What a deployment has written of it, such as its region, stays.
-        const dataCentre = { ...dataCentres.find((known) => known.id === id), id, url, isDefault }
+        const dataCentre = {
+          ...dataCentres.find((known) => known.id === id),
+          ...(region !== undefined && { region }),
+          id,
+          url,
+          isDefault,
+        }
         await sites.putDataCentre(dataCentre)
         return viewOfDataCentre(dataCentre)
       }),

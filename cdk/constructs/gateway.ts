@@ -137,6 +137,17 @@ const createAccessLogs = (
   accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
 })
 
+/**
+ * Every body passes as it is, both ways: uploads are binary whatever their content type says. AWS needs no more than the first.
+ * LocalStack leaves it out, and goes by the others (https://github.com/localstack/localstack/pull/12199).
+ */
+const binaryMediaTypes = [
+  '*/*',
+  ...['application', 'audio', 'font', 'image', 'message', 'model', 'multipart', 'text', 'video'].map(
+    (type) => `${type}/*`,
+  ),
+]
+
 interface Options {
   readonly functions: Functions
   readonly dataCentre: DataCentreSettings
@@ -151,8 +162,7 @@ export const createGateway = (scope: Construct, { functions, dataCentre, setting
     restApiName: Stack.of(scope).stackName,
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],
-    // Every body passes as it is, both ways: uploads are binary whatever their content type says.
-    binaryMediaTypes: ['*/*'],
+    binaryMediaTypes,
     // The account's role for the logs of its gateways, which AWS has one of in each region. It outlives this API: others may use it.
     cloudWatchRole: true,
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,

@@ -56,8 +56,14 @@ describe('the gateway', () => {
 
   test('passes every body as it is', () => {
     us.hasResourceProperties('AWS::ApiGateway::RestApi', {
-      BinaryMediaTypes: ['*/*'],
+      BinaryMediaTypes: Match.arrayWith(['*/*']),
       EndpointConfiguration: { Types: ['REGIONAL'] },
+    })
+  })
+
+  test('says so by type as well, for a gateway that does not know the type of everything', () => {
+    us.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      BinaryMediaTypes: Match.arrayWith(['application/*', 'image/*', 'multipart/*', 'video/*']),
     })
   })
 

@@ -1,25 +1,32 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { deploy, destroy, type Emulator, findEmulator, outputsFile, synthesise } from '../../cdk/emulator.ts'
+import { parseArgs } from 'node:util'
+import { type Deployment, deploy, destroy, type Emulator, findEmulator, synthesise } from '../../cdk/emulator.ts'
+import { registerMissing } from '../../cdk/emulator-registration.ts'
 import { startMiniStack } from './ministack.ts'
 import { preparePythonTools } from './python-tools.ts'
-import { type Outputs, runAcceptance, runEdge, runGrants, runStoreContracts, type Target } from './suites.ts'
+import { runAcceptance, runEdge, runGrants, runStoreContracts, type Target } from './suites.ts'
 
 /**
- * `npm run test:deployed`: deploys two data centres in two regions to the emulator at `AWS_ENDPOINT_URL`, or else to one
- * started for this, runs the suites on them, and takes everything down again.
+ * `npm run test:deployed`: deploys to the emulator at `AWS_ENDPOINT_URL`, or else to a MiniStack started for this, runs the suites
+ * on what is deployed, and takes it down again. With `--emulator localstack`, LocalStack must be what answers there.
  */
-const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
-const folder = join('.local', 'deployed')
+const usage = `Usage: npm run test:deployed -- [--emulator localstack]
+Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
+
 const reports = 'reports'
+
+/** Two data centres show that callers are sent from one to the other; one is all that the time for a second emulator allows. */
+const twoDataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
+const oneDataCentre = { us: twoDataCentres.us }
 
 /** CDK writes down dependencies that CloudFormation would find for itself (W3005). */
 const lintOptions = ['--ignore-checks', 'W3005', '--']
 
 /** Answers whether the linter finds nothing. */
-const lint = async (pythonTools: string): Promise<boolean> => {
+const lint = async (pythonTools: string, { folder }: Deployment): Promise<boolean> => {
   const templates = join(folder, 'cdk.out', '*.template.json')
   const linter = spawn(join(pythonTools, 'cfn-lint'), [...lintOptions, templates], { stdio: 'inherit' })
   const [status] = await once(linter, 'exit')
@@ -27,50 +34,99 @@ const lint = async (pythonTools: string): Promise<boolean> => {
 }
 
 /**
- * Answers whether every suite passed. All of them run, whatever the ones before them found. `recordings` is the folder in which
- * the emulator leaves what functions send, where it does.
+ * Answers whether every suite passed. All of them run, whatever the ones before them found. `alongside` runs beside them on what is
+ * synthesised, `afterwards` when they are through.
  */
-const testOn = async (emulator: Emulator, pythonTools: string, recordings?: string): Promise<boolean> => {
-  const deployment = { emulator, dataCentres, folder }
+const testOn = async (
+  deployment: Deployment,
+  alongside: () => Promise<boolean>,
+  afterwards: (target: Target) => Promise<boolean>,
+): Promise<boolean> => {
+  const { emulator, dataCentres } = deployment
   await synthesise(deployment)
-  const isClean = lint(pythonTools)
+  const beside = alongside()
   try {
-    await deploy(deployment)
-    const outputs: Outputs = JSON.parse(readFileSync(outputsFile(deployment), 'utf8'))
-    const target: Target = { emulator, region: dataCentres.us.region, reports, outputs }
+    const outputs = await deploy(deployment)
+    await registerMissing(emulator, dataCentres, outputs)
+    const target: Target = { emulator, region: twoDataCentres.us.region, reports, outputs }
     // The stores have nothing to do with what is deployed: their suites do not wait for those of the service.
     const stores = runStoreContracts(target)
-    const results = [
-      await runAcceptance(target, 'us'),
-      await runAcceptance(target, 'eu'),
-      await runEdge(target, 'us'),
-      await stores,
-      await isClean,
-    ]
+    const results: boolean[] = []
+    for (const id of Object.keys(dataCentres)) results.push(await runAcceptance(target, id))
+    results.push(await runEdge(target, 'us'), await stores, await beside)
     // What functions send is held against their grants when all suites have made them work.
-    if (recordings) results.push(await runGrants(target, 'us', recordings))
-    else console.warn('\nThis emulator does not show what functions send: that their grants are right is NOT TESTED.\n')
+    results.push(await afterwards(target))
     return results.every(Boolean)
   } finally {
     await destroy(deployment)
   }
 }
 
-const testOnOwnEmulator = async (pythonTools: string): Promise<boolean> => {
+/** A clean folder for what is synthesised, and for the log of an emulator that is started. */
+const cleanFolder = (name: string): string => {
+  const folder = join('.local', name)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+const nothing = async (): Promise<boolean> => true
+
+/** On a LocalStack that runs already: what is deployed is the same as on MiniStack, where the templates are linted. */
+const testOnLocalStack = async (endpoint: string): Promise<boolean> => {
+  const emulator = await findEmulator(endpoint)
+  if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
+  return testOn({ emulator, dataCentres: oneDataCentre, folder: cleanFolder('deployed-localstack') }, nothing, nothing)
+}
+
+const testOnMiniStack = async (emulator: Emulator, folder: string, pythonTools: string, recordings?: string) => {
+  const deployment = { emulator, dataCentres: twoDataCentres, folder }
+  return testOn(
+    deployment,
+    () => lint(pythonTools, deployment),
+    async (target) => {
+      if (recordings) return runGrants(target, 'us', recordings)
+      console.warn('\nThis emulator does not show what functions send: that their grants are right is NOT TESTED.\n')
+      return true
+    },
+  )
+}
+
+/** On the emulator at the endpoint, else on a MiniStack that leaves in a folder what functions send. */
+const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
+  const folder = cleanFolder('deployed')
+  const pythonTools = preparePythonTools(join('.local', 'python'))
+  if (endpoint) return testOnMiniStack(await findEmulator(endpoint), folder, pythonTools)
   const recordings = resolve(folder, 'requests')
   const emulator = await startMiniStack(join(pythonTools, 'ministack'), folder, recordings)
   const interrupted = () => void emulator.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {
-    return await testOn(emulator, pythonTools, recordings)
+    return await testOnMiniStack(emulator, folder, pythonTools, recordings)
   } finally {
     await emulator.stop()
   }
 }
 
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
-const pythonTools = preparePythonTools(join('.local', 'python'))
-const endpoint = process.env['AWS_ENDPOINT_URL']
-const passed = await (endpoint ? testOn(await findEmulator(endpoint), pythonTools) : testOnOwnEmulator(pythonTools))
-process.exitCode = passed ? 0 : 1
+/** The emulator that the command line asks for; undefined when it cannot be understood. */
+const wantedEmulator = (): 'any' | 'localstack' | undefined => {
+  try {
+    const { emulator = 'any' } = parseArgs({ options: { emulator: { type: 'string' } } }).values
+    return emulator === 'any' || emulator === 'localstack' ? emulator : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const run = async (): Promise<number> => {
+  const wanted = wantedEmulator()
+  if (!wanted) {
+    console.error(usage)
+    return 2
+  }
+  const endpoint = process.env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '')
+  const test = wanted === 'localstack' ? testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566') : testOnAny(endpoint)
+  return (await test) ? 0 : 1
+}
+
+process.exitCode = await run()

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Emulator, emulatorEnvironment } from '../../cdk/emulator.ts'
+import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator.ts'
 
 const administration = [process.execPath, join('admin', 'main.ts'), '--target', 'aws', '--json'] as const
 
@@ -24,9 +24,6 @@ const beyondMiniStack = [
 /** All cases but those that an emulator is known to fail for reasons of its own. */
 const provableOn = ({ name }: Emulator): readonly string[] =>
   name === 'MiniStack' ? ['--testNamePattern', `^(?!.*(${beyondMiniStack.join('|')}))`] : []
-
-/** The outputs of the stacks, by the names of both. */
-export type Outputs = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** What the suites need to know: where things are, and where their results go. */
 export interface Target {
@@ -61,12 +58,6 @@ const runSuite = async (target: Target, name: string, args: readonly string[], e
   return status === 0
 }
 
-const outputOf = ({ outputs }: Target, stack: string, name: string): string => {
-  const value = outputs[`SiteAdmin-${stack}`]?.[name]
-  if (value === undefined) throw new Error(`The stack of ${stack} has been deployed without the output ${name}`)
-  return value
-}
-
 /** A new site in a data centre, and a token with all permissions for it. */
 const createSite = async (target: Target, dataCentre: string) => {
   const { id } = await administer(target, 'site', 'create', '--name', 'Tests', '--data-centre', dataCentre)
@@ -79,7 +70,7 @@ const createSite = async (target: Target, dataCentre: string) => {
 export const runAcceptance = async (target: Target, dataCentre: string): Promise<boolean> => {
   const { token } = await createSite(target, dataCentre)
   return runSuite(target, `acceptance-${dataCentre}`, ['--project', 'acceptance', ...provableOn(target.emulator)], {
-    ACCEPTANCE_BASE_URL: outputOf(target, dataCentre, 'BaseUrl'),
+    ACCEPTANCE_BASE_URL: outputOf(target.outputs, dataCentre, 'BaseUrl'),
     ACCEPTANCE_TOKEN: token,
     ACCEPTANCE_ADMIN: administration.map((word) => `"${word}"`).join(' '),
   })
@@ -88,20 +79,20 @@ export const runAcceptance = async (target: Target, dataCentre: string): Promise
 /** What the functions of the storage are told when they are deployed, so that their entries run in a test as well. */
 const storageSettings = (target: Target, dataCentre: string) => ({
   DATA_CENTRE: dataCentre,
-  SITES_TABLE: outputOf(target, 'directory', 'SitesTable'),
-  TOKENS_TABLE: outputOf(target, 'directory', 'TokensTable'),
-  PATH_LOCKS_TABLE: outputOf(target, dataCentre, 'PathLocksTable'),
-  UPLOADS_TABLE: outputOf(target, dataCentre, 'UploadsTable'),
-  FILES_BUCKET: outputOf(target, dataCentre, 'FilesBucket'),
-  REMOVALS_QUEUE_URL: outputOf(target, dataCentre, 'RemovalsQueue'),
+  SITES_TABLE: outputOf(target.outputs, 'directory', 'SitesTable'),
+  TOKENS_TABLE: outputOf(target.outputs, 'directory', 'TokensTable'),
+  PATH_LOCKS_TABLE: outputOf(target.outputs, dataCentre, 'PathLocksTable'),
+  UPLOADS_TABLE: outputOf(target.outputs, dataCentre, 'UploadsTable'),
+  FILES_BUCKET: outputOf(target.outputs, dataCentre, 'FilesBucket'),
+  REMOVALS_QUEUE_URL: outputOf(target.outputs, dataCentre, 'RemovalsQueue'),
 })
 
 const runOnDeployment = async (target: Target, dataCentre: string, name: string, env: NodeJS.ProcessEnv) => {
   const { id, token } = await createSite(target, dataCentre)
   return runSuite(target, name, ['--config', join('test', 'deployed', 'vitest.config.ts'), name], {
     ...storageSettings(target, dataCentre),
-    DEPLOYED_BASE_URL: outputOf(target, dataCentre, 'BaseUrl'),
-    DEPLOYED_FAILED_REMOVALS_QUEUE: outputOf(target, dataCentre, 'FailedRemovalsQueue'),
+    DEPLOYED_BASE_URL: outputOf(target.outputs, dataCentre, 'BaseUrl'),
+    DEPLOYED_FAILED_REMOVALS_QUEUE: outputOf(target.outputs, dataCentre, 'FailedRemovalsQueue'),
     DEPLOYED_SITE: id,
     DEPLOYED_TOKEN: token,
     ...env,

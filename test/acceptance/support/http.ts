@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
 import { createCheck, type OpenApi } from './document.ts'
+import { underOwnNames } from './headers-on-the-way.ts'
 
 export interface Answer {
   readonly status: number
@@ -76,7 +77,7 @@ const send = async (path: string, options: Call = {}): Promise<Answer> => {
             Array.isArray(value) ? value.join(', ') : value,
           ]),
         )
-        resolve({ status: response.statusCode ?? 0, headers, text, json: parse(text) })
+        resolve({ status: response.statusCode ?? 0, headers: underOwnNames(headers), text, json: parse(text) })
       })
     },
   )

@@ -37,6 +37,17 @@ describe('data-centre', () => {
     expect(stored).toEqual({ ...deployed, url: 'https://us.example' })
   })
 
+  test('add takes the region of one that a deployment could not register itself', async ({
+    dataDirectory: directory,
+  }) => {
+    await administerJson(directory, ['data-centre', 'add', 'us', '--url', url, '--region', 'us-east-1'])
+
+    const machine = await openMachine(directory)
+    const stored = await machine.stores.sites.getDataCentre('us')
+    await machine.close()
+    expect(stored).toEqual({ id: 'us', url, isDefault: true, region: 'us-east-1' })
+  })
+
   test('list is empty at first', async ({ dataDirectory: directory }) => {
     expect(await administerJson(directory, ['data-centre', 'list'])).toEqual([])
   })

@@ -1,0 +1,37 @@
+/** What HTTP itself, proxies and gateways add to an answer: no document of the service can know of it. */
+const added = new Set([
+  'age',
+  'alt-svc',
+  'connection',
+  'date',
+  'forwarded',
+  'keep-alive',
+  'nel',
+  'proxy-connection',
+  'report-to',
+  'server',
+  'server-timing',
+  'transfer-encoding',
+  'via',
+  'warning',
+])
+const ofGateways = /^(?:cf-|x-(?:amz|cache|edge|forwarded|localstack|served|varnish))/
+
+export const isAddedOnTheWay = (name: string): boolean => added.has(name) || ofGateways.test(name)
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+const renamed = 'x-amzn-remapped-'
+
+/**
+ * The headers under the names that the service gave them. API Gateway renames some of them: the `Content-Length` of an answer to HEAD,
+ * in whose place it puts its own, `WWW-Authenticate`, `Date` and others ("Amazon API Gateway important notes").
+ */
+export const underOwnNames = (headers: Headers): Headers => ({
+  ...headers,
+  ...Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => name.startsWith(renamed))
+      .map(([name, value]) => [name.slice(renamed.length), value]),
+  ),
+})

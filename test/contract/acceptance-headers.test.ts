@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { createCheck } from '../acceptance/support/document.ts'
+import { underOwnNames } from '../acceptance/support/headers-on-the-way.ts'
+
+const check = createCheck({
+  paths: { '/health': { get: { responses: { 200: { headers: { ETag: { required: true } } } } } } },
+  components: { schemas: {} },
+})
+const answerWith = (headers: Readonly<Record<string, string>>) =>
+  check('GET', '/health', { status: 200, headers: { etag: '"1"', ...headers }, text: '' })
+
+describe('the black-box suite', () => {
+  test.each(['Age', 'Connection', 'Date', 'Server', 'Via', 'X-Amz-Cf-Id', 'X-Amzn-Trace-Id', 'X-Cache'])(
+    'lets %s pass, which is added on the way',
+    (name) => {
+      expect(() => answerWith({ [name.toLowerCase()]: 'x' })).not.toThrow()
+    },
+  )
+
+  test('refuses a header of the service that its document does not name', () => {
+    expect(() => answerWith({ 'x-powered-by': 'x' })).toThrow('The header x-powered-by is not documented')
+  })
+
+  test('reads headers that a REST API renames under the names that the service gave them', () => {
+    const head = {
+      'content-length': '0',
+      'x-amzn-remapped-content-length': '10',
+      'x-amzn-remapped-www-authenticate': 'Bearer',
+    }
+    expect(underOwnNames(head)).toMatchObject({ 'content-length': '10', 'www-authenticate': 'Bearer' })
+    expect(underOwnNames({ 'content-length': '3' })).toEqual({ 'content-length': '3' })
+  })
+})

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const passed = { fullName: 'a case that holds', status: 'passed', failureMessages: [] }
+const failed = {
+  fullName: 'removing a folder leaves nothing',
+  status: 'failed',
+  failureMessages: ['AssertionError: expected 503 to be 204\n    at delete.test.ts:12'],
+}
+const fileOf = (name: string, status: string, message: string, ...assertionResults: readonly object[]) => ({
+  name: resolve('test', name),
+  status,
+  message,
+  assertionResults,
+})
+const reports = [
+  { numPassedTests: 2, testResults: [fileOf('whole.test.ts', 'passed', '', passed, passed)] },
+  {
+    numPassedTests: 1,
+    testResults: [
+      fileOf('delete.test.ts', 'failed', '', passed, failed),
+      fileOf('broken.test.ts', 'failed', 'SyntaxError: a word too many\n    at 1:1'),
+    ],
+  },
+]
+
+test('names every failed test of all reports with the first line of its reason, and ends with the sum', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'report-'))
+  try {
+    const files = reports.map((report, index) => {
+      const file = join(folder, `${index}.json`)
+      writeFileSync(file, JSON.stringify(report))
+      return file
+    })
+    const lines = execFileSync(process.execPath, ['test/report.ts', ...files], { encoding: 'utf8' }).split('\n')
+    expect(lines).toEqual([
+      `FAILED (${files[1]}): test/delete.test.ts > removing a folder leaves nothing`,
+      '    AssertionError: expected 503 to be 204',
+      `FAILED (${files[1]}): test/broken.test.ts`,
+      '    SyntaxError: a word too many',
+      '3 passed, 2 failed',
+      '',
+    ])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
