@@ -181,7 +181,7 @@ const unlinkOf = (kind: ObjectKind): OperationContract => ({
   body: {
     schema: unlinks,
     description:
-      'Required unless `items` stands in the query. As a form, `items` is such a JSON text, or `items[0][objectId]=1`.',
+      'Required unless `items` stands in the query. As a form, also one that is declared as JSON, `items` is such a JSON text, or `items[0][objectId]=1`.',
   },
   answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'categoryUnknown'],
