@@ -1,10 +1,9 @@
 import {
   categoriesOfObjectList,
-  categoryList,
   listCategoriesOfObject as listOfObject,
-  listCategories as listOfSite,
-} from '../../lib/categories/category-lists.ts'
+} from '../../lib/categories/categories-of-object.ts'
 import type { ObjectKind } from '../../lib/categories/content-kinds.ts'
+import { contentList, listContents } from '../../lib/categories/content-list.ts'
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
 import type { CategoriesDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
@@ -17,7 +16,7 @@ import { categoryOf, objectOf } from './params.ts'
 /** One category of a site (decisions.md, section 8); of the query switches, `fields` does something. 404/220001 when there is no such category. */
 export const getCategory = ({ contents }: CategoriesDeps) =>
   operation(
-    { params: categoryOf, query: (query, { site }) => parseListQuery(query, categoryList(site.id)) },
+    { params: categoryOf, query: (query, { site }) => parseListQuery(query, contentList(site.id, 'category')) },
     async ({ site, params, query }) => {
       const category = await contents.get(site.id, 'category', params.category)
       if (!category) throw new ServiceError('categoryUnknown')
@@ -28,8 +27,9 @@ export const getCategory = ({ contents }: CategoriesDeps) =>
 /** A page of the categories of a site (decisions.md, section 8). 400/220000 and 220003 by the query. */
 export const listCategories = (deps: CategoriesDeps) =>
   operation(
-    { params: noParams, query: (query, { site }) => parseListQuery(query, categoryList(site.id)) },
-    async ({ site, query }) => okWithJson<Answer<typeof categoryPage>>(await listOfSite(deps, site.id, query)),
+    { params: noParams, query: (query, { site }) => parseListQuery(query, contentList(site.id, 'category')) },
+    async ({ site, query }) =>
+      okWithJson<Answer<typeof categoryPage>>(await listContents(deps, site.id, 'category', query)),
   )
 
 /** A page of the categories that a news item, or a blog, is linked with. 404/220002 when there is no such object; 400/220000 and 220003 by the query. */

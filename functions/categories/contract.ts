@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { byName } from '../../lib/by-name.ts'
 import {
   associationShape,
-  categoryShape,
+  contentShape,
   manyObjects,
   type ObjectKind,
   objectKindNames,
@@ -10,6 +10,7 @@ import {
 } from '../../lib/categories/content-kinds.ts'
 import { objectKinds } from '../../lib/categories/object-kinds.ts'
 import type { ItemShape, Member, Members, MemberType } from '../../lib/categories/query/item-shape.ts'
+import { siteUrlShape } from '../../lib/categories/site-urls.ts'
 import { largestContentId } from '../../lib/ids.ts'
 import { type GroupContract, type OperationContract, siteParameter } from '../contract.ts'
 import { fieldsSwitch, listSwitches } from './contract-switches.ts'
@@ -62,7 +63,7 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
         'A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.',
     })
 
-export const category = itemOf(categoryShape).register(z.globalRegistry, {
+export const category = itemOf(contentShape('category')).register(z.globalRegistry, {
   id: 'Category',
   description: 'A category of a site.',
 })
@@ -76,6 +77,21 @@ const associationPage = (kind: ObjectKind) => {
 }
 
 export type AssociationPage = ReturnType<typeof associationPage>
+
+const objectPage = (kind: ObjectKind) => {
+  const id = capitalised(objectKinds[kind].one.replaceAll(/ (.)/g, (_, initial: string) => initial.toUpperCase()))
+  const item = itemOf(contentShape(kind)).register(z.globalRegistry, { id, description: `All of ${oneOf(kind)}.` })
+  return pageOf(item, `${id}Page`)
+}
+
+export type ObjectPage = ReturnType<typeof objectPage>
+
+const siteUrl = itemOf(siteUrlShape).register(z.globalRegistry, {
+  id: 'SiteUrl',
+  description: 'Where the requests for a site go.',
+})
+
+export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
 // Bodies, as the schemas that the edge checks with see them behind the ways in which they are sent.
 
@@ -165,7 +181,7 @@ const unlinkOf = (kind: ObjectKind): OperationContract => ({
   body: {
     schema: unlinks,
     description:
-      'Required unless `items` stands in the query. As a form, `items` is such a JSON text, or `items[0][objectId]=1`.',
+      'Required unless `items` stands in the query. As a form, also one that is declared as JSON, `items` is such a JSON text, or `items[0][objectId]=1`.',
   },
   answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'categoryUnknown'],
@@ -173,7 +189,30 @@ const unlinkOf = (kind: ObjectKind): OperationContract => ({
   provoked: { categoriesMalformed: { body: { items: [] } } },
 })
 
-const categorySwitches = listSwitches(categoryShape, {
+const listAllOf = (kind: ObjectKind): OperationContract => {
+  const { many, examples } = objectKinds[kind]
+  return {
+    summary: `List the ${many} of a site`,
+    query: listSwitches(contentShape(kind), {
+      id: `All${capitalised(kind)}Where`,
+      fields: `id,${examples.shown}`,
+      where: `{"${examples.flag}":true}`,
+      order: `-${examples.date}`,
+    }),
+    answers: {
+      200: {
+        description: 'A page of the list.',
+        schema: objectPage(kind),
+        headers: ['ETag'],
+        links: { [operationsOf(kind).listCategories]: { object: '$response.body#/items/0/id' } },
+      },
+    },
+    errors: ['categoriesMalformed', 'listTooLong'],
+    examples: [{ query: { limit: '1' } }],
+  }
+}
+
+const categorySwitches = listSwitches(contentShape('category'), {
   id: 'CategoryWhere',
   fields: 'name',
   where: '{"name":{"$beginsWith":"p"}}',
@@ -248,6 +287,14 @@ export const categoriesContract: GroupContract<'categories'> = {
       errors: ['categoriesMalformed', 'categoryUnknown'],
       provoked: { categoryUnknown: { path: { category: 404 } } },
     },
+    ...ofEachKind('listAll', listAllOf),
     ...ofEachKind('listCategories', listCategoriesOf),
+    listSiteUrls: {
+      summary: 'List the addresses of a site',
+      description: 'There is one: the base URL of the data centre where the site lives.',
+      query: listSwitches(siteUrlShape, { id: 'SiteUrlWhere', fields: 'url', where: '{"siteId":1001}', order: 'url' }),
+      answers: { 200: { description: 'A page of the list.', schema: siteUrlPage, headers: ['ETag'] } },
+      errors: ['categoriesMalformed'],
+    },
   },
 }

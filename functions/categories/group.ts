@@ -4,8 +4,9 @@ import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { OperationOf } from '../routes.ts'
 import { getCategory, listCategories, listCategoriesOfObject } from './categories.ts'
-import { linkObjects, listObjects, unlinkObjects } from './objects.ts'
+import { linkObjects, listAllObjects, listObjects, unlinkObjects } from './objects.ts'
 import { categoriesRoutes, ofEachKind } from './routes.ts'
+import { listSiteUrls } from './site-urls.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
@@ -15,7 +16,9 @@ export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
     ...ofEachKind('unlink', (kind) => unlinkObjects(deps, kind)),
     listCategories: listCategories(deps),
     getCategory: getCategory(deps),
+    ...ofEachKind('listAll', (kind) => listAllObjects(deps, kind)),
     ...ofEachKind('listCategories', (kind) => listCategoriesOfObject(deps, kind)),
+    listSiteUrls,
   }
   return createHandler('categories', categoriesRoutes, operations, deps.edge)
 }

@@ -1,12 +1,13 @@
 import { associationList, listAssociations } from '../../lib/categories/association-list.ts'
 import type { ObjectKind } from '../../lib/categories/content-kinds.ts'
+import { contentList, listContents } from '../../lib/categories/content-list.ts'
 import { linkObjects as link, unlinkObjects as unlink } from '../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
 import type { CategoriesDeps } from '../../lib/deps.ts'
-import { operation } from '../../lib/http/operation.ts'
+import { noParams, operation } from '../../lib/http/operation.ts'
 import { okWithJson } from '../../lib/http/reply.ts'
 import type { Answer } from '../contract.ts'
-import type { AssociationPage } from './contract.ts'
+import type { AssociationPage, ObjectPage } from './contract.ts'
 import { categoryOf } from './params.ts'
 
 /** Operations 6 and 9: a page of a category's news items, or blogs. 404/220001 when there is no such category; 400/220000 and 220003 by the query. */
@@ -20,6 +21,13 @@ export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
       okWithJson<Answer<AssociationPage>>(
         await listAssociations(deps, { site: site.id, kind, category: params.category }, query),
       ),
+  )
+
+/** A page of all the news items, or blogs, of a site (decisions.md, section 8). 400/220000 and 220003 by the query. */
+export const listAllObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    { params: noParams, query: (query, { site }) => parseListQuery(query, contentList(site.id, kind)) },
+    async ({ site, query }) => okWithJson<Answer<ObjectPage>>(await listContents(deps, site.id, kind, query)),
   )
 
 /** Operations 7 and 10: links news items, or blogs, with a category. 201 with the path in `Location`; 404/220001 and 220002 for what does not exist. */

@@ -14,6 +14,7 @@ export const operationsOf = (kind: ObjectKind) => {
     link: `link${plural}`,
     unlink: `unlink${plural}`,
     listCategories: `listCategoriesOf${capitalised(kind)}`,
+    listAll: `list${plural}`,
   } as const
 }
 
@@ -42,18 +43,24 @@ const routesOfCategory = (kind: ObjectKind) => {
   return [row(list, 'GET', numbers[0]), row(link, 'POST', numbers[1]), row(unlink, 'DELETE', numbers[2])]
 }
 
-/** The row of the categories of an object of a kind. */
-const routeOfObject = (kind: ObjectKind) => ({
-  operation: operationsOf(kind).listCategories,
-  method: 'GET',
-  path: `${v3}/${objectKinds[kind].segment}/{object}/categories`,
-  group: 'categories' as const,
-})
+/** The rows of all objects of a kind, and of the categories of one. */
+const routesOfObjects = (kind: ObjectKind) => {
+  const { listAll, listCategories } = operationsOf(kind)
+  const objects = `${v3}/${objectKinds[kind].segment}`
+  const row = <Operation extends string>(operation: Operation, method: string, path: string) => ({
+    operation,
+    method,
+    path,
+    group: 'categories' as const,
+  })
+  return [row(listAll, 'GET', objects), row(listCategories, 'GET', `${objects}/{object}/categories`)]
+}
 
 /** The rows of this group in the route table (`functions/routes.ts`): those of each kind, and those of the categories themselves. */
 export const categoriesRoutes = [
   ...objectKindNames.flatMap(routesOfCategory),
   { operation: 'listCategories', method: 'GET', path: categories, group: 'categories' },
   { operation: 'getCategory', method: 'GET', path: `${categories}/{category}`, group: 'categories' },
-  ...objectKindNames.map(routeOfObject),
+  ...objectKindNames.flatMap(routesOfObjects),
+  { operation: 'listSiteUrls', method: 'GET', path: `${v3}/siteurls`, group: 'categories' },
 ] as const

@@ -1,10 +1,11 @@
-import { collectThatFit, type Json, largestPage, toJson } from '../answer-size.ts'
+import type { Json } from '../answer-size.ts'
 import { ServiceError } from '../errors.ts'
 import type { CategoryId, SiteId } from '../ids.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
 import { type associationMembers, associationShape, type ObjectKind, textMember } from './content-kinds.ts'
 import type { Content, Contents } from './contents.ts'
 import type { ListSource } from './excerpt.ts'
+import { writeItems } from './long-texts.ts'
 import { objectKinds } from './object-kinds.ts'
 import type { Item, Scalars, ValuesOf } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
@@ -22,9 +23,6 @@ export const associationList = (site: SiteId, category: CategoryId, kind: Object
   shape: associationShape(kind),
   identity: [site, kind, category],
 })
-
-/** How many long texts are read at a time: some of them may be all that an answer can hold. */
-const textsAtOnce = 50
 
 const idOf = (item: Item): number => Number(item['objectId'])
 
@@ -71,16 +69,10 @@ const associationSource = (
         return object ? [{ ...outline(entry), [kind]: object, category: shownCategory }] : []
       })
     },
-    async write(items, fields) {
-      const readsTexts = text !== undefined && fields.shows(kind, text)
-      const { taken, add } = collectThatFit<Item>(largestPage)
-      for (let from = 0; from < items.length; from += textsAtOnce) {
-        const some = items.slice(from, from + textsAtOnce)
-        const complete = readsTexts ? await readTexts(some, text) : some
-        if (!complete.every((item) => add(toJson(fields.select(item))))) break
-      }
-      return taken
-    },
+    write: (items, fields) =>
+      text !== undefined && fields.shows(kind, text)
+        ? writeItems(items, fields, (some) => readTexts(some, text))
+        : writeItems(items, fields),
   }
 }
 

@@ -51,8 +51,8 @@ export const withDefaults = <Given extends Scalars>(kind: ContentKind, given: Gi
   return { ...content, ...given }
 }
 
-/** What the items of a list of categories are made of. */
-export const categoryShape: ItemShape = { key: 'id', own: category, objects: [] }
+/** What the items of a list of a site's content of one kind are made of. */
+export const contentShape = (kind: ContentKind): ItemShape => ({ key: 'id', own: contentMembers[kind], objects: [] })
 
 /** What an association has beside its object (api.md, "Category association item"). */
 export const associationMembers = {

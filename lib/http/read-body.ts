@@ -29,6 +29,9 @@ const mediaTypeOf = (header: string) => {
 /** What may stand in front of the first character of a document. */
 const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
 
+/** A name and an equals sign, such as `items[0][objectId]=`: no JSON begins so. */
+const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsAsJson(text)
+
 /**
  * The format that the request's `Content-Type` declares. A body without one is JSON; one declared as a form is JSON when it
  * looks like it (decisions.md, section 2), which only its text can tell.
@@ -53,7 +56,7 @@ const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'for
  */
 export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
-  /** As data of an HTML form. */
+  /** As data of an HTML form. Libraries that write `DELETE` bodies so declare them as JSON all the same. */
   readonly form?: (text: string) => Promise<unknown>
   /** In the query, when there is no body: read like a form. */
   readonly inQuery?: true
@@ -82,8 +85,10 @@ const queryText = ({ query }: Request): string =>
     [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
   ).toString()
 
-/** What a body declared as a form really is. */
-const formatOfForm = (text: string, form: BodyForms['form']): Format | 'form' => {
+/** What a body really is: one declared as a form may be JSON, and, where forms are taken, one declared as JSON a form. */
+const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['form']): Format | 'form' => {
+  if (declared === 'json' && form && startsAsForm(text)) return 'form'
+  if (declared !== 'form') return declared
   if (startsAsJson(text)) return 'json'
   if (form) return 'form'
   throw new ServiceError('mediaTypeUnsupported')
@@ -100,7 +105,7 @@ export const readDocument = async (request: Request, malformed: ErrorName, forms
   const body = await readText(request, malformed)
   if (body === '' && !inQuery) throw new ServiceError(malformed, { message: 'The request has no body.' })
   const text = body === '' ? queryText(request) : body
-  const format = body === '' ? 'form' : declared === 'form' ? formatOfForm(body, form) : declared
+  const format = body === '' ? 'form' : actualFormat(body, declared, form)
   try {
     return await parse(text, format, forms)
   } catch (cause) {

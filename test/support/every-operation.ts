@@ -130,6 +130,8 @@ const linking = (kind: ObjectKind): readonly Request[] => {
     { method: 'GET', target: list },
     { method: 'GET', target: `${list}?order=-id&where={"id":1}&fields=objectId,category,${kind}` },
     { method: 'GET', target: `${list}?cursor=&count=true` },
+    { method: 'GET', target: `${v3}/${segment}` },
+    { method: 'GET', target: `${v3}/${segment}?order=-id&fields=id` },
     { method: 'GET', target: `${v3}/${segment}/1/categories` },
     { method: 'GET', target: `${v3}/${segment}/1/categories?order=name` },
     { method: 'DELETE', target: list, body: { items: [{ objectId: 1 }] } },
@@ -152,6 +154,7 @@ const categories: Exercise = {
     { method: 'GET', target: `${v3}/categories` },
     { method: 'GET', target: `${v3}/categories?order=name` },
     { method: 'GET', target: `${v3}/categories/5` },
+    { method: 'GET', target: `${v3}/siteurls` },
   ],
 }
 

@@ -4,6 +4,8 @@ import type { Item, ItemShape, Members, Scalar, Scalars } from './item-shape.ts'
 export interface Selection {
   /** Whether a member of an inner object is shown. */
   readonly shows: (object: string, member?: string) => boolean
+  /** Whether a member of the item's own is shown. */
+  readonly showsOwn: (member: string) => boolean
   readonly select: (item: Item) => Item
 }
 
@@ -29,6 +31,7 @@ const pick = (object: Scalars, members: Members, chosen: Chosen): Scalars => {
 const selection = ({ own, objects }: ItemShape, chosenOwn: Chosen, chosenObjects: ReadonlyMap<string, Chosen>) => ({
   shows: (object: string, member?: string) =>
     chosenObjects.has(object) && (member === undefined || (chosenObjects.get(object)?.has(member) ?? true)),
+  showsOwn: (member: string) => !chosenOwn || chosenOwn.has(member),
   select(item: Item): Item {
     const selected: Record<string, Scalar | Scalars> = {}
     for (const name of Object.keys(own)) {

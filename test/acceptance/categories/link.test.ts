@@ -137,6 +137,11 @@ describeWithAdmin.each([
       },
     )
 
+    test('form data that is declared as JSON is 400 / 220000', async () => {
+      const headers = { 'Content-Type': 'application/json' }
+      expectError(await post('items[0][objectId]=1', { headers }), 400, 220000)
+    })
+
     test('form data is 415 / 100015', async () => {
       expectError(await post('items[0][objectId]=1', { headers: form }), 415, 100015)
     })
@@ -190,6 +195,25 @@ describeWithAdmin.each([
       expect((await remove(body, { headers: form })).status).toBe(204)
       expect(await linked()).toEqual(left)
     })
+
+    test.each([
+      ['application/json', 'items%5B0%5D%5BobjectId%5D=1&items%5B1%5D%5BobjectId%5D=2', [3, 4]],
+      ['application/json; charset=utf-8', 'items[0][objectId]=1', [2, 3, 4]],
+      ['application/json', 'items[]=1&items[]=3', [2, 4]],
+      ['application/json', '_=170000&items=[1,2,3]', [4]],
+      ['', 'items=1', [2, 3, 4]],
+    ])('takes form data that is declared as %j: %s', async (type, body, left) => {
+      expect((await remove(body, { headers: { 'Content-Type': type } })).status).toBe(204)
+      expect(await linked()).toEqual(left)
+    })
+
+    test.each(['items', '=1', 'items[0][objectId]=one', 'objects=1', '"items=1"', '1'])(
+      'the body %j, declared as JSON, is 400 / 220000',
+      async (body) => {
+        expectError(await remove(body, { headers: { 'Content-Type': 'application/json' } }), 400, 220000)
+        expect(await linked()).toEqual([1, 2, 3, 4])
+      },
+    )
 
     test('takes 500 at once, duplicates folded', async () => {
       expect((await remove(items(...range(1, 499), 1))).status).toBe(204)

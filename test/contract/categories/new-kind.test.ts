@@ -145,6 +145,15 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
     expect((await ask('GET', '/events/4/categories')).status).toBe(404)
   })
 
+  test('is listed as a whole, linked or not', async () => {
+    const { items, totalItemsCount } = JSON.parse(
+      (await ask('GET', '/events', { query: { order: '-startDate', fields: 'id,title', where: '{open:true}' } })).body,
+    )
+    expect(totalItemsCount).toBe(2)
+    expect(items).toContainEqual({ id: 1, title: 'Concert' })
+    expect((await ask('GET', '/events', { query: { order: 'programme' } })).status).toBe(400)
+  })
+
   test('is unlinked, and goes with its links', async () => {
     expect((await ask('DELETE', '/categories/5/events', { body: { items: [1] } })).status).toBe(204)
     expect(await list({})).toEqual(['Reading', 'Event 3'])
@@ -198,6 +207,9 @@ test('a new kind of objects is in the document, with examples that the service h
     get: { operationId: 'listEventsOfCategory', summary: 'List the events of a category' },
     post: { operationId: 'linkEvents' },
     delete: { operationId: 'unlinkEvents' },
+  })
+  expect(paths['/webresources/api/v3/sites/{site}/events']).toMatchObject({
+    get: { operationId: 'listEvents', summary: 'List the events of a site' },
   })
   expect(paths['/webresources/api/v3/sites/{site}/events/{object}/categories']).toMatchObject({
     get: { operationId: 'listCategoriesOfEvent', summary: 'List the categories of an event' },

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { listCategoriesOfObject } from '../../../lib/categories/category-lists.ts'
+import { listCategoriesOfObject } from '../../../lib/categories/categories-of-object.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../../lib/errors.ts'
 import { author, entry } from '../../support/history.ts'

@@ -2,37 +2,17 @@ import { type Json, toJson } from '../answer-size.ts'
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import type { ListDeps } from './association-list.ts'
-import { categoryShape, type ObjectKind } from './content-kinds.ts'
-import type { Listed, SiteObject } from './contents.ts'
+import { contentShape, type ObjectKind } from './content-kinds.ts'
+import type { SiteObject } from './contents.ts'
 import type { Entry, ListSource } from './excerpt.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList } from './run-list.ts'
 
-/** The list of a site's categories, for the query language. */
-export const categoryList = (site: SiteId): ListDescription => ({ shape: categoryShape, identity: [site, 'category'] })
-
 /** The list of an object's categories, for the query language. */
 export const categoriesOfObjectList = (site: SiteId, kind: ObjectKind, id: number): ListDescription => ({
-  shape: categoryShape,
+  shape: contentShape('category'),
   identity: [site, kind, id, 'category'],
 })
-
-/** A page of the categories of a site (decisions.md, section 8). Errors: listTooLong. */
-export const listCategories = (
-  { contents, longestList }: ListDeps,
-  site: SiteId,
-  query: ListQuery,
-): Promise<Json<ItemPage>> => {
-  const source: ListSource<Listed> = {
-    entries: (after, limit) => contents.list(site, 'category', after, limit),
-    count: (after, limit) => contents.count(site, 'category', after, limit),
-    outline: ({ id, content }) => content ?? { id },
-    outlines: () => true,
-    items: async (entries) => entries.flatMap((entry) => entry.content ?? []),
-    write: async (items, fields) => items.map((item) => toJson(fields.select(item))),
-  }
-  return runList(source, query, longestList)
-}
 
 /**
  * A page of the categories that a news item or a blog is linked with: the associations the other way round.

@@ -1,0 +1,49 @@
+import type { Json } from '../answer-size.ts'
+import type { SiteId } from '../ids.ts'
+import type { ListDeps } from './association-list.ts'
+import { type ContentKind, contentShape, textMember } from './content-kinds.ts'
+import type { Listed } from './contents.ts'
+import type { ListSource } from './excerpt.ts'
+import { writeItems } from './long-texts.ts'
+import type { Item } from './query/item-shape.ts'
+import type { ListDescription, ListQuery } from './query/list-query.ts'
+import { type ItemPage, runList } from './run-list.ts'
+
+/** The list of a site's content of one kind, for the query language. */
+export const contentList = (site: SiteId, kind: ContentKind): ListDescription => ({
+  shape: contentShape(kind),
+  identity: [site, kind],
+})
+
+const idOf = (item: Item): number => Number(item['id'])
+
+/**
+ * A page of all the content of one kind that a site has: its categories, its news items or its blogs (decisions.md, section 8).
+ * What the store lists tells everything but long texts, so nothing is read twice. Errors: listTooLong.
+ */
+export const listContents = (
+  { contents, longestList }: ListDeps,
+  site: SiteId,
+  kind: ContentKind,
+  query: ListQuery,
+): Promise<Json<ItemPage>> => {
+  const text = textMember(kind)
+
+  const readTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
+    const texts = await contents.texts(site, kind, items.map(idOf))
+    return items.map((item) => ({ ...item, [member]: texts.get(idOf(item)) ?? '' }))
+  }
+
+  const source: ListSource<Listed> = {
+    entries: (after, limit) => contents.list(site, kind, after, limit),
+    count: (after, limit) => contents.count(site, kind, after, limit),
+    outline: ({ id, content }) => content ?? { id },
+    outlines: () => true,
+    items: async (entries) => entries.flatMap(({ content }) => content ?? []),
+    write: (items, fields) =>
+      text !== undefined && fields.showsOwn(text)
+        ? writeItems(items, fields, (some) => readTexts(some, text))
+        : writeItems(items, fields),
+  }
+  return runList(source, query, longestList)
+}

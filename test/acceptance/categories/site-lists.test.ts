@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
+import { at, createLibrary, type Library, range, records, withQuery } from '../support/categories.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+describeWithAdmin('all the objects of a site', () => {
+  let library: Library
+  beforeAll(async () => {
+    library = await createLibrary(records)
+  })
+  const list = (path: string, switches: Readonly<Record<string, string>> = {}) =>
+    library.call(withQuery(path, switches))
+  const ids = async (path: string, switches: Readonly<Record<string, string>> = {}) =>
+    (await list(path, switches)).json.items.map(({ id }: { id: number }) => id)
+
+  test('are listed in the wrapper of the associations, linked or not', async () => {
+    const { status, json } = await list('/news')
+    expect(status).toBe(200)
+    expect(Object.keys(json)).toEqual(['items', 'totalItemsCount', 'skip', 'limit'])
+    expect(json).toMatchObject({ totalItemsCount: 30, skip: 0, limit: 10 })
+    expect(await ids('/news', { limit: '500' })).toEqual(range(1, 30))
+    expect(await ids('/blogs')).toEqual([1, 2, 3, 4])
+    expect(await ids('/news', { skip: '28' })).toEqual([29, 30])
+    expect((await list('/news', { skip: '99' })).json).toMatchObject({ items: [], totalItemsCount: 30 })
+  })
+
+  test.each([
+    ['news', 'news'],
+    ['blogs', 'blog'],
+  ])('have the members that the associations show: %s', async (segment, object) => {
+    const all = (await list(`/${segment}`, { limit: '3' })).json.items
+    const linked = (await list(`/categories/5/${segment}`, { limit: '3' })).json.items
+    expect(all).toEqual(linked.map((item: Record<string, unknown>) => item[object]))
+    expect(Object.keys(all[0])).toEqual(Object.keys(linked[0][object]))
+  })
+
+  test('are filtered, sorted, narrowed and paged by the same switches', async () => {
+    const where = "{subject:{$beginsWith:'even'},releaseDate:{$gte:'2026-01-20'}}"
+    expect(await ids('/news', { where, order: '-releaseDate', limit: '2' })).toEqual([30, 28])
+    expect((await list('/news', { where, fields: 'id, subject,colour', limit: '1' })).json).toEqual({
+      items: [{ id: 20, subject: 'Even 20' }],
+      totalItemsCount: 6,
+      skip: 0,
+      limit: 1,
+    })
+    expect(await ids('/blogs', { where: '{postCount:{$in:[20,"40"]}}', order: '-id' })).toEqual([4, 2])
+    expect((await list('/blogs', { limit: '501' })).json.limit).toBe(500)
+    expect((await list('/news', { limit: 'undefined' })).json.limit).toBe(10)
+  })
+
+  test('are walked through by cursor', async () => {
+    const seen: number[] = []
+    for (let cursor = ''; ; ) {
+      const { json } = await list('/news', { cursor, limit: '7', where: '{roleId:{$ne:1}}' })
+      expect(Object.keys(json)).toEqual(['items', 'totalItemsCount', 'nextCursor', 'limit'])
+      seen.push(...json.items.map(({ id }: { id: number }) => id))
+      if (json.nextCursor === null) break
+      cursor = json.nextCursor
+    }
+    expect(seen).toEqual(range(1, 30).filter((id) => id % 3 !== 1))
+    const { nextCursor } = (await list('/news', { cursor: '', limit: '1' })).json
+    expectError(await list('/blogs', { cursor: nextCursor }), 400, 220000)
+    expectError(await list('/categories/5/news', { cursor: nextCursor }), 400, 220000)
+  })
+
+  test('that are deleted stay listed with their flag', async () => {
+    expect(await ids('/news', { where: '{deleted:true}' })).toEqual([4])
+  })
+
+  test.each([
+    { order: 'colour' },
+    { order: 'body' },
+    { where: '{body:"x"}' },
+    { where: '{' },
+    { limit: '-1' },
+    { skip: 'two' },
+    { cursor: 'x' },
+  ])('are 400 / 220000 with %o', async (switches) => {
+    expectError(await list('/news', switches), 400, 220000)
+  })
+
+  test('need the new rendering engine', async () => {
+    const plain = await createSite('Plain', '--no-rendering-engine')
+    const token = await issueToken([plain])
+    for (const path of ['/news', '/blogs', '/siteurls']) {
+      expectError(await call(at(plain, path), { token }), 403, 109002)
+    }
+  })
+
+  test('are those of the site alone, and none where there are none', async () => {
+    const empty = await createSite('Empty')
+    const token = await issueToken([empty])
+    expect((await call(at(empty, '/news'), { token })).json).toEqual({
+      items: [],
+      totalItemsCount: 0,
+      skip: 0,
+      limit: 10,
+    })
+  })
+})
+
+describe('the addresses of a site', () => {
+  test('are one: the base URL, in the wrapper of the lists', async () => {
+    const { status, json } = await call(at('current', '/siteurls'))
+    expect(status).toBe(200)
+    const item = { siteId: await ownSiteId(), url: inject('target').baseUrl }
+    expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
+  })
+
+  test('know the switches of the lists', async () => {
+    const siteId = await ownSiteId()
+    const list = async (switches: Readonly<Record<string, string>>) =>
+      (await call(withQuery(at(siteId, '/siteurls'), switches))).json
+    expect((await list({ fields: 'url', order: '-url' })).items).toEqual([{ url: inject('target').baseUrl }])
+    expect(await list({ where: `{siteId:{$ne:${siteId}}}` })).toMatchObject({ items: [], totalItemsCount: 0 })
+    expect(await list({ skip: '1' })).toMatchObject({ items: [], totalItemsCount: 1, skip: 1 })
+    expect(await list({ limit: '0' })).toMatchObject({ items: [], totalItemsCount: 1, limit: 0 })
+    expect(await list({ cursor: '' })).toMatchObject({ items: [{ siteId }], totalItemsCount: null, nextCursor: null })
+    expect(await list({ cursor: '', count: 'true' })).toMatchObject({ totalItemsCount: 1 })
+    expectError(await call(withQuery(at(siteId, '/siteurls'), { order: 'colour' })), 400, 220000)
+  })
+
+  testWithAdmin('are those of each site that a token covers', async () => {
+    const sites = [await createSite('One'), await createSite('Two')]
+    const token = await issueToken(sites)
+    for (const site of sites) {
+      expect((await call(at(site, '/siteurls'), { token })).json.items).toMatchObject([{ siteId: site }])
+    }
+    expectError(await call(at('current', '/siteurls'), { token }), 400, 100002)
+  })
+})
