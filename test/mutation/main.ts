@@ -1,9 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { changesOf, type SourceChange } from './changes.ts'
+import { createNearestTests } from './nearest-tests.ts'
+import { type Circle, createWitnesses } from './notice.ts'
 
 /**
  * Would the tests notice? Makes single changes to the source, in a copy of it, and runs the tests that have to do with the file. A seed
@@ -19,8 +21,6 @@ const { values: flags } = parseArgs({
 })
 
 const root = join(import.meta.dirname, '..', '..')
-/** A change that makes tests run without end is noticed as well; in milliseconds. */
-const patience = 300_000
 
 /** The examples of the document, lists of what there is, and entries that run on Lambda only are no rules. */
 const isLeftOut = (file: string) => /\.doc\.ts$|\/(contract|docs|(\w+-)?handler|register-data-centre)\.ts$/.test(file)
@@ -65,44 +65,32 @@ const copyTree = (): string => {
   return copy
 }
 
-/** Whether a test that has to do with the file fails; the first one ends it. */
-const isNoticed = (copy: string, file: string): Promise<boolean> => {
-  const runner = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  const options = ['--run', '--bail=1', '--passWithNoTests', '--project=unit', '--project=contract']
-  const tests = spawn(process.execPath, [runner, 'related', file, ...options], {
-    cwd: copy,
-    detached: true,
-    stdio: 'ignore',
-  })
-  return new Promise((resolve, reject) => {
-    const end = () => tests.pid && process.kill(-tests.pid, 'SIGKILL')
-    const timer = setTimeout(end, patience)
-    tests.once('error', reject)
-    tests.once('exit', (code) => {
-      clearTimeout(timer)
-      resolve(code !== 0)
-    })
-  })
-}
-
 const show = ({ file, line, kind, from, to }: SourceChange) => `${file}:${line}  ${kind}: ${from.trim()} → ${to.trim()}`
 
 const changes = sample(Number(flags.count), Number(flags.seed))
 const copy = copyTree()
-const survivors: SourceChange[] = []
-try {
-  for (const [index, change] of changes.entries()) {
-    const original = readFileSync(join(copy, change.file))
-    writeFileSync(join(copy, change.file), change.source)
-    const noticed = await isNoticed(copy, change.file)
-    writeFileSync(join(copy, change.file), original)
-    if (!noticed) survivors.push(change)
-    console.log(`${index + 1}/${changes.length} ${noticed ? 'noticed ' : 'SURVIVED'} ${show(change)}`)
+const witnesses = createWitnesses(copy, createNearestTests(copy, trackedFiles))
+
+/** Answers who is left: the changes that no test of a circle notices. */
+const findSurvivors = async (asked: readonly SourceChange[], circle: Circle): Promise<readonly SourceChange[]> => {
+  const survivors: SourceChange[] = []
+  for (const [index, change] of asked.entries()) {
+    const began = performance.now()
+    const witness = await witnesses.find(change, circle)
+    if (!witness) survivors.push(change)
+    const verdict = witness ? `noticed by ${witness}` : `not noticed by the ${circle} tests`
+    const time = `${Math.round(performance.now() - began)} ms`
+    console.log(`${index + 1}/${asked.length}  ${show(change)}  ${verdict}, ${time}`)
   }
-} finally {
-  rmSync(copy, { recursive: true, force: true })
+  return survivors
 }
 
-const share = ((1 - survivors.length / changes.length) * 100).toFixed(1)
-console.log(`\n${changes.length - survivors.length} of ${changes.length} noticed: ${share} %. Who survived:`)
-for (const survivor of survivors) console.log(show(survivor))
+try {
+  const survivors = await findSurvivors(await findSurvivors(changes, 'near'), 'far')
+  const share = ((1 - survivors.length / changes.length) * 100).toFixed(1)
+  console.log(`\n${changes.length - survivors.length} of ${changes.length} noticed: ${share} %. Who survived:`)
+  for (const survivor of survivors) console.log(show(survivor))
+} finally {
+  await witnesses.stop()
+  rmSync(copy, { recursive: true, force: true })
+}
