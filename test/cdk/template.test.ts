@@ -167,15 +167,14 @@ describe('the gateway', () => {
     }
   })
 
-  test.each([
-    'INTEGRATION_FAILURE',
-    'INTEGRATION_TIMEOUT',
-    'DEFAULT_5XX',
-  ])('says that a change may have been carried out, and that it may be repeated, when no function answers: %s', (type) => {
-    const { message } = JSON.parse(gatewayResponses.get(type).ResponseTemplates['application/json'])
-    expect(message).toMatch(/may have been carried out/)
-    expect(message).toMatch(/repeating it is safe/)
-  })
+  test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(
+    'says that a change may have been carried out, and that it may be repeated, when no function answers: %s',
+    (type) => {
+      const { message } = JSON.parse(gatewayResponses.get(type).ResponseTemplates['application/json'])
+      expect(message).toMatch(/may have been carried out/)
+      expect(message).toMatch(/repeating it is safe/)
+    },
+  )
 
   test('has a domain and a firewall when an installation chooses them', () => {
     us.resourceCountIs('AWS::WAFv2::WebACL', 0)
