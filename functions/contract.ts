@@ -67,6 +67,7 @@ export type HeaderName =
   | 'Accept-Ranges'
   | 'Content-Range'
   | 'Content-Length'
+  | 'X-Content-Length'
   | 'Cache-Control'
 
 /**

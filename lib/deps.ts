@@ -104,7 +104,7 @@ export const createCategoriesDeps = (
 export interface Downloads {
   /** What an answer may hold, in bytes. */
   readonly largestAnswer: number
-  /** A URL that gives this very object to whoever has it, for a few minutes. */
+  /** A URL that gives this very object, as an attachment, to whoever has it, for five minutes. Errors: fileUnknown. */
   readonly urlOf: (key: string) => Promise<string>
 }
 

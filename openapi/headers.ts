@@ -14,6 +14,11 @@ const headers: Readonly<Record<Documented, Node>> = {
   'Accept-Ranges': { description: 'Parts of the file may be asked for.', required: true, schema: { const: 'bytes' } },
   'Content-Range': { description: 'The part of the file that this is.', required: true, schema: text },
   'Content-Length': { description: 'How many bytes the body has.', required: true, schema: { type: 'integer' } },
+  'X-Content-Length': {
+    description: 'On HEAD: how many bytes GET would send. API Gateway does not hand on the Content-Length of a HEAD.',
+    required: true,
+    schema: { type: 'integer' },
+  },
   'Cache-Control': { description: 'Who may keep the answer, and for how long.', required: true, schema: text },
   'Retry-After': { description: 'Seconds to wait before repeating.', required: true, schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'How to say who calls.', required: true, schema: { const: 'Bearer' } },

@@ -7,7 +7,10 @@ import { damagedForm, exampleSites } from './example-service.ts'
 
 type Operation = (typeof routes)[number]['operation']
 
-const siteErrors = ({ siteUnknown, siteAmbiguous, permission, renderingEngine }: GroupPolicy): ErrorName[] => [
+const siteErrors = (
+  { permission }: Route,
+  { siteUnknown, siteAmbiguous, renderingEngine }: GroupPolicy,
+): ErrorName[] => [
   'tokenRejected',
   siteUnknown,
   siteAmbiguous,
@@ -16,13 +19,13 @@ const siteErrors = ({ siteUnknown, siteAmbiguous, permission, renderingEngine }:
 ]
 
 /**
- * What the checks on the way to an operation answer (decisions.md, section 1), in their order; the group's policy says which
- * of them it has. A path whose variables cannot be decoded is no route.
+ * What the checks on the way to an operation answer (decisions.md, section 1), in their order; the route and the group's policy say
+ * which of them it has. A path whose variables cannot be decoded is no route.
  */
 export const edgeErrors = (route: Route, policy: GroupPolicy, hasDocument: boolean): readonly ErrorName[] => [
   ...(route.path.includes('{') ? (['routeUnknown'] as const) : []),
   'methodNotAllowed',
-  ...(route.public ? [] : siteErrors(policy)),
+  ...(route.public ? [] : siteErrors(route, policy)),
   ...(!route.public && policy.formats.length > 1 ? (['notAcceptable'] as const) : []),
   ...(hasDocument ? (['mediaTypeUnsupported', 'bodyTooLarge'] as const) : []),
   'tooManyRequests',

@@ -32,7 +32,7 @@ export const createFilesBucket = (scope: Construct, { deletionProtection }: Opti
         allowedMethods: [HttpMethods.GET, HttpMethods.HEAD],
         allowedOrigins: ['*'],
         allowedHeaders: ['*'],
-        exposedHeaders: ['ETag', 'Content-Range', 'Last-Modified'],
+        exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Last-Modified', 'Retry-After'],
         maxAge: 86_400,
       },
     ],

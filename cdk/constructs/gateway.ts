@@ -65,6 +65,16 @@ const byStatus = (status: number, message: string) => ({ code: status, status, m
 const requestTooLarge =
   'The request is too large: its body may have about 4.5 MB, which are 6 MB in base64. Send large files one by one.'
 
+/**
+ * What the gateway answers when it has no answer from a function: the function is throttled, has failed or takes too long. The
+ * gateway cannot know how far the function came.
+ */
+const unanswered = {
+  ...errors.unavailable,
+  message:
+    'The service gave no answer in time. If the request changes something, the change may have been carried out; repeating it is safe. Repeat the request after the time in the Retry-After header.',
+}
+
 /** What the gateway refuses before a function sees it, or for want of an answer from one. */
 const refusals: readonly Refusal[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: errors.routeUnknown },
@@ -73,8 +83,8 @@ const refusals: readonly Refusal[] = [
   { type: ResponseType.UNSUPPORTED_MEDIA_TYPE, error: errors.mediaTypeUnsupported },
   { type: ResponseType.THROTTLED, error: errors.tooManyRequests, retryAfter: 1 },
   { type: ResponseType.QUOTA_EXCEEDED, error: errors.tooManyRequests, retryAfter: 3600 },
-  { type: ResponseType.INTEGRATION_FAILURE, error: errors.unavailable, retryAfter: 1 },
-  { type: ResponseType.INTEGRATION_TIMEOUT, error: errors.unavailable, retryAfter: 1 },
+  { type: ResponseType.INTEGRATION_FAILURE, error: unanswered, retryAfter: 1 },
+  { type: ResponseType.INTEGRATION_TIMEOUT, error: unanswered, retryAfter: 1 },
   { type: ResponseType.WAF_FILTERED, error: byStatus(403, 'A firewall rule refused the request.') },
   {
     type: ResponseType.DEFAULT_4XX,
@@ -83,7 +93,7 @@ const refusals: readonly Refusal[] = [
       'The gateway refuses the request: it is malformed, its headers exceed 10 KB or its body 4.5 MB.',
     ),
   },
-  { type: ResponseType.DEFAULT_5XX, error: errors.unexpected },
+  { type: ResponseType.DEFAULT_5XX, error: unanswered, retryAfter: 1 },
 ]
 
 /** The service's one error body. `$context` is filled in by the gateway; nothing here repeats what the caller sent. */

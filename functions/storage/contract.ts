@@ -201,12 +201,13 @@ export const storageContract: GroupContract<'storage'> = {
           description: 'The bytes of the file; with `meta`, what the path is.',
           schema: z.union([entry, readJson]),
           mediaTypes: ['*/*'],
-          optionalHeaders: validators,
+          optionalHeaders: [...validators, 'X-Content-Length'],
         },
         206: {
           description: 'The bytes that `Range` asks for.',
           mediaTypes: ['*/*'],
           headers: [...validators, 'Content-Range'],
+          optionalHeaders: ['X-Content-Length'],
         },
         302: {
           description:

@@ -151,7 +151,9 @@ const getFile = ({ files, downloads }: StorageDeps) =>
       throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
     }
     const validators = { ETag: tagOf(info), 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
-    if (choice.kind === 'unchanged') return { status: 304, headers: validators }
+    if (choice.kind === 'unchanged') {
+      return { status: 304, headers: { ...validators, 'Content-Type': info.contentType } }
+    }
     const { first, last } = choice.range
     const content = { type: info.contentType, length: lengthOf(choice.range), ...(body && { bytes: body }) }
     if (choice.kind === 'whole') return { status: 200, headers: validators, content }

@@ -1,18 +1,16 @@
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { S3Client } from '@aws-sdk/client-s3'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { FileStoreSettings } from '../config.ts'
 import type { Downloads } from '../deps.ts'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
 import type { Stores } from '../stores.ts'
 import { createPathLocks } from './path-locks.ts'
+import { downloadUrl } from './s3/download-url.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { failLikePort } from './store-failure.ts'
 
 /** What fits in an answer of Lambda (6 MB) when its bytes are written in base64, with room for the rest of it. In bytes. */
 const largestAnswer = 4 * 1024 * 1024
-
-/** How long a URL to a large file works, in seconds. */
-const urlLifetime = 300
 
 /** The queue is needed for large folders only: its client is loaded with the first of them, and no cold start pays for it. */
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
@@ -55,12 +53,6 @@ export const createFileStores = ({
     workflows,
     removals,
     removalQueue: queueOnDemand(removalsQueueUrl),
-    downloads: {
-      largestAnswer,
-      async urlOf(key) {
-        const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
-        return getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: key }), { expiresIn: urlLifetime })
-      },
-    },
+    downloads: { largestAnswer, urlOf: (key) => downloadUrl({ client, once, name: bucket }, key) },
   }
 }

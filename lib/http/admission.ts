@@ -8,6 +8,7 @@ import type { Presentation } from './render-reply.ts'
 import type { Reply } from './reply.ts'
 import type { Request, Trace } from './request.ts'
 import { resolveSite, type SiteDeps } from './resolve-site.ts'
+import type { Route } from './router.ts'
 
 interface AccessDeps {
   /** The grant of a token, by the token's hash. */
@@ -47,7 +48,8 @@ const findCaller = async (
 
 /** Errors: privilegesMissing, renderingEngineOff. */
 const requireRights = (
-  { permission, renderingEngine }: GroupPolicy,
+  { permission }: Pick<Route, 'permission'>,
+  { renderingEngine }: GroupPolicy,
   { caller, site }: Pick<AdmittedRequest, 'caller' | 'site'>,
 ): void => {
   if (permission && !caller.permissions.includes(permission)) throw new ServiceError('privilegesMissing')
@@ -61,10 +63,16 @@ const negotiate = ({ headers }: RoutedRequest, { formats }: GroupPolicy): Presen
   return { format, varies: formats.length > 1 }
 }
 
+/** What a request is held against. */
+interface Rules {
+  readonly route: Pick<Route, 'permission'>
+  readonly policy: GroupPolicy
+}
+
 /** The checks that a request passes on its way to its operation, in the order of decisions.md, section 1; the route is found already. */
 export const admit = async (
   deps: AdmissionDeps,
-  policy: GroupPolicy,
+  { route, policy }: Rules,
   request: RoutedRequest,
   trace: Trace,
 ): Promise<Admission> => {
@@ -73,6 +81,6 @@ export const admit = async (
   if ('elsewhere' in found) return found
   trace.site = found.site.id
   const admitted = { ...request, ...found, caller }
-  requireRights(policy, admitted)
+  requireRights(route, policy, admitted)
   return { admitted, presentation: negotiate(request, policy) }
 }

@@ -1,4 +1,3 @@
-import type { Permission } from '../access/grants.ts'
 import type { ErrorName } from '../errors.ts'
 import type { Format } from './negotiate.ts'
 import type { Group } from './router.ts'
@@ -7,7 +6,6 @@ import type { Group } from './router.ts'
 export interface GroupPolicy {
   /** What the answers come in; the first one is the default. With one format only, `Accept` is not looked at. */
   readonly formats: readonly [Format, ...Format[]]
-  readonly permission?: Permission
   readonly renderingEngine?: true
   /** Whether the login token may come in the query as well. */
   readonly tokenInQuery?: true
@@ -27,7 +25,6 @@ export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
   },
   storage: {
     formats: ['json'],
-    permission: 'files',
     tokenInQuery: true,
     alwaysMovedPermanently: true,
     siteUnknown: 'siteUnauthorized',

@@ -91,7 +91,7 @@ export const createHandler = <Operation extends string>(
       trace.public = true
       return renderReply(request, await answeredBy.run(routed), onlyJson)
     }
-    const admission = await admit(deps, policy, routed, trace)
+    const admission = await admit(deps, { route, policy }, routed, trace)
     if ('elsewhere' in admission) {
       return renderReply(request, admission.elsewhere, presentationOf(request, policy, trace))
     }

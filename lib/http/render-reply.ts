@@ -21,13 +21,16 @@ export interface Presentation {
 }
 
 interface Representation {
-  readonly type: string | undefined
+  readonly type: string
   /** The whole `ETag`. */
   readonly tag: string | undefined
   readonly body: Answer['body']
   /** Bytes, where they are known beforehand. */
   readonly length?: number
 }
+
+/** A REST API calls an answer without a type `application/json`; then clients fail to parse an empty body. */
+const emptyType = 'text/plain'
 
 /** The JSON of a document is written once: it is the body, and what its tag is made of. */
 const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): Representation => {
@@ -51,7 +54,7 @@ const write = (reply: Reply, format: Format): Representation => {
     const { text, tag } = reply
     return { type: text.type, tag: tag === undefined ? undefined : `"${tag}"`, body: text.body }
   }
-  return { type: undefined, tag: undefined, body: '' }
+  return { type: emptyType, tag: undefined, body: '' }
 }
 
 /** Puts a reply into its final form: the format that the caller prefers, conditions of a read, the headers of every answer. */
@@ -61,8 +64,13 @@ export const renderReply = (request: Request, reply: Reply, { format, varies }: 
   if (varies) headers['Vary'] = 'Accept'
   if (tag !== undefined) headers['ETag'] = tag
   const isKnown = tag !== undefined && isRead(request.method) && noneMatchFails(request.headers['if-none-match'], tag)
-  if (type !== undefined && !isKnown) headers['Content-Type'] = type
-  if (length !== undefined) headers['Content-Length'] = String(length)
+  // Of a 304 it is the type of what the caller has: caches take it over.
+  headers['Content-Type'] = type
+  if (length !== undefined) {
+    headers['Content-Length'] = String(length)
+    // A REST API renames `Content-Length`, and sends its own with the bytes only.
+    if (request.method === 'HEAD') headers['X-Content-Length'] = String(length)
+  }
   Object.assign(headers, reply.headers)
   return isKnown ? { status: 304, headers, body: '' } : { status: reply.status, headers, body }
 }

@@ -1,3 +1,4 @@
+import type { Permission } from '../access/grants.ts'
 import { ServiceError } from '../errors.ts'
 
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
@@ -9,6 +10,8 @@ export interface Route {
   /** `{name}` stands for one segment, and `{name+}` at the end for all the rest, handed on percent-encoded. */
   readonly path: string
   readonly group: Group
+  /** What the token must permit; without it any token of the site will do. */
+  readonly permission?: Permission
   /** Answered without a token, and belonging to no site. */
   readonly public?: boolean
 }

@@ -90,7 +90,7 @@ describe('the gateway', () => {
     ['UNSUPPORTED_MEDIA_TYPE', errors.mediaTypeUnsupported],
     ['WAF_FILTERED', { status: 403, code: 403 }],
     ['DEFAULT_4XX', { status: 400, code: 400 }],
-    ['DEFAULT_5XX', errors.unexpected],
+    ['DEFAULT_5XX', errors.unavailable, '1'],
   ])('refuses with the service’s own error body and headers: %s', (type, { status, code }, retryAfter) => {
     const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
     expect(StatusCode).toBe(String(status))
@@ -113,6 +113,15 @@ describe('the gateway', () => {
       expect(gatewayResponses.get(type).ResponseTemplates['application/json']).toContain('4.5 MB')
     }
   })
+
+  test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(
+    'says that a change may have been carried out, and that it may be repeated, when no function answers: %s',
+    (type) => {
+      const { message } = JSON.parse(gatewayResponses.get(type).ResponseTemplates['application/json'])
+      expect(message).toMatch(/may have been carried out/)
+      expect(message).toMatch(/repeating it is safe/)
+    },
+  )
 
   test('has a firewall when an installation chooses it', () => {
     us.resourceCountIs('AWS::WAFv2::WebACL', 0)

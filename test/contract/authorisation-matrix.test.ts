@@ -43,6 +43,8 @@ afterAll(async () => {
 
 const all: readonly Route[] = routes
 const guarded = all.filter((route) => !route.public)
+/** Of a path in the storage, which every operation on files and folders has (decisions.md, section 1). */
+const isOnFiles = ({ path }: Route) => path.includes('/storage')
 
 const rejected = (): (typeof errors)['tokenRejected'] => errors.tokenRejected
 const unknown = ({ group }: Route) => errors[groupPolicies[group].siteUnknown]
@@ -99,8 +101,16 @@ const admitted: Readonly<Record<string, Pick<Caller, 'authorization' | 'site'>>>
   'several sites, and one of them': { authorization: () => token({ sites: [plainSite, ownSite] }), site: own },
 }
 
+/** With every permission but the one that a route needs. */
+const lacking = ({ permission }: Route) => token({ permissions: permissions.filter((other) => other !== permission) })
+
 /** The path of a route on a site. What else it names need not exist: nobody comes that far without leave. */
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
+
+test('operations on files and folders, and no others, need the permission "Can use SFTP & File Manager"', () => {
+  const needing = all.filter(({ permission }) => permission === 'files')
+  expect(needing).toEqual(all.filter(isOnFiles))
+})
 
 const call = async (route: Route, { authorization, site }: Pick<Caller, 'authorization' | 'site'>) => {
   const value = await authorization()
@@ -114,6 +124,14 @@ describe.each(guarded)('$operation', (route) => {
     const { code, status } = caller.refusal(route)
     const answer = await call(route, caller)
     expect({ status: answer.status, code: answer.json()['code'] }).toEqual({ status, code })
+  })
+
+  test(route.permission ? 'refuses a token without its permission' : 'needs no permission', async () => {
+    const answer = await call(route, { authorization: () => lacking(route), site: own })
+    const code = answer.body === '' ? undefined : answer.json()['code']
+    const { code: missing, status } = errors.privilegesMissing
+    if (route.permission) expect({ status: answer.status, code }).toEqual({ status, code: missing })
+    else expect(code).not.toBe(missing)
   })
 
   test.each(Object.entries(admitted))('admits %s', async (_, caller) => {

@@ -31,6 +31,8 @@ describeWithAdmin.each([
     test('answers 201 with the path of the request in Location, and no body', async () => {
       const answer = await post(items(1, 2))
       expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([201, '', '0'])
+      // A client that is told of JSON would parse nothing, and fail.
+      expect(answer.headers['content-type']).toMatch(/^text\/plain/)
       expect(answer.headers['location']).toBe(own)
       expect(await linked()).toEqual([1, 2])
     })
@@ -155,6 +157,7 @@ describeWithAdmin.each([
     test('answers 204 with the path of the request in Location, and no body', async () => {
       const answer = await remove(items(1, 2))
       expect([answer.status, answer.text]).toEqual([204, ''])
+      expect(answer.headers['content-type'] ?? 'text/plain').toMatch(/^text\/plain/)
       expect(answer.headers['location']).toBe(own)
       expect(await linked()).toEqual([3, 4])
     })

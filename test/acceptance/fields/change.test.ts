@@ -14,6 +14,7 @@ describe('operation 4: changing a system field', () => {
     const form = await formWith({ id: -2 })
     const { status, text, headers } = await update(form, -2, { mandatory: true, order: 3 })
     expect({ status, text, length: headers['content-length'] ?? '0' }).toEqual({ status: 200, text: '', length: '0' })
+    expect(headers['content-type']).toMatch(/^text\/plain/)
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 3 })
   })
 
@@ -70,6 +71,7 @@ describe('operation 5: taking a system field off a form', () => {
     const form = await formWith({ id: -2 }, { id: -3 }, { id: -5 })
     const { status, text, headers } = await remove(form, -3)
     expect({ status, text, length: headers['content-length'] ?? '0' }).toEqual({ status: 200, text: '', length: '0' })
+    expect(headers['content-type']).toMatch(/^text\/plain/)
     expect(await layoutOf(form)).toBe('-2@1 -5@3')
   })
 

@@ -37,6 +37,14 @@ describe('GET of a file', () => {
       expect(headers[name]).toBe(whole[name])
   })
 
+  it('tells the length on HEAD in a header that gateways pass on', async () => {
+    const { headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
+    expect(headers['x-content-length']).toBe('10')
+    expect(headers['access-control-expose-headers']).toContain('X-Content-Length')
+    const part = await call(at(`${own}/digits.txt`), { method: 'HEAD', headers: { Range: 'bytes=2-4' } })
+    expect(part.headers['x-content-length']).toBe('3')
+  })
+
   it.each([
     ['bytes=0-3', '0123', 'bytes 0-3/10'],
     ['bytes=4-', '456789', 'bytes 4-9/10'],

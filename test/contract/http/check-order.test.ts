@@ -20,6 +20,7 @@ const route = (group: Group): Route & { readonly operation: 'change' } => ({
   method: 'POST',
   path: path('{site}'),
   group,
+  ...(group === 'storage' && { permission: 'files' }),
 })
 const change = operation(
   { params: () => ({}), body: { schema: async () => z.object({ name: z.string() }), malformed: 'fieldsMalformed' } },

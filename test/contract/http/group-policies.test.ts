@@ -50,20 +50,6 @@ const sites = [ownSite, plainSite, distantSite]
 const as = (token: string) => ({ headers: { Authorization: token } })
 const files = ['files'] as const
 
-describe('the permission "Can use SFTP & File Manager"', () => {
-  test('is needed by storage alone', async () => {
-    const without = as(await service.issueToken())
-    expect((await send(handlers.storage, 'GET', path(ownSite), without)).json()).toMatchObject({ code: 104003 })
-    expect((await send(handlers.fields, 'GET', path(ownSite), without)).status).toBe(200)
-    expect((await send(handlers.categories, 'GET', path(ownSite), without)).status).toBe(200)
-  })
-
-  test('opens storage', async () => {
-    const token = await service.issueToken({ permissions: files })
-    expect((await send(handlers.storage, 'GET', path(ownSite), as(token))).json()).toEqual({ site: 1001, user: 'ann' })
-  })
-})
-
 describe('the new rendering engine', () => {
   test('is needed by categories alone', async () => {
     const token = as(await service.issueToken({ sites, permissions: files }))

@@ -23,3 +23,15 @@ it('a file that no answer can carry is somewhere else, for this moment only', as
     await storage.close()
   }
 })
+
+it('a file that the caller has already keeps its type: caches take over what a 304 says', async () => {
+  const storage = await openStorage()
+  try {
+    await storage.call('PUT', '/picture.png', { body: 'bytes' })
+    const { headers } = await storage.call('GET', '/picture.png')
+    const again = await storage.call('GET', '/picture.png', { headers: { 'if-none-match': headers['ETag'] ?? '' } })
+    expect([again.statusCode, again.headers['Content-Type']]).toEqual([304, 'image/png'])
+  } finally {
+    await storage.close()
+  }
+})

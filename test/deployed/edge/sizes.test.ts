@@ -33,6 +33,16 @@ describe('a file of the largest size', () => {
     expect(bytes.equals(content)).toBe(true)
   })
 
+  it('is saved under its own name there, as bytes of no particular type, in the version that was asked for', async () => {
+    await store('/sizes/gr%C3%B6%C3%9Fe.html', content)
+    const { headers } = await call('/sizes/gr%C3%B6%C3%9Fe.html', { headers: any })
+    await store('/sizes/gr%C3%B6%C3%9Fe.html', randomBytes(10))
+    const answer = await fetch(String(headers['location']))
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream')
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; .*filename\*=UTF-8''gr%C3%B6%C3%9Fe\.html$/)
+    expect(Buffer.from(await answer.arrayBuffer()).equals(content)).toBe(true)
+  })
+
   it('comes in a form as well', async () => {
     const body = multipart([{ name: 'form.bin', content }])
     expect((await call('/sizes', { method: 'POST', headers: form, body })).status).toBe(200)

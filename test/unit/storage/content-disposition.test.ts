@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { asAttachment } from '../../../lib/storage/content-disposition.ts'
+
+/** The name that a client makes of the exact form, else of the plain one. */
+const nameIn = (header: string): string => {
+  const [, exact] = /filename\*=UTF-8''([\w!#$&+\-.^`|~%]+)$/.exec(header) ?? []
+  if (exact !== undefined) return decodeURIComponent(exact)
+  return /filename="([^"\\]*)"/.exec(header)?.[1] ?? ''
+}
+
+describe('the name under which a file is saved', () => {
+  it.each([
+    ['report.pdf', 'attachment; filename="report.pdf"'],
+    ['two words.txt', 'attachment; filename="two words.txt"'],
+    ['größe.txt', `attachment; filename="gr__e.txt"; filename*=UTF-8''gr%C3%B6%C3%9Fe.txt`],
+    ['a"b\\c%d.txt', `attachment; filename="a_b_c_d.txt"; filename*=UTF-8''a%22b%5Cc%25d.txt`],
+    [`it's (new)*é`, `attachment; filename="it's (new)*_"; filename*=UTF-8''it%27s%20%28new%29%2A%C3%A9`],
+    ['🎉', `attachment; filename="_"; filename*=UTF-8''%F0%9F%8E%89`],
+  ])('%s: %s', (name, header) => {
+    expect(asAttachment(name)).toBe(header)
+  })
+
+  it('is its own, whatever it holds, and the header is ASCII without a line break', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
+        const header = asAttachment(name)
+        expect(nameIn(header)).toBe(name)
+        expect(header).toMatch(/^[\x20-\x7e]+$/)
+      }),
+    )
+  })
+})
