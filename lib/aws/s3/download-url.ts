@@ -2,7 +2,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { asAttachment } from '../../storage/content-disposition.ts'
 import type { Bucket } from './bucket.ts'
-import { headObject } from './placing.ts'
+import { headObject } from './looking.ts'
 
 /** How long a URL works, in seconds. */
 const lifetime = 300

@@ -1,5 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
+import { openBucket } from '../../../lib/aws/s3/bucket.ts'
 import { downloadUrl } from '../../../lib/aws/s3/download-url.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 
@@ -10,7 +11,7 @@ const openDownloads = () => {
   return {
     put: (key: string, Body: string) =>
       client.send(new PutObjectCommand({ Bucket: name, Key: key, Body, ContentType: 'text/html' })),
-    urlOf: async (key: string) => new URL(await downloadUrl({ client, once: client, name }, key)),
+    urlOf: async (key: string) => new URL(await downloadUrl(openBucket({ client, once: client, name }), key)),
     async get({ pathname, searchParams }: URL): Promise<string> {
       const query = Object.fromEntries(searchParams)
       const { response } = await s3.requestHandler.handle({ method: 'GET', path: pathname, query, headers: {} })
