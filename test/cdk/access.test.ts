@@ -8,7 +8,7 @@ const issuer = 'token.actions.githubusercontent.com'
 describe('the role in which GitHub deploys', () => {
   const { directory, us } = templatesOf({
     directoryRegion: 'eu-central-1',
-    deploymentRole: { repository: 'example/site-admin', environment: 'live' },
+    deploymentRole: { repository: 'example@12/site-admin@34', environment: 'live' },
   })
   const [role] = Object.values(directory.findResources('AWS::IAM::Role')).map(({ Properties }) => Properties)
 
@@ -28,7 +28,7 @@ describe('the role in which GitHub deploys', () => {
         Condition: {
           StringEquals: {
             [`${issuer}:aud`]: 'sts.amazonaws.com',
-            [`${issuer}:sub`]: 'repo:example/site-admin:environment:live',
+            [`${issuer}:sub`]: 'repo:example@12/site-admin@34:environment:live',
           },
         },
       },
