@@ -1,4 +1,4 @@
-import { App, type AppProps, Tags, Validations } from 'aws-cdk-lib'
+import { Annotations, App, type AppProps, Tags, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from './bundles.ts'
 import { DataCentreStack } from './data-centre-stack.ts'
@@ -38,6 +38,10 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const { prefix } = settings
 
   const directory = new DirectoryStack(app, `${prefix}-directory`, { ...inRegion(homeRegion(settings)), settings })
+  if (settings.directoryRegion === undefined && settings.emulatorEndpoint === undefined) {
+    const advice = `Add "directoryRegion": "${homeRegion(settings)}" to the settings: the directory must stay in this region when another data centre becomes the default.`
+    Annotations.of(directory).addWarningV2('site-admin:directoryRegion', advice)
+  }
   for (const [id, dataCentre] of Object.entries(settings.dataCentres)) {
     const options = { ...inRegion(dataCentre.region), settings, id, dataCentre, bundles }
     new DataCentreStack(app, `${prefix}-${id}`, options).addStackDependency(directory)

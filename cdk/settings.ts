@@ -29,7 +29,8 @@ const dataCentre = z.strictObject({
 
 /** Who may deploy from GitHub without a key: jobs of one repository that run in one of its environments. */
 const deploymentRole = z.strictObject({
-  repository: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
+  /** As GitHub's tokens name it: `owner/name`, with the ids of both where it was made since July 2026, `owner@1/name@2`. */
+  repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/),
   environment: z
     .string()
     .regex(/^[\w.-]+$/)

@@ -1,5 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
+import { parseSettings } from '../../cdk/settings.ts'
 import { templatesOf } from './support/synthesise.ts'
 
 const { us } = templatesOf()
@@ -120,6 +121,11 @@ describe('the partition of AWS', () => {
 
   test('may be any: regions of all of them are known', () => {
     const regions = ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'eusc-de-east-1', 'ap-southeast-2']
-    expect(() => regions.map((region) => templatesOf({ dataCentres: { us: { region } } }))).not.toThrow()
+    const settingsFor = (region: string) => ({
+      prefix: 'Test',
+      dataCentres: { us: { region } },
+      defaultDataCentre: 'us',
+    })
+    expect(() => regions.map((region) => parseSettings(settingsFor(region)))).not.toThrow()
   })
 })

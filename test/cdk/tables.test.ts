@@ -1,7 +1,8 @@
-import { Match, type Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, test } from 'vitest'
+import { Stack } from 'aws-cdk-lib'
+import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { tables } from '../../lib/aws/tables.ts'
-import { templatesOf } from './support/synthesise.ts'
+import { createTestApp, templatesOf } from './support/synthesise.ts'
 
 const type = 'AWS::DynamoDB::GlobalTable'
 const { directory, us, eu } = templatesOf()
@@ -115,6 +116,17 @@ describe('the home of the directory', () => {
 
   test('is the region of the default data centre', () => {
     expect(homeOf({ directory, us, eu })).toEqual(['us-east-1', 'us-east-1'])
+  })
+
+  test('is asked to be named, once', () => {
+    const warningsOf = (settings: object) => {
+      const { app, remove } = createTestApp(settings)
+      onTestFinished(remove)
+      const found = Annotations.fromStack(Stack.of(app.node.findChild('Test-directory')))
+      return found.findWarning('*', Match.anyValue()).map(({ entry }) => entry.data)
+    }
+    expect(warningsOf({})).toEqual([expect.stringContaining('Add "directoryRegion": "us-east-1"')])
+    expect(warningsOf({ directoryRegion: 'us-east-1' })).toEqual([])
   })
 
   test('stays where it is named when another data centre becomes the default', () => {

@@ -30,7 +30,8 @@ const rooms: Readonly<Record<string, Room>> = {
   'what is deployed': {
     files: /^cdk\//,
     may: ['files of the reference page', 'the route table', 'the core', 'settings', 'keys of tables', 'shared words'],
-    packages: /^(aws-cdk-lib|cdk-nag|constructs)(\/|$)/,
+    // The account is asked for its limits before a deployment: nothing that is deployed does so.
+    packages: /^(aws-cdk-lib|cdk-nag|constructs|@aws-sdk\/client-lambda)(\/|$)/,
   },
   // The function that registers a data centre is made for CloudFormation through and through.
   'an entry of Lambda': {

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { checkConcurrency, wantedConcurrency } from './concurrency.ts'
+import { contextKey, parseSettings } from './settings.ts'
+
+/**
+ * `npm run preflight`: before a deployment, says for each region whether the account lets enough functions run at once. New
+ * accounts are let 10. Ends with 1 when it does not, or when AWS cannot be asked; with 2 when it is used wrongly.
+ */
+const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
+Without -c, the settings are those of cdk.json.`
+
+const settingsOf = (context: readonly string[]): unknown => {
+  const named = context.findLast((text) => text.startsWith(`${contextKey}=`))
+  if (named !== undefined) return named.slice(contextKey.length + 1)
+  return JSON.parse(readFileSync('cdk.json', 'utf8')).context?.[contextKey]
+}
+
+const readArguments = (): readonly string[] | undefined => {
+  try {
+    return parseArgs({ options: { context: { type: 'string', short: 'c', multiple: true, default: [] } } }).values
+      .context
+  } catch {
+    return undefined
+  }
+}
+
+const run = async (): Promise<number> => {
+  const context = readArguments()
+  if (!context) {
+    console.error(usage)
+    return 2
+  }
+  const wanted = [...wantedConcurrency(parseSettings(settingsOf(context)))]
+  const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count)))
+  for (const { message } of findings) console.log(message)
+  return findings.every(({ isEnough }) => isEnough) ? 0 : 1
+}
+
+try {
+  process.exitCode = await run()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

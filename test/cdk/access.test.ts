@@ -1,0 +1,78 @@
+import { Match } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
+import { templatesOf } from './support/synthesise.ts'
+
+const plain = templatesOf()
+const issuer = 'token.actions.githubusercontent.com'
+
+describe('the role in which GitHub deploys', () => {
+  const { directory, us } = templatesOf({
+    directoryRegion: 'eu-central-1',
+    deploymentRole: { repository: 'example@12/site-admin@34', environment: 'live' },
+  })
+  const [role] = Object.values(directory.findResources('AWS::IAM::Role')).map(({ Properties }) => Properties)
+
+  test('is made only where an installation wants it, once', () => {
+    plain.directory.resourceCountIs('AWS::IAM::Role', 0)
+    directory.resourceCountIs('AWS::IAM::Role', 1)
+    directory.hasOutput('DeploymentRole', {})
+    us.resourcePropertiesCountIs('AWS::IAM::Role', { Description: Match.stringLikeRegexp('^Deploys') }, 0)
+  })
+
+  test('is open to one environment of one repository', () => {
+    expect(role.AssumeRolePolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'sts:AssumeRoleWithWebIdentity',
+        Principal: { Federated: { 'Fn::Join': ['', expect.arrayContaining([`:oidc-provider/${issuer}`])] } },
+        Condition: {
+          StringEquals: {
+            [`${issuer}:aud`]: 'sts.amazonaws.com',
+            [`${issuer}:sub`]: 'repo:example@12/site-admin@34:environment:live',
+          },
+        },
+      },
+    ])
+  })
+
+  test('may become the roles of the bootstrap in the regions of the app, and do nothing else', () => {
+    directory.resourceCountIs('AWS::IAM::Policy', 1)
+    const [policy] = Object.values(directory.findResources('AWS::IAM::Policy'))
+    const statements: { Action: string; Resource: object | object[] }[] =
+      policy?.['Properties'].PolicyDocument.Statement
+    expect(new Set(statements.map(({ Action }) => Action))).toEqual(new Set(['sts:AssumeRole']))
+    const targets = statements.flatMap(({ Resource }) => Resource).map((resource) => JSON.stringify(resource))
+    const names = ['deploy-role', 'file-publishing-role', 'lookup-role']
+    const wanted = ['eu-central-1', 'us-east-1', 'eu-west-1'].flatMap((region) =>
+      names.map((name) => expect.stringMatching(new RegExp(`role/cdk-hnb659fds-${name}-.*-${region}"`))),
+    )
+    expect(targets).toEqual(wanted)
+  })
+})
+
+test('everything carries the tag of its data centre, and of the service', () => {
+  const { us, eu } = plain
+  for (const [id, template] of Object.entries({ us, eu })) {
+    const tags = [
+      { Key: 'data-centre', Value: id },
+      { Key: 'service', Value: 'site-admin' },
+    ]
+    for (const type of ['AWS::S3::Bucket', 'AWS::Lambda::Function', 'AWS::ApiGateway::RestApi', 'AWS::SQS::Queue']) {
+      template.allResourcesProperties(type, { Tags: tags })
+    }
+    for (const { Properties } of Object.values(template.findResources('AWS::DynamoDB::GlobalTable'))) {
+      expect(Properties.Replicas.map(({ Tags }: { Tags: object }) => Tags)).toEqual([tags])
+    }
+  }
+})
+
+test('what uploads leave behind goes after the longest that they may last', () => {
+  plain.us.hasResourceProperties('AWS::S3::Bucket', {
+    LifecycleConfiguration: {
+      Rules: Match.arrayWith([
+        Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 8 } }),
+        Match.objectLike({ Prefix: 'scratch/', ExpirationInDays: 3 }),
+      ]),
+    },
+  })
+})

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { checkConcurrency, wantedConcurrency } from '../../cdk/concurrency.ts'
+import { parseSettings } from '../../cdk/settings.ts'
+import { run } from '../support/program.ts'
+
+/** Stands for Lambda at the transport of its SDK. */
+const answerWith = async (status: number, body: object): Promise<void> => {
+  const server = createServer((request, response) => {
+    const isQuestion = request.url === '/2016-08-19/account-settings'
+    response.writeHead(isQuestion ? status : 400, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+const limitOf = (count: number) => ({
+  AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: count },
+})
+
+beforeEach(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test').stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+})
+
+const settings = {
+  prefix: 'Test',
+  dataCentres: { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' }, asia: { region: 'us-east-1' } },
+  defaultDataCentre: 'us',
+}
+
+describe('the check before a deployment', () => {
+  test('wants what the gateways let through, for all data centres of a region together', () => {
+    expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
+      ['us-east-1', 100],
+      ['eu-west-1', 50],
+    ])
+  })
+
+  test('is content with an account that allows it', async () => {
+    await answerWith(200, limitOf(50))
+    expect(await checkConcurrency('us-east-1', 50)).toEqual({
+      isEnough: true,
+      message: 'us-east-1: 50 functions may run at once, 50 are wanted: enough.',
+    })
+  })
+
+  test('says of a new account what to ask AWS for', async () => {
+    await answerWith(200, limitOf(10))
+    expect(await checkConcurrency('eu-west-1', 50)).toEqual({
+      isEnough: false,
+      message: expect.stringMatching(
+        /10 functions .* 50 are wanted.*--region eu-west-1 .*L-B99A9384 --desired-value 1000/s,
+      ),
+    })
+  })
+
+  test.each([404, 501])('says that it could not check where the question is unknown: %i', async (status) => {
+    await answerWith(status, { message: 'not known here' })
+    expect(await checkConcurrency('us-east-1', 50)).toEqual({
+      isEnough: true,
+      message: expect.stringContaining('NOT CHECKED'),
+    })
+  })
+
+  test('says so where the answer does not tell', async () => {
+    await answerWith(200, {})
+    expect((await checkConcurrency('us-east-1', 50)).message).toContain('NOT CHECKED')
+  })
+
+  test('fails when it may not ask', async () => {
+    await answerWith(403, { message: 'not allowed' })
+    await expect(checkConcurrency('us-east-1', 50)).rejects.toThrow('not allowed')
+  })
+
+  test('ends with 1 when an account allows too little, and prints it for each region', async () => {
+    await answerWith(200, limitOf(60))
+    const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/us-east-1: 60 .* 100 are wanted\. .*eu-west-1: 60 .* 50 are wanted: enough/s)
+  })
+
+  test('takes the settings of cdk.json, as a deployment does', async () => {
+    await answerWith(200, limitOf(1000))
+    const { status, stdout } = await run('cdk/preflight.ts', [])
+    expect([status, stdout]).toEqual([0, 'us-east-1: 1000 functions may run at once, 50 are wanted: enough.\n'])
+  })
+
+  test('says how it is used', async () => {
+    expect(await run('cdk/preflight.ts', ['--region', 'x'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Usage'),
+    })
+  })
+})
