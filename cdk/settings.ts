@@ -1,5 +1,6 @@
 import type { Node } from 'constructs'
 import * as z from 'zod'
+import { logLevels } from '../lib/config.ts'
 
 /** What an installation decides for itself: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line. */
 const customDomain = z.strictObject({
@@ -28,6 +29,8 @@ const settings = z
     emulatorEndpoint: z.url().optional(),
     /** How the gateway hands over paths: AWS's as they came, some emulators' percent-decoded (lib/aws/gateway.ts). */
     pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
+    /** What functions write to their logs: this, and what is graver. */
+    logLevel: z.enum(logLevels).default('INFO'),
     webApplicationFirewall: z.boolean().default(false),
     /** Who is told of alarms. */
     alarmEmail: z.email().optional(),
@@ -57,6 +60,14 @@ export const readSettings = (node: Node): Settings => {
 /** The region where the directory's tables have their home. */
 export const homeRegion = ({ dataCentres, defaultDataCentre }: Settings): string =>
   dataCentres[defaultDataCentre]?.region ?? ''
+
+/** The regions to which the directory's tables are replicated from a region. */
+export const replicaRegions = (settings: Settings, from: string): readonly string[] => {
+  if (!settings.replicateDirectory) return []
+  const regions = new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
+  regions.delete(from)
+  return [...regions]
+}
 
 /** Where a data centre reaches the directory: next to it, or where it has its home. */
 export const directoryRegion = (settings: Settings, { region }: DataCentreSettings): string =>

@@ -30,6 +30,7 @@ export const registerDataCentre = (
     environment: environmentOf(settingsOf.registration, { sitesTable: directory.tableName, directoryRegion }),
     memorySize: 256,
     timeout: Duration.seconds(30),
+    logLevel: 'INFO',
   })
   lambda.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:PutItem'], resources: [directory.tableArn] }))
   new CustomResource(scope, 'Registration', { serviceToken: lambda.functionArn, properties: dataCentre })

@@ -53,6 +53,6 @@ export const createFileStores = ({
     workflows,
     removals,
     removalQueue: queueOnDemand(removalsQueueUrl),
-    downloads: { largestAnswer, urlOf: (key) => downloadUrl({ client, once, name: bucket }, key) },
+    downloads: { largestAnswer, urlOf: (object) => downloadUrl({ client, name: bucket }, object) },
   }
 }

@@ -41,6 +41,7 @@ const toInfo = (key: string, head: HeadObjectCommandOutput): ObjectInfo => ({
   modified: head.LastModified?.getTime() ?? 0,
   version: unquote(head.ETag),
   contentType: head.ContentType ?? 'application/octet-stream',
+  ...(head.VersionId !== undefined && { versionId: head.VersionId }),
 })
 
 /** Keys come in the form of a query, so that even what XML cannot hold comes through. */
