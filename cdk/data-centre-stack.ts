@@ -36,6 +36,7 @@ export class DataCentreStack extends Stack {
       tables: tablesIn(tables, this.region),
       replicaRegions: replicaRegions(settings, this.region),
       removals,
+      hasFirewall: settings.webApplicationFirewall,
     }
     createAlarms(this, watched, settings)
     createDashboard(this, watched)

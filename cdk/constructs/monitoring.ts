@@ -20,6 +20,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Settings } from '../settings.ts'
 import type { RemovalsQueue } from './file-storage.ts'
+import { turnedAway } from './firewall.ts'
 import { globalTables } from './tables.ts'
 
 /** What of a data centre is watched. */
@@ -31,6 +32,7 @@ export interface Watched {
   /** The regions to which the tables of the directory are replicated from here. */
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
+  readonly hasFirewall: boolean
 }
 
 interface Watch {
@@ -217,7 +219,7 @@ const ofOperations = (title: string, functions: Watched['functions'], ...query: 
 
 /** What a person looks at when an alarm has gone off: from the gateway inwards. */
 export const createDashboard = (stack: Stack, watched: Watched): void => {
-  const { api, functions, tables, removals } = watched
+  const { api, functions, tables, removals, hasFirewall } = watched
   const replications = replicationsIn(watched)
   const ofFunctions = Object.entries(functions)
   const ofTables = Object.entries(tables)
@@ -257,6 +259,7 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
           ),
         ]
       : []),
+    ...(hasFirewall ? [graph('Requests that the firewall turned away', [...turnedAway(stack)])] : []),
     ofOperations(
       'Operations',
       functions,

@@ -195,6 +195,14 @@ describe('the gateway', () => {
       RegionalCertificateArn: certificateArn,
     })
     chosen.us.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1)
+    const [dashboard] = Object.values(chosen.us.findResources('AWS::CloudWatch::Dashboard'))
+    const [acl] = Object.values(chosen.us.findResources('AWS::WAFv2::WebACL'))
+    const body = JSON.stringify(dashboard).replaceAll('\\', '')
+    const { VisibilityConfig, Rules } = acl?.Properties ?? {}
+    for (const rule of Rules) {
+      const dimensions = `"Rule","${rule.VisibilityConfig.MetricName}","WebACL","${VisibilityConfig.MetricName}"`
+      expect(body).toContain(`"Region","us-east-1",${dimensions}`)
+    }
     chosen.us.hasResourceProperties('AWS::CloudFormation::CustomResource', { url: 'https://us.example.com' })
   })
 })
