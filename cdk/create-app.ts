@@ -12,6 +12,8 @@ export const accepted: Findings = {
   'AwsSolutions-APIG2':
     'The functions check every request against schemas, and answer with the errors of the contract.',
   'AwsSolutions-APIG3': 'A firewall costs by the request; an installation chooses it with webApplicationFirewall.',
+  'AwsSolutions-APIG6':
+    'Logs of executions hold query strings, in which a token may stand; the access log names why a request failed.',
   'AwsSolutions-APIG4':
     'The functions check the token of every request, after checks that the contract puts before it.',
   'AwsSolutions-COG4': 'Callers are programs with tokens of the service; there is no user pool.',

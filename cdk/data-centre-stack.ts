@@ -10,7 +10,14 @@ import { registerDataCentre } from './constructs/registration.ts'
 import { createGrantedFunction } from './constructs/service-functions.ts'
 import { createTables, regionalTables, tableOutput, tablesIn } from './constructs/tables.ts'
 import { byFunction, functionSettings } from './functions.ts'
-import { baseUrlOf, type DataCentreSettings, isProtected, nearestDirectory, type Settings } from './settings.ts'
+import {
+  baseUrlOf,
+  type DataCentreSettings,
+  isProtected,
+  nearestDirectory,
+  replicaRegions,
+  type Settings,
+} from './settings.ts'
 
 interface Props extends StackProps {
   readonly settings: Settings
@@ -32,7 +39,14 @@ export class DataCentreStack extends Stack {
     )
     workOff(removals.queue, functions.removals)
     const api = createGateway(this, { functions, dataCentre, settings })
-    const watched = { api, functions, tables: tablesIn(tables, this.region), failedRemovals: removals.failed }
+    const watched = {
+      api,
+      functions,
+      tables: tablesIn(tables, this.region),
+      replicaRegions: replicaRegions(settings, this.region),
+      removals,
+      hasFirewall: settings.webApplicationFirewall,
+    }
     createAlarms(this, watched, settings)
     createDashboard(this, watched)
 

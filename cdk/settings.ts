@@ -1,6 +1,7 @@
 import type { Stack } from 'aws-cdk-lib'
 import type { Node } from 'constructs'
 import * as z from 'zod'
+import { logLevels } from '../lib/config.ts'
 
 /** What an installation decides for itself: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line. */
 const customDomain = z
@@ -55,6 +56,8 @@ const settings = z
     /** How the gateway hands over paths: AWS's as they came, some emulators' percent-decoded (lib/aws/gateway.ts). */
     pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
     deploymentRole: deploymentRole.optional(),
+    /** What functions write to their logs: this, and what is graver. */
+    logLevel: z.enum(logLevels).default('INFO'),
     webApplicationFirewall: z.boolean().default(false),
     /** Who is told of alarms. */
     alarmEmail: z.email().optional(),
@@ -86,6 +89,14 @@ export const readSettings = (node: Node): Settings => parseSettings(node.tryGetC
 /** The region where the directory's tables have their home. */
 export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
   directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
+
+/** The regions to which the directory's tables are replicated from a region. */
+export const replicaRegions = (settings: Settings, from: string): readonly string[] => {
+  if (!settings.replicateDirectory) return []
+  const regions = new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
+  regions.delete(from)
+  return [...regions]
+}
 
 /** Where a data centre reaches the directory: next to it, or where it has its home. */
 export const nearestDirectory = (settings: Settings, { region }: DataCentreSettings): string =>

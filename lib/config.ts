@@ -11,11 +11,13 @@ import {
   wholeNumber,
 } from './settings.ts'
 
+export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
+
 /**
  * The settings of the service: the only place that knows environment variables by name. A missing or bad one stops the cold
  * start with its name, before any request is taken. The deployment writes the environment of each function from the same tables.
  */
-const logLevel = otherwise('LOG_LEVEL', oneOf(['DEBUG', 'INFO', 'WARN', 'ERROR']), 'INFO')
+const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
 
 /** What every function needs that is reached through the gateway, but tokens: nobody is asked for one where the contract is read. */
 const documentation = {

@@ -10,6 +10,7 @@ import { findHere } from './http/resolve-site.ts'
 import type { SiteId } from './ids.ts'
 import type { DataCentre, Site } from './sites/site-directory.ts'
 import type { RemovalQueue } from './storage/folder-removals.ts'
+import type { ObjectInfo } from './storage/object-store.ts'
 import type { StorageStores } from './storage/put-in-place.ts'
 import type { UploadProgress } from './storage/upload-progress.ts'
 import type { Stores } from './stores.ts'
@@ -104,8 +105,8 @@ export const createCategoriesDeps = (
 export interface Downloads {
   /** What an answer may hold, in bytes. */
   readonly largestAnswer: number
-  /** A URL that gives this very object, as an attachment, to whoever has it, for five minutes. Errors: fileUnknown. */
-  readonly urlOf: (key: string) => Promise<string>
+  /** A URL that gives this very version, as an attachment, to whoever has it, for five minutes. */
+  readonly urlOf: (object: ObjectInfo) => Promise<string>
 }
 
 export interface StorageDeps extends StorageStores, FileSettings {

@@ -96,7 +96,7 @@ const formats: Readonly<Record<LogFormat, (record: RequestRecord, time: string) 
     const line = `${time} ${method} ${path} ${status} ${milliseconds(durationMs)} ms ${requestId}`
     return error === undefined ? line : `${line}\nRequest ${requestId} failed: ${stackOf(error)}`
   },
-  json: ({ method, path, status, durationMs, requestId, operation, site, error }, time) =>
+  json: ({ method, path, status, durationMs, requestId, operation, site, token, error }, time) =>
     JSON.stringify({
       time,
       method,
@@ -106,6 +106,7 @@ const formats: Readonly<Record<LogFormat, (record: RequestRecord, time: string) 
       requestId,
       operation,
       site,
+      token,
       ...(error !== undefined && { error: describe(error) }),
     }),
 }

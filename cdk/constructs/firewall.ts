@@ -1,13 +1,34 @@
+import { Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
+
+/** What the rules keep away, by the names under which they are counted. */
+const ruleLabels = { Reputation: 'bad repute', Floods: 'floods' }
+
+/** What a firewall is counted under: one of the same name in the region would be counted in. */
+const metricName = ({ stackName }: Stack): string => stackName
+
+/** What the firewall of a data centre turned away, for each of its rules. */
+export const turnedAway = (stack: Stack): readonly Metric[] =>
+  Object.entries(ruleLabels).map(
+    ([Rule, label]) =>
+      new Metric({
+        namespace: 'AWS/WAFV2',
+        metricName: 'BlockedRequests',
+        dimensionsMap: { WebACL: metricName(stack), Region: stack.region, Rule },
+        statistic: 'Sum',
+        label,
+      }),
+  )
 
 /** What one address may send in five minutes. */
 const requestsPerAddress = 10_000
 
-const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
   cloudWatchMetricsEnabled: true,
-  metricName,
+  metricName: name,
   // Samples of requests would hold tokens.
   sampledRequestsEnabled: false,
 })
@@ -20,7 +41,7 @@ export const createFirewall = (scope: Construct, api: RestApi): void => {
   const acl = new CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    visibilityConfig: visible('Firewall'),
+    visibilityConfig: visible(metricName(Stack.of(scope))),
     rules: [
       {
         name: 'Reputation',

@@ -135,6 +135,9 @@ const fields: Readonly<Record<string, string>> = {
   latency: '$context.responseLatency',
   integrationLatency: '$context.integrationLatency',
   error: '$context.error.responseType',
+  // Why a function gave no answer.
+  integrationStatus: '$context.integration.status',
+  integrationError: '$context.integration.error',
 }
 
 /** One line of JSON for each request, kept for a month. */
@@ -181,10 +184,11 @@ export const createGateway = (scope: Construct, { functions, dataCentre, setting
       throttlingRateLimit: settings.throttling.rate,
       throttlingBurstLimit: settings.throttling.burst,
       ...createAccessLogs(parts),
-      // Logs of successful executions would hold query strings.
-      loggingLevel: MethodLoggingLevel.ERROR,
+      // Logs of executions hold query strings, and go to a group that API Gateway makes and nothing empties: the access log says what failed.
+      loggingLevel: MethodLoggingLevel.OFF,
       dataTraceEnabled: false,
-      metricsEnabled: true,
+      // Figures by method: nobody reads them, each is paid for. Those of the whole API come without.
+      metricsEnabled: false,
     },
     // A domain of its own is then the only way in.
     disableExecuteApiEndpoint: dataCentre.customDomain !== undefined,

@@ -6,27 +6,33 @@ import {
   Dashboard,
   GraphWidget,
   type IMetric,
+  LogQueryVisualizationType,
+  LogQueryWidget,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
-import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { Settings } from '../settings.ts'
+import type { RemovalsQueue } from './file-storage.ts'
+import { turnedAway } from './firewall.ts'
+import { globalTables } from './tables.ts'
 
 /** What of a data centre is watched. */
 export interface Watched {
   readonly api: RestApi
   /** By the names under which people know them. */
-  readonly functions: Readonly<Record<string, IFunction>>
+  readonly functions: Readonly<Record<string, LambdaFunction>>
   readonly tables: Readonly<Record<string, ITable>>
-  /** Where messages go that the worker failed on too often. */
-  readonly failedRemovals: IQueue
+  /** The regions to which the tables of the directory are replicated from here. */
+  readonly replicaRegions: readonly string[]
+  readonly removals: RemovalsQueue
+  readonly hasFirewall: boolean
 }
 
 interface Watch {
@@ -64,7 +70,7 @@ const gatewayWatches = (api: RestApi): readonly Watch[] => [
   },
 ]
 
-const functionWatches = (name: string, lambda: IFunction): readonly Watch[] => [
+const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[] => [
   {
     id: `${name}Failures`,
     metric: lambda.metricErrors({ period }),
@@ -103,21 +109,65 @@ const tableWatches = (name: string, table: ITable): readonly Watch[] =>
     action: 'One very busy site or list is the usual cause: find it in the access logs.',
   }))
 
-const removalWatch = (failed: IQueue): Watch => ({
-  id: 'RemovalsFailed',
-  metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
-  threshold: 0,
-  periods: 1,
-  impact: 'The removal of a folder has stopped half-way: uploads into it are refused.',
-  action: 'Find out why in the log of the function removals, then redrive the queue.',
+/** How long a change of a table is on its way to another region, in milliseconds. There are figures only while there are changes. */
+const replicationOf = (table: ITable, region: string): Metric =>
+  new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName: 'ReplicationLatency',
+    dimensionsMap: { TableName: table.tableName, ReceivingRegion: region },
+    statistic: 'Maximum',
+    period,
+  })
+
+interface Replication {
+  readonly name: string
+  readonly table: ITable
+  readonly region: string
+}
+
+/** Each table of the directory with each region that it is replicated to from here. */
+const replicationsIn = ({ tables, replicaRegions }: Watched): readonly Replication[] =>
+  globalTables.flatMap((name) => {
+    const table = tables[name]
+    return table ? replicaRegions.map((region) => ({ name, table, region })) : []
+  })
+
+const replicationWatch = ({ name, table, region }: Replication): Watch => ({
+  id: `${name}ReplicationTo${region}`,
+  metric: replicationOf(table, region),
+  // A token that is revoked works for up to 20 seconds more where it is remembered, and nowhere longer than a minute.
+  threshold: 40_000,
+  periods: 2,
+  impact: `Changes of the table ${name} reach ${region} after more than 40 seconds: a token that is revoked works on there, and new ones do not.`,
+  action: 'See whether AWS reports a fault of DynamoDB in one of the two regions.',
 })
 
+const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
+  {
+    id: 'RemovalsWaiting',
+    metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
+    threshold: Duration.minutes(30).toSeconds(),
+    periods: 1,
+    impact: 'The removal of a folder has not gone on for half an hour: uploads into it are refused.',
+    action: 'Look at the log of the function removals, and whether it is throttled.',
+  },
+  {
+    id: 'RemovalsFailed',
+    metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+    threshold: 0,
+    periods: 1,
+    impact: 'The removal of a folder has stopped half-way: uploads into it are refused.',
+    action: 'Find out why in the log of the function removals, then redrive the queue.',
+  },
+]
+
 /** Everything that is watched, and what each alarm means. */
-const watchesOf = ({ api, functions, tables, failedRemovals }: Watched): readonly Watch[] => [
-  ...gatewayWatches(api),
-  ...Object.entries(functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
-  ...Object.entries(tables).flatMap(([name, table]) => tableWatches(name, table)),
-  removalWatch(failedRemovals),
+const watchesOf = (watched: Watched): readonly Watch[] => [
+  ...gatewayWatches(watched.api),
+  ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
+  ...Object.entries(watched.tables).flatMap(([name, table]) => tableWatches(name, table)),
+  ...replicationsIn(watched).map(replicationWatch),
+  ...removalWatches(watched.removals),
 ]
 
 /** A topic with a policy of its own has lost the one that lets alarms of the account publish to it, so that they are let in by name. */
@@ -156,8 +206,21 @@ export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Set
 const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
   new GraphWidget({ title, left, right, width: 12, height: 6, period })
 
+/** What the lines that functions write of their requests say of each operation. */
+const ofOperations = (title: string, functions: Watched['functions'], ...query: readonly string[]) =>
+  new LogQueryWidget({
+    title,
+    logGroupNames: Object.values(functions).map(({ logGroup }) => logGroup.logGroupName),
+    queryLines: ['filter message = "request"', ...query],
+    view: LogQueryVisualizationType.TABLE,
+    width: 12,
+    height: 6,
+  })
+
 /** What a person looks at when an alarm has gone off: from the gateway inwards. */
-export const createDashboard = (stack: Stack, { api, functions, tables }: Watched): void => {
+export const createDashboard = (stack: Stack, watched: Watched): void => {
+  const { api, functions, tables, removals, hasFirewall } = watched
+  const replications = replicationsIn(watched)
   const ofFunctions = Object.entries(functions)
   const ofTables = Object.entries(tables)
   const dashboard = new Dashboard(stack, 'Dashboard', { dashboardName: stack.stackName })
@@ -180,6 +243,35 @@ export const createDashboard = (stack: Stack, { api, functions, tables }: Watche
       'Reads (left) and writes (right) that tables turned away',
       ofTables.map(([label, table]) => throttlesOf('Read', table).with({ label })),
       ofTables.map(([label, table]) => throttlesOf('Write', table).with({ label })),
+    ),
+    graph(
+      'Removals that wait (left), and the age of the oldest in seconds (right)',
+      [removals.queue.metricApproximateNumberOfMessagesVisible()],
+      [removals.queue.metricApproximateAgeOfOldestMessage()],
+    ),
+    ...(replications.length > 0
+      ? [
+          graph(
+            'Replication of the directory, ms',
+            replications.map(({ name, table, region }) =>
+              replicationOf(table, region).with({ label: `${name} to ${region}` }),
+            ),
+          ),
+        ]
+      : []),
+    ...(hasFirewall ? [graph('Requests that the firewall turned away', [...turnedAway(stack)])] : []),
+    ofOperations(
+      'Operations',
+      functions,
+      'stats count(*) as requests, pct(durationMs, 50) as p50, pct(durationMs, 99) as p99, max(durationMs) as slowest by operation',
+      'sort requests desc',
+    ),
+    ofOperations(
+      'Operations that were refused or failed',
+      functions,
+      'filter status >= 400',
+      'stats count(*) as answers by operation, status',
+      'sort answers desc',
     ),
   )
 }

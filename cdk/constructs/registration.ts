@@ -35,6 +35,7 @@ export const registerDataCentre = (
     environment: environmentOf(settingsOf.registration, { sitesTable: directory.tableName, directoryRegion }),
     memorySize: 256,
     timeout: Duration.seconds(30),
+    logLevel: 'INFO',
   })
   lambda.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:PutItem'], resources: [directory.tableArn] }))
   // CloudFormation cannot change the type of a resource: one of another type has another name.

@@ -31,16 +31,17 @@ interface LambdaOptions {
   readonly memorySize: number
   readonly timeout: Duration
   readonly goesOnByItself?: boolean
+  readonly logLevel: Settings['logLevel']
 }
 
 /**
  * A Lambda function of the house: Node 24 on arm64, structured logs in a log group of its own, which is all that it may
- * touch until it is granted more. No tracing: its metrics go out with its logs, and no request waits for them.
+ * touch until it is granted more. No tracing, and no metrics of its own: the dashboard makes its figures of the logs.
  */
 export const createServiceFunction = (
   scope: Construct,
   id: string,
-  { bundle, description, environment, memorySize, timeout, goesOnByItself = false }: LambdaOptions,
+  { bundle, description, environment, memorySize, timeout, logLevel, goesOnByItself = false }: LambdaOptions,
 ): LambdaFunction => {
   const parts = new Construct(scope, id)
   const logGroup = new LogGroup(parts, 'Logs', {
@@ -62,7 +63,8 @@ export const createServiceFunction = (
     ...(goesOnByItself && { recursiveLoop: RecursiveLoop.ALLOW }),
     logGroup,
     loggingFormat: LoggingFormat.JSON,
-    applicationLogLevelV2: ApplicationLogLevel.INFO,
+    // Lambda drops what is below it, whatever the code of the function would write.
+    applicationLogLevelV2: ApplicationLogLevel[logLevel],
     systemLogLevelV2: SystemLogLevel.WARN,
   })
 }
@@ -97,6 +99,7 @@ const statementsOf = (name: FunctionName, { tables, files, removals }: Stores): 
 
 const edgeTexts = ({ dataCentre, settings, stores: { tables } }: Options) => ({
   dataCentre,
+  logLevel: settings.logLevel,
   pathEncoding: settings.pathEncoding,
   directoryRegion: settings.replicateDirectory ? undefined : homeRegion(settings),
   sitesTable: tables.sites.tableName,
@@ -139,6 +142,7 @@ export const createGrantedFunction = (scope: Construct, name: FunctionName, opti
     ...functionSettings[name],
     bundle: options.bundle,
     environment: environments[name](options),
+    logLevel: options.settings.logLevel,
   })
   for (const statement of statementsOf(name, options.stores)) lambda.addToRolePolicy(statement)
   return lambda

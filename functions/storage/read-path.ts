@@ -145,7 +145,7 @@ const getFile = ({ files, downloads }: StorageDeps) =>
       answerFor(found, { method, headers }, downloads),
     )
     if (choice.kind === 'elsewhere') {
-      return { status: 302, headers: { Location: await choice.downloads.urlOf(info.key), 'Cache-Control': 'no-store' } }
+      return { status: 302, headers: { Location: await choice.downloads.urlOf(info), 'Cache-Control': 'no-store' } }
     }
     if (choice.kind === 'unsatisfiable') {
       throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })

@@ -5,7 +5,6 @@ import type { Downloads } from '../deps.ts'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
 import type { Stores } from '../stores.ts'
 import { createPathLocks } from './path-locks.ts'
-import { openBucket } from './s3/bucket.ts'
 import { downloadUrl } from './s3/download-url.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { failLikePort } from './store-failure.ts'
@@ -54,6 +53,6 @@ export const createFileStores = ({
     workflows,
     removals,
     removalQueue: queueOnDemand(removalsQueueUrl),
-    downloads: { largestAnswer, urlOf: (key) => downloadUrl(openBucket({ client, once, name: bucket }), key) },
+    downloads: { largestAnswer, urlOf: (object) => downloadUrl({ client, name: bucket }, object) },
   }
 }

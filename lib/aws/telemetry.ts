@@ -1,21 +1,20 @@
 import { Logger } from '@aws-lambda-powertools/logger'
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics'
+import type { EdgeSettings } from '../config.ts'
 import type { RequestRecord, Telemetry } from '../http/request.ts'
 
-/** Structured log lines and embedded metrics on standard output, where Lambda picks both up without a call. */
-export const createTelemetry = (serviceName: string, logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'): Telemetry => {
+/**
+ * Structured log lines on standard output, where Lambda picks them up without a call; the dashboard makes its figures of them. At
+ * `DEBUG` a request is told of when it arrives as well: one without a second line is one that its function did not survive.
+ */
+export const createTelemetry = (serviceName: string, logLevel: EdgeSettings['logLevel']): Telemetry => {
   const logger = new Logger({ serviceName, logLevel })
-  const metrics = new Metrics({ namespace: 'SiteAdmin', serviceName })
-
   return {
+    arrival(arrival) {
+      logger.debug('arrival', { ...arrival })
+    },
     request({ error, ...record }: RequestRecord) {
       if (error === undefined) logger.info('request', { ...record })
       else logger.error('request', { ...record, error })
-      metrics.addDimension('operation', record.operation)
-      metrics.addMetric('duration', MetricUnit.Milliseconds, record.durationMs)
-      metrics.addMetric('clientError', MetricUnit.Count, record.status >= 400 && record.status < 500 ? 1 : 0)
-      metrics.addMetric('serverError', MetricUnit.Count, record.status >= 500 ? 1 : 0)
-      metrics.publishStoredMetrics()
     },
   }
 }

@@ -37,9 +37,12 @@ const findCaller = async (
   { findGrant, clock }: AccessDeps,
   request: Request,
   { tokenInQuery }: GroupPolicy,
+  trace: Trace,
 ): Promise<Grant> => {
   const token = tokenOf(request, tokenInQuery ?? false)
-  const grant = token !== undefined && tokenShape.test(token) ? await findGrant(hashToken(token)) : undefined
+  const hash = token !== undefined && tokenShape.test(token) ? hashToken(token) : undefined
+  trace.token = hash?.slice(0, 8) ?? null
+  const grant = hash === undefined ? undefined : await findGrant(hash)
   if (!grant || !isCurrent(grant, clock.wall())) {
     throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
   }
@@ -76,7 +79,7 @@ export const admit = async (
   request: RoutedRequest,
   trace: Trace,
 ): Promise<Admission> => {
-  const caller = await findCaller(deps, request, policy)
+  const caller = await findCaller(deps, request, policy, trace)
   const found = await resolveSite(deps, request, request.params['site'] ?? '', caller, policy)
   if ('elsewhere' in found) return found
   trace.site = found.site.id

@@ -8,7 +8,7 @@ import type { OperationHandler } from './operation.ts'
 import { isPublic, type PublicOperation } from './public-operation.ts'
 import { asServiceError, errorReply } from './render-error.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
-import type { Answer, Handler, Request, RequestRecord, Send, Telemetry, Trace } from './request.ts'
+import type { Answer, Arrival, Handler, Request, RequestRecord, Send, Telemetry, Trace } from './request.ts'
 import { createRouter, type Group, type Route } from './router.ts'
 
 export interface EdgeDeps extends AdmissionDeps {
@@ -57,9 +57,9 @@ const inTime = <Value>(
 const asItIs: Send<Answer> = (answer) => answer
 
 /** No caller goes without an answer because nobody could write down that there was one. */
-const tell = (telemetry: Telemetry, record: RequestRecord): void => {
+const tell = (record: () => void): void => {
   try {
-    telemetry.request(record)
+    record()
   } catch (error) {
     console.error('A request could not be recorded:', error)
   }
@@ -136,19 +136,22 @@ export const createHandler = <Operation extends string>(
   async function handle(request: Request, remainingTime: () => number): Promise<Answer>
   async function handle<Sent>(request: Request, remainingTime: () => number, send: Send<Sent>): Promise<Sent>
   async function handle(request: Request, remainingTime: () => number, send: Send<unknown> = asItIs): Promise<unknown> {
-    const startedAt = deps.clock.monotonic()
-    const trace: Trace = { operation: 'none', site: null, public: false }
+    const { clock, telemetry } = deps
+    const startedAt = clock.monotonic()
+    const arrival: Arrival = { requestId: request.id, method: request.method, path: request.path }
+    tell(() => telemetry.arrival?.(arrival))
+    const trace: Trace = { operation: 'none', site: null, token: null, public: false }
     const { sent, status, failure } = await sendAnswer(request, remainingTime, send, trace)
-    tell(deps.telemetry, {
-      requestId: request.id,
+    const record: RequestRecord = {
+      ...arrival,
       operation: trace.operation,
-      method: request.method,
-      path: request.path,
       site: trace.site,
+      token: trace.token,
       status,
-      durationMs: Math.round((deps.clock.monotonic() - startedAt) * 1000) / 1000,
+      durationMs: Math.round((clock.monotonic() - startedAt) * 1000) / 1000,
       ...(failure !== undefined && { error: failure }),
-    })
+    }
+    tell(() => telemetry.request(record))
     return sent
   }
   return handle

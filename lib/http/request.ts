@@ -61,14 +61,20 @@ export interface Handler {
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** What is recorded of a request: never a token, a body or a query string. */
-export interface RequestRecord {
+/** What is recorded of a request that has just come. */
+export interface Arrival {
   readonly requestId: string
-  readonly operation: string
   readonly method: string
   /** Without the query. */
   readonly path: string
+}
+
+/** What is recorded of a request: never a token, a body or a query string. */
+export interface RequestRecord extends Arrival {
+  readonly operation: string
   readonly site: number | null
+  /** The first 8 hex digits of the hash of the token that came with it, valid or not. */
+  readonly token: string | null
   /** As it was sent. */
   readonly status: number
   readonly durationMs: number
@@ -78,6 +84,8 @@ export interface RequestRecord {
 
 /** Where records of requests go. */
 export interface Telemetry {
+  /** Told of each request before anything is done about it. */
+  arrival?(arrival: Arrival): void
   request(record: RequestRecord): void
 }
 
@@ -85,6 +93,7 @@ export interface Telemetry {
 export interface Trace {
   operation: string
   site: number | null
+  token: string | null
   /** Whether the route is one that answers JSON whatever is asked for. */
   public: boolean
 }

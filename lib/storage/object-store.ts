@@ -52,6 +52,8 @@ export interface ListedObject {
 
 export interface ObjectInfo extends ListedObject {
   readonly contentType: string
+  /** Where the store keeps versions: what it calls this one. */
+  readonly versionId?: string
 }
 
 /** Offsets of the first and the last byte. */

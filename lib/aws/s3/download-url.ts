@@ -1,26 +1,28 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import { ServiceError } from '../../errors.ts'
 import { asAttachment } from '../../storage/content-disposition.ts'
+import type { ObjectInfo } from '../../storage/object-store.ts'
 import type { Bucket } from './bucket.ts'
-import { headObject } from './looking.ts'
 
 /** How long a URL works, in seconds. */
 const lifetime = 300
 
 /**
- * A URL that gives the object at a key in its present version to whoever has it. The bytes come as an attachment of no particular
- * type (decisions.md, section 5): a page that somebody has uploaded must not run as one of the bucket. Errors: fileUnknown.
+ * A URL that gives this version of an object to whoever has it. The bytes come as an attachment of no particular type (decisions.md,
+ * section 5): a page that somebody has uploaded must not run as one of the bucket.
  */
-export const downloadUrl = async (bucket: Bucket, key: string): Promise<string> => {
-  const [{ getSignedUrl }, head] = await Promise.all([import('@aws-sdk/s3-request-presigner'), headObject(bucket, key)])
-  if (!head) throw new ServiceError('fileUnknown')
+export const downloadUrl = async (
+  { client, name }: Pick<Bucket, 'client' | 'name'>,
+  { key, versionId }: Pick<ObjectInfo, 'key' | 'versionId'>,
+): Promise<string> => {
+  // Only who reads a large file needs it.
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
   const command = new GetObjectCommand({
-    Bucket: bucket.name,
+    Bucket: name,
     Key: key,
     // A file that is replaced meanwhile does not come in two halves.
-    VersionId: head.VersionId,
+    VersionId: versionId,
     ResponseContentDisposition: asAttachment(key.slice(key.lastIndexOf('/') + 1)),
     ResponseContentType: 'application/octet-stream',
   })
-  return getSignedUrl(bucket.client, command, { expiresIn: lifetime })
+  return getSignedUrl(client, command, { expiresIn: lifetime })
 }

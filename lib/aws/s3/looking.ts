@@ -21,13 +21,14 @@ export const headObject = async (
 
 export const toInfo = (
   key: string,
-  head: Pick<HeadObjectCommandOutput, 'ContentLength' | 'LastModified' | 'ETag' | 'ContentType'>,
+  head: Pick<HeadObjectCommandOutput, 'ContentLength' | 'LastModified' | 'ETag' | 'ContentType' | 'VersionId'>,
 ): ObjectInfo => ({
   key,
   size: head.ContentLength ?? 0,
   modified: head.LastModified?.getTime() ?? 0,
   version: unquote(head.ETag),
   contentType: head.ContentType ?? 'application/octet-stream',
+  ...(head.VersionId !== undefined && { versionId: head.VersionId }),
 })
 
 export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInfo | undefined> => {

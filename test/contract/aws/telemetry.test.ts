@@ -1,39 +1,50 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTelemetry } from '../../../lib/aws/telemetry.ts'
-import type { RequestRecord } from '../../../lib/http/request.ts'
+import type { logLevels } from '../../../lib/config.ts'
+import type { RequestRecord, Telemetry } from '../../../lib/http/request.ts'
 
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
 
-/** The lines on standard output and standard error, where the platform picks up logs and metrics. */
-const linesOf = (record: RequestRecord): Record<string, unknown>[] => {
+/** The lines on standard output and standard error, where the platform picks up logs. */
+const linesOf = (tell: (telemetry: Telemetry) => void, level: (typeof logLevels)[number] = 'INFO') => {
   const lines: string[] = []
   for (const stream of [process.stdout, process.stderr]) {
     vi.spyOn(stream, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
   }
-  createTelemetry('fields', 'INFO').request(record)
+  tell(createTelemetry('fields', level))
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-const record: RequestRecord = {
+const arrival = {
   requestId: 'request-1',
-  operation: 'listFields',
   method: 'GET',
   path: '/api/v1/admin/sites/1001/webforms/1/fields/system',
+}
+const record: RequestRecord = {
+  ...arrival,
+  operation: 'listFields',
   site: 1001,
+  token: '0123abcd',
   status: 404,
   durationMs: 1.5,
 }
+const failed: RequestRecord = { ...record, status: 500, error: new TypeError('x is undefined') }
 
 describe('a request in the log', () => {
-  test('is one structured line', () => {
-    const [line, ...others] = linesOf(record).filter((each) => each['message'] === 'request')
-    expect(others).toEqual([])
-    expect(line).toMatchObject({ ...record, level: 'INFO', service: 'fields' })
+  test('is one structured line, and nothing else: no metric is paid for that nobody reads', () => {
+    const lines = linesOf((telemetry) => telemetry.request(record))
+    expect(lines).toEqual([
+      expect.objectContaining({ ...record, message: 'request', level: 'INFO', service: 'fields' }),
+    ])
   })
 
   test('is an error line with its cause when the service is at fault', () => {
-    const lines = linesOf({ ...record, status: 500, error: new TypeError('x is undefined') })
-    expect(lines.find((each) => each['message'] === 'request')).toMatchObject({
+    const [line] = linesOf((telemetry) => telemetry.request(failed))
+    expect(line).toMatchObject({
+      message: 'request',
       level: 'ERROR',
       status: 500,
       error: { name: 'TypeError', message: 'x is undefined' },
@@ -41,22 +52,26 @@ describe('a request in the log', () => {
   })
 })
 
-describe('a request in the metrics', () => {
+describe('the level of a deployment', () => {
+  /** A request that is refused, and one that fails. */
+  const tell = (telemetry: Telemetry) => {
+    telemetry.arrival?.(arrival)
+    telemetry.request(record)
+    telemetry.request(failed)
+  }
+
   test.each([
-    [200, 0, 0],
-    [399, 0, 0],
-    [400, 1, 0],
-    [499, 1, 0],
-    [500, 0, 1],
-    [503, 0, 1],
-  ])('with status %i counts %i as a client error and %i as a server error', (status, clientError, serverError) => {
-    const metrics = linesOf({ ...record, status }).find((each) => '_aws' in each)
-    expect(metrics).toMatchObject({
-      service: 'fields',
-      operation: 'listFields',
-      duration: 1.5,
-      clientError,
-      serverError,
-    })
-  })
+    ['DEBUG', ['DEBUG arrival', 'INFO request', 'ERROR request']],
+    ['INFO', ['INFO request', 'ERROR request']],
+    ['WARN', ['ERROR request']],
+    ['ERROR', ['ERROR request']],
+  ] as const)(
+    '%s decides what is written, where Lambda filters by it too and where nothing does',
+    (level, expected) => {
+      const written = () => linesOf(tell, level).map((line) => `${line['level']} ${line['message']}`)
+      expect(written()).toEqual(expected)
+      vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', level)
+      expect(written()).toEqual(expected)
+    },
+  )
 })

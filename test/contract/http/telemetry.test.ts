@@ -1,5 +1,8 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFieldsHandler } from '../../../functions/fields/group.ts'
+import { hashToken } from '../../../lib/access/grants.ts'
+import type { Arrival, RequestRecord } from '../../../lib/http/request.ts'
 import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { failOnce } from '../../support/store-faults.ts'
@@ -36,6 +39,7 @@ describe('the record of a request', () => {
         method: 'GET',
         path,
         site: ownSite,
+        token: hashToken(token).slice(0, 8),
         status: 200,
         durationMs: expect.any(Number),
       },
@@ -81,6 +85,27 @@ describe('the record of a request', () => {
 
     const everything = inspect(records, { depth: Number.POSITIVE_INFINITY, showHidden: true })
     for (const secret of [token, bodyWord, queryWord]) expect(everything).not.toContain(secret)
+  })
+
+  test('names the token by its hash, also one that is refused, and nothing that is no token', async () => {
+    const { handler, records } = service.start()
+    const unknown = 'f'.repeat(64)
+    await send(handler, 'GET', path, { headers: { Authorization: unknown } })
+    await send(handler, 'GET', path, { headers: { Authorization: 'a password, maybe' } })
+    await send(handler, 'GET', path)
+    expect(records.map((record) => record.token)).toEqual([hashToken(unknown).slice(0, 8), null, null])
+  })
+
+  test('comes after that of its arrival, which a request has that never ends', async () => {
+    const { deps } = service.start()
+    const told: string[] = []
+    const telemetry = {
+      arrival: ({ requestId, method, path }: Arrival) => void told.push(`${requestId} ${method} ${path} arrives`),
+      request: ({ requestId, status }: RequestRecord) => void told.push(`${requestId} ${status}`),
+    }
+    const handler = createFieldsHandler({ ...deps, edge: { ...deps.edge, telemetry } })
+    await send(handler, 'GET', path, revealing({ requestId: 'request-1' }))
+    expect(told).toEqual([`request-1 GET ${path} arrives`, 'request-1 200'])
   })
 
   test('has the failure when the service is at fault', async () => {

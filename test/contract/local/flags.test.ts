@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -78,6 +79,7 @@ describe('npm start', () => {
       requestId: headers.get('x-request-id'),
       operation: 'listFields',
       site: 1001,
+      token: hash('sha256', service.token, 'hex').slice(0, 8),
     })
     expect(second).toMatchObject({ path: '/no/such/path', status: 404, site: null })
     expect(stderr).not.toContain(service.token)

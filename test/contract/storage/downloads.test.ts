@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import type { ObjectInfo } from '../../../lib/storage/object-store.ts'
 import { requestOf } from '../../support/gateway.ts'
 import { openStorage } from './service.ts'
 
@@ -8,7 +9,7 @@ it('a file that no answer can carry is somewhere else, for this moment only', as
   const storage = await openStorage()
   try {
     await storage.call('PUT', '/large', { body: 'too much' })
-    const downloads = { largestAnswer: 7, urlOf: async (key: string) => `https://bucket.test/${key}?signed` }
+    const downloads = { largestAnswer: 7, urlOf: async ({ key }: ObjectInfo) => `https://bucket.test/${key}?signed` }
     const token = newToken()
     const grant = { hash: hashToken(token), user: 'test', sites: [storage.site], permissions: ['files' as const] }
     const findGrant = async () => ({ ...grant, expires: Date.now() })
