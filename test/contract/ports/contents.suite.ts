@@ -72,6 +72,13 @@ export const describeContents = ({ name, open }: Hand<Tested>): void => {
       expect(await contents.get(site, 'category', 8)).toEqual(first)
     })
 
+    test('is created with its text, and a second one of the same id changes neither', async () => {
+      expect(await contents.create(site, 'news', newsItem(3), entry)).toBe(true)
+      expect(await contents.create(site, 'news', newsItem(3, { body: '<p>Again</p>' }), entry)).toBe(false)
+      expect(await contents.get(site, 'news', 3)).toEqual(summaryOf(newsItem(3), site))
+      expect((await contents.texts(site, 'news', [3])).get(3)).toBe('<p>Text 3</p>')
+    })
+
     test('is replaced by what is put in its place, its text included', async () => {
       await putNews([1])
       const other = newsItem(1, { subject: 'Other', body: '<p>Other</p>' })
