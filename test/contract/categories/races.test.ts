@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { listCategoriesOfObject } from '../../../lib/categories/category-lists.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../../lib/errors.ts'
+import { inParallel } from '../../../lib/in-parallel.ts'
 import { author, entry } from '../../support/history.ts'
 import { interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
@@ -158,8 +159,9 @@ test('many links and many categories are removed in steps', async () => {
     many.map((id) => ({ id, name: `Category ${id}` })),
   )
   await fill(deps, [1])
-  for (const id of many)
-    await deps.linkItems.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }])
+  await inParallel(many, 32, (id) =>
+    deps.linkItems.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }]),
+  )
   expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(2_100)
   expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(true)
   expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(0)
