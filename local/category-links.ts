@@ -3,6 +3,7 @@ import { byName } from '../lib/by-name.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from '../lib/categories/category-links.ts'
 import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
 import type { CategoryId } from '../lib/ids.ts'
+import { refuseLate, unlimited } from '../lib/remaining-time.ts'
 import type { Database } from './database.ts'
 import { countInSteps, readInSteps } from './in-steps.ts'
 import { contentTables, isStaying, linkTables } from './schema.ts'
@@ -92,8 +93,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
       countInSteps(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
 
-    link: (list, wanted) =>
+    link: (list, wanted, _entry, remainingTime = unlimited) =>
       write(() => {
+        refuseLate(remainingTime)
         if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
         const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
         if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
@@ -101,8 +103,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
         return { outcome: 'linked' }
       }),
 
-    unlink: ({ site, kind, category: id }, ids) =>
+    unlink: ({ site, kind, category: id }, ids, _entry, remainingTime = unlimited) =>
       write(() => {
+        refuseLate(remainingTime)
         if (!category.get(site, id)) return false
         statements[kind].remove.run(site, id, JSON.stringify(ids))
         return true

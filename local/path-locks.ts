@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../lib/clock.ts'
+import { refuseLate, unlimited } from '../lib/remaining-time.ts'
 import { type FolderRemovals, longestSilence, type RemovalTask } from '../lib/storage/folder-removals.ts'
 import type { PlaceConditions } from '../lib/storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../lib/storage/path.ts'
@@ -54,8 +55,9 @@ export const createFolderRemovals = (
   }
 
   return {
-    async open(site, folder, id, entry) {
+    async open(site, folder, id, entry, remainingTime = unlimited) {
       const opened = await write(() => {
+        refuseLate(remainingTime)
         insert.run(site, folder, id, JSON.stringify(entry))
         return String(get.get(site, folder)?.['id'])
       })

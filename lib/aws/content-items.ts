@@ -67,6 +67,14 @@ const fromContent = (content: Content, site: SiteId, kind: ContentKind): Attribu
   return { ...Object.fromEntries(members), kind: partitionOf(site, kind) }
 }
 
+/** The long text as an item of its own; none for a kind that has none. */
+const textOf = (content: Content, site: SiteId, kind: ContentKind): Attributes[] => {
+  const text = textMember(kind)
+  return text === undefined
+    ? []
+    : [{ kind: textPartitionOf(site, kind), id: content.id, [textAttribute]: content[text] }]
+}
+
 export const createContentItems = ({ client, table, patience }: Options): ContentItems => {
   const batches = { client, table, ...(patience !== undefined && { patience }) }
 
@@ -139,27 +147,19 @@ export const createContentItems = ({ client, table, patience }: Options): Conten
             ConditionExpression: 'attribute_not_exists(id)',
           }),
         )
-        return true
       } catch (error) {
         if (isConditionFailure(error)) return false
         throw error
       }
+      // Not before it is known to be the text of this very content, and of no other one of the same id.
+      for (const Item of textOf(content, site, kind)) await client.send(new PutCommand({ TableName: table, Item }))
+      return true
     },
 
     async putMany(site, kind, contents) {
-      const text = textMember(kind)
-      const requests = contents.flatMap((content): WriteRequest[] => [
-        { PutRequest: { Item: fromContent(content, site, kind) } },
-        ...(text === undefined
-          ? []
-          : [
-              {
-                PutRequest: {
-                  Item: { kind: textPartitionOf(site, kind), id: content.id, [textAttribute]: content[text] },
-                },
-              },
-            ]),
-      ])
+      const requests = contents.flatMap((content): WriteRequest[] =>
+        [fromContent(content, site, kind), ...textOf(content, site, kind)].map((Item) => ({ PutRequest: { Item } })),
+      )
       await batchWrite(batches, requests)
     },
 

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { SiteId } from '../ids.ts'
+import { unlimited } from '../remaining-time.ts'
 import { type FolderRemovals, longestSilence, type OpenRemoval, type RemovalTask } from '../storage/folder-removals.ts'
 import { root, type StoragePath, toStoragePath } from '../storage/path.ts'
 import type { Workflows } from '../storage/workflows.ts'
 import { isConditionFailure, type TableOptions } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
+import { inTime, timeToAnswer } from './in-time.ts'
 
 /** Folders as seen at one moment, for whoever puts something into them: it looks before, and once more after. */
 export interface FolderWatch {
@@ -157,17 +159,17 @@ export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Opt
     },
 
     removals: {
-      async open(site, folder, id) {
+      async open(site, folder, id, _entry, remainingTime = unlimited) {
+        const put = new PutCommand({
+          TableName: table,
+          Item: { site, path: removalKey(folder), id, closed: false, heard: now() } satisfies Item,
+          ConditionExpression: 'attribute_not_exists(#path) OR #closed = :true',
+          ExpressionAttributeNames: { '#path': 'path', '#closed': 'closed' },
+          ExpressionAttributeValues: { ':true': true },
+        })
         try {
-          await client.send(
-            new PutCommand({
-              TableName: table,
-              Item: { site, path: removalKey(folder), id, closed: false, heard: now() } satisfies Item,
-              ConditionExpression: 'attribute_not_exists(#path) OR #closed = :true',
-              ExpressionAttributeNames: { '#path': 'path', '#closed': 'closed' },
-              ExpressionAttributeValues: { ':true': true },
-            }),
-          )
+          // One that was opened although its call was cut is closed by its message, when the folder is empty.
+          await inTime(remainingTime, timeToAnswer, ({ abortSignal }) => client.send(put, { abortSignal }))
           return id
         } catch (error) {
           if (!isConditionFailure(error)) throw error

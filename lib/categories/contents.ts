@@ -45,7 +45,7 @@ export interface Contents {
   count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
   /** The highest id of a kind on the site; 0 when there is none. */
   highestId(site: SiteId, kind: ContentKind): Promise<number>
-  /** Answers false when there is one of that id already; nothing is changed then. */
+  /** Stores it, its long text included. Answers false when there is one of that id already; nothing is changed then. */
   create(site: SiteId, kind: ContentKind, content: Content, entry: HistoryEntry): Promise<boolean>
   /** Stores these, each id once, in place of what has the same id. Repeating is safe. */
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[], entry: HistoryEntry): Promise<void>

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { FolderRemovals, RemovalTask } from './folder-removals.ts'
@@ -62,6 +63,12 @@ export const emptyFolder = async (
   (await emptyPrefix(store, folderKey('draft', site, folder), isTimeUp)) &&
   emptyPrefix(store, folderKey('live', site, folder), isTimeUp)
 
+/** Answers whether so many milliseconds have passed: by the one clock or the other, of which one may stand still in a frozen function. */
+const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => boolean) => {
+  const begun = { wall: wall(), monotonic: monotonic() }
+  return () => Math.max(wall() - begun.wall, monotonic() - begun.monotonic) >= duration
+}
+
 /**
  * What whoever has a message of a removal does with it: a slice of the work, when nobody else is at it. Answers what is left to do for that
  * message, if anything. A removal has one message that counts: whoever works on it comes back to it, or the queue delivers his message again.
@@ -73,15 +80,24 @@ export const continueRemoval = async (
   { deadline, end }: Slice,
 ): Promise<Rest | undefined> => {
   const { site, path, id } = task
+  const isOver = startStopwatch(clock, end)
   const taken = await removals.take(task, name, end)
   if (taken.outcome === 'over') return undefined
   if (taken.outcome === 'held') {
     // The same message once more: its worker may be dead, and must have ended before anybody can tell.
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
+  // A function that was frozen in the middle may be thawed when others have finished the removal, and the folder holds new files.
+  const heldFiles: ObjectStore = {
+    ...files,
+    remove: async (...args) => {
+      if (isOver()) throw new ServiceError('unavailable')
+      return files.remove(...args)
+    },
+  }
   let isDone = false
   try {
-    if (await emptyFolder(files, site, path, () => clock.monotonic() >= deadline)) {
+    if (await emptyFolder(heldFiles, site, path, () => clock.monotonic() >= deadline)) {
       await removals.close(site, path, id)
       isDone = true
     }

@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import type { StoragePath } from './path.ts'
 
 /** A removal that is going on. */
@@ -21,7 +22,7 @@ export interface RemovalTask {
  * What became of the wish to work on a removal. `held`: by whom already, and for how many milliseconds at most; `over`: it is closed, or the
  * folder has another one by now.
  */
-export type TakeOutcome =
+type TakeOutcome =
   | { readonly outcome: 'taken' }
   | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
   | { readonly outcome: 'over' }
@@ -39,9 +40,16 @@ export const longestSilence = 15 * 60_000
 export interface FolderRemovals {
   /**
    * Answers the id of the removal that is open for the folder: a new one with that id, or the one that was there before. The entry is
-   * kept with it, and belongs to the history when the removal is closed.
+   * kept with it, and belongs to the history when the removal is closed. When the request has no time left (unlimited unless told), none
+   * is opened any more, and none later either.
    */
-  open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry): Promise<string>
+  open(
+    site: SiteId,
+    folder: StoragePath,
+    id: string,
+    entry: HistoryEntry,
+    remainingTime?: RemainingTime,
+  ): Promise<string>
   /**
    * Takes a removal for one worker, which is known by the name of its message. Nobody else gets it before it is given back, or so many
    * milliseconds have passed: by then the worker has ended, whatever became of it.

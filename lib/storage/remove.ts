@@ -87,10 +87,11 @@ const removeLargeFolder = async (
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
   const task: RemovalTask = { site, path, id: randomUUID() }
+  const { author, remainingTime } = options
   // The message comes first: without a removal on record it is harmless, while a removal without a message might never end.
   const name = await deps.removalQueue.send(task, takeover)
-  const entry = entryOf('folder.removed', site, path, options.author)
-  if ((await deps.removals.open(site, path, task.id, entry)) !== task.id) return 'going on'
+  const entry = entryOf('folder.removed', site, path, author)
+  if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'going on'
   return (await workWithin(deps, task, name, options)) ? 'going on' : 'removed'
 }
 

@@ -21,6 +21,7 @@ describe('a failure of a client of AWS', () => {
     failure('ThrottlingException'),
     failure('RequestLimitExceeded'),
     failure('TimeoutError'),
+    failure('AbortError'),
     failure('Error', { code: 'ECONNRESET' }),
     failure('Error', { code: 'ECONNREFUSED' }),
     failure('InternalServerError', { $metadata: { httpStatusCode: 500 } }),

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { listCategoriesOfObject } from '../../../lib/categories/categories-of-object.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../../lib/errors.ts'
+import { inParallel } from '../../../lib/in-parallel.ts'
 import { author, entry } from '../../support/history.ts'
 import { interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
@@ -11,7 +12,7 @@ const deps = store.over(store.dynamodb)
 afterAll(() => store.close())
 
 const ids = range(1, 30)
-const gone = 7
+const gone = 3
 
 const removals = {
   'the removal of an object': (over: Deps) => over.contents.removeObject({ site, kind: 'news', id: gone }, entry),
@@ -22,7 +23,8 @@ const link = (over: Deps) =>
   linkObjects(
     over,
     newsOfCategory,
-    ids.map((objectId) => ({ objectId })),
+    // Most of them in a batch; each of the others, the one that goes among them, is a call of its own.
+    ids.map((objectId) => ({ objectId, ...(objectId > 4 && { displayable: true }) })),
     author,
   )
 
@@ -99,6 +101,28 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
   })
 })
 
+describe('linking one object twice at once, with and without a word about how it is displayed', () => {
+  const plain = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9 }], author)
+  const hidden = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9, displayable: false }], author)
+  const cases = [
+    ['the hidden one comes between the calls of the other', plain, hidden],
+    ['the other one comes between the calls of the hidden one', hidden, plain],
+  ] as const
+
+  test.each(cases)('leaves it hidden, as either order would: %s', async (_, outer, inner) => {
+    const calls = await callsOf(outer)
+    for (let call = 1; call <= calls; call++) {
+      await begin()
+      const { client } = interceptOnce(store.dynamodb, call, async (proceed) => {
+        await inner(deps)
+        return proceed()
+      })
+      await outer(store.over(client))
+      expect(await deps.links.list(newsOfCategory, 0, 100)).toEqual([{ id: 9, displayable: false }])
+    }
+  })
+})
+
 test('a link that a dying request left behind is not listed, and goes when it is linked again in vain', async () => {
   await begin()
   await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
@@ -135,8 +159,9 @@ test('many links and many categories are removed in steps', async () => {
     many.map((id) => ({ id, name: `Category ${id}` })),
   )
   await fill(deps, [1])
-  for (const id of many)
-    await deps.linkItems.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }])
+  await inParallel(many, 32, (id) =>
+    deps.linkItems.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }]),
+  )
   expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(2_100)
   expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(true)
   expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(0)

@@ -67,6 +67,11 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       expect(await removals.openOf(site, [folder])).toEqual([])
     })
 
+    test('are not opened when the request has no time left', async () => {
+      await expect(removals.open(site, folder, 'one', entry, () => 0)).rejects.toMatchObject({ code: 100503 })
+      expect(await removals.openOf(site, [folder])).toEqual([])
+    })
+
     const taskOf = (id: string) => ({ site, path: folder, id })
 
     test('are taken by one worker at a time, until he gives them back', async () => {

@@ -18,7 +18,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
   beforeEach(async () => {
     sentBefore = []
     storage = await openStorage({
-      clock: { wall: Date.now, monotonic: () => time },
+      clock: { wall: () => time, monotonic: () => time },
       between: ({ removals }) => ({
         removals: {
           ...removals,

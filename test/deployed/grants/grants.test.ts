@@ -92,15 +92,15 @@ const openRemoval = async (folder: string): Promise<void> => {
 /** Has the worker go on with a removal that is on record. `time` is what it has left, in milliseconds. */
 const work = async (path: string, time: number): Promise<void> => {
   const body = JSON.stringify({ site: String(deployment.site), path, id: removalId })
-  const event = { Records: [{ body }] } as SQSEvent
+  const event = { Records: [{ body, messageId: 'the message of the test' }] } as SQSEvent
   await removalsFunction(event, { getRemainingTimeInMillis: () => time } as Context, () => undefined)
 }
 
-/** What cannot be removed together with others, and cannot be removed at all just now. */
+/** What cannot be removed together with others, and cannot be removed at all just now: the worker waits for better times. */
 const failToRemove = (folder: string): Promise<void> =>
   breaking(
     ({ method }) => method === 'DELETE',
-    () => expect(work(folder, 90_000)).rejects.toThrow(),
+    () => work(folder, 90_000),
   )
 
 /** What is sent meanwhile by this process, as by the function. */
