@@ -14,7 +14,16 @@ import { siteUrlShape } from '../../lib/categories/site-urls.ts'
 import { largestContentId } from '../../lib/ids.ts'
 import { type GroupContract, type OperationContract, siteParameter } from '../contract.ts'
 import { fieldsSwitch, listSwitches } from './contract-switches.ts'
-import { itemsOf, linkItem, numericString, objectId, unlinkItem } from './items-body.ts'
+import {
+  categoryId,
+  itemsOf,
+  linkCategoryItem,
+  linkItem,
+  numericString,
+  objectId,
+  unlinkCategoryItem,
+  unlinkItem,
+} from './items-body.ts'
 import { capitalised, ofEachKind, operationsOf } from './routes.ts'
 
 // Answers, made from what the items of the lists are made of: what the operations write has the types of these.
@@ -103,13 +112,13 @@ objectId.register(z.globalRegistry, {
 })
 
 const links = z
-  .object({ items: itemsOf(linkItem.register(z.globalRegistry, { id: 'NewLink' })) })
+  .object({ items: itemsOf(linkItem.register(z.globalRegistry, { id: 'NewLink' }), 'objectId') })
   .register(z.globalRegistry, { id: 'NewLinks', description: 'What to link with the category.' })
 
 const unlinked = z.union([unlinkItem, objectId])
 
 /** `[{"objectId":1}]`, `[1]` and `1` say the same. */
-const unlinkedItems = z.union([itemsOf(unlinked), unlinked]).register(z.globalRegistry, {
+const unlinkedItems = z.union([itemsOf(unlinked, 'objectId'), unlinked]).register(z.globalRegistry, {
   id: 'UnlinkedItems',
   description: 'Objects with an `objectId`, or ids; or one of them.',
 })
@@ -117,6 +126,25 @@ const unlinkedItems = z.union([itemsOf(unlinked), unlinked]).register(z.globalRe
 const unlinks = z
   .object({ items: unlinkedItems })
   .register(z.globalRegistry, { id: 'Unlinks', description: 'What to unlink from the category.' })
+
+categoryId.register(z.globalRegistry, { id: 'CategoryId', description: 'The id of a category.' })
+
+const categoryLinks = z
+  .object({ items: itemsOf(linkCategoryItem.register(z.globalRegistry, { id: 'NewCategoryLink' }), 'categoryId') })
+  .register(z.globalRegistry, { id: 'NewCategoryLinks', description: 'What to link the object with.' })
+
+const unlinkedCategory = z.union([unlinkCategoryItem, categoryId])
+
+const unlinkedCategories = z
+  .union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory])
+  .register(z.globalRegistry, {
+    id: 'UnlinkedCategories',
+    description: 'Objects with a `categoryId`, or ids; or one of them.',
+  })
+
+const categoryUnlinks = z
+  .object({ items: unlinkedCategories })
+  .register(z.globalRegistry, { id: 'CategoryUnlinks', description: 'What to unlink the object from.' })
 
 // Operations on the objects of each kind.
 
@@ -145,6 +173,22 @@ const listOf = (kind: ObjectKind): OperationContract => {
   }
 }
 
+/** The ways in which a `DELETE` says what to unlink. */
+const unlinkedBy = (member: string, items: z.core.$ZodType, body: z.core.$ZodType, example: string) => ({
+  query: {
+    items: {
+      description: `The items, for clients that send no body with \`DELETE\`: a JSON text such as \`[{"${member}":1}]\`, \`[1,2]\` or \`1\`. It is read when there is no body.`,
+      schema: items,
+      json: true as const,
+      example,
+    },
+  },
+  body: {
+    schema: body,
+    description: `Required unless \`items\` stands in the query. As a form, also one that is declared as JSON, \`items\` is such a JSON text, or \`items[0][${member}]=1\`.`,
+  },
+})
+
 const linkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Link ${objectKinds[kind].many} with a category`,
   description:
@@ -169,20 +213,7 @@ const linkOf = (kind: ObjectKind): OperationContract => ({
 const unlinkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${objectKinds[kind].many} from a category`,
   description: 'Unlinking what is not linked is no error.',
-  query: {
-    items: {
-      description:
-        'The items, for clients that send no body with `DELETE`: a JSON text such as `[{"objectId":1}]`, `[1,2]` or `1`. It is read when there is no body.',
-      schema: unlinkedItems,
-      json: true,
-      example: '[2,4]',
-    },
-  },
-  body: {
-    schema: unlinks,
-    description:
-      'Required unless `items` stands in the query. As a form, also one that is declared as JSON, `items` is such a JSON text, or `items[0][objectId]=1`.',
-  },
+  ...unlinkedBy('objectId', unlinkedItems, unlinks, '[2,4]'),
   answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'categoryUnknown'],
   examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
@@ -234,6 +265,37 @@ const listCategoriesOf = (kind: ObjectKind): OperationContract => ({
   },
   errors: ['categoriesMalformed', 'listTooLong', 'objectUnknown'],
   provoked: { objectUnknown: { path: { object: 404 } } },
+})
+
+const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
+  summary: `Link ${oneOf(kind)} with categories`,
+  description:
+    'All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.',
+  body: { schema: categoryLinks },
+  answers: {
+    201: {
+      description: 'All of them are linked.',
+      headers: ['Location'],
+      links: { [operationsOf(kind).listCategories]: {} },
+    },
+  },
+  errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
+  examples: [{ body: { items: [{ categoryId: 1 }, { categoryId: 2, displayable: 0 }] } }],
+  provoked: isFirst(kind)
+    ? {
+        categoriesMalformed: { body: { items: [{ categoryId: 'two' }, { displayable: 2 }] } },
+        categoriesUnknown: { body: { items: [{ categoryId: 1 }, { categoryId: 404 }] } },
+      }
+    : {},
+})
+
+const unlinkCategoriesOf = (kind: ObjectKind): OperationContract => ({
+  summary: `Unlink ${oneOf(kind)} from categories`,
+  description: 'All of them must exist, or nothing is unlinked. Unlinking what is not linked is no error.',
+  ...unlinkedBy('categoryId', unlinkedCategories, categoryUnlinks, '[1,2]'),
+  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
+  errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
+  examples: [{ body: { items: [{ categoryId: 2 }] } }],
 })
 
 const id = z.int().check(z.minimum(1), z.maximum(largestContentId))
@@ -289,6 +351,8 @@ export const categoriesContract: GroupContract<'categories'> = {
     },
     ...ofEachKind('listAll', listAllOf),
     ...ofEachKind('listCategories', listCategoriesOf),
+    ...ofEachKind('linkCategories', linkCategoriesOf),
+    ...ofEachKind('unlinkCategories', unlinkCategoriesOf),
     listSiteUrls: {
       summary: 'List the addresses of a site',
       description: 'There is one: the base URL of the data centre where the site lives.',

@@ -4,6 +4,7 @@ import { objectKindNames } from '../categories/content-kinds.ts'
 import type { Contents, SiteObject } from '../categories/contents.ts'
 import { createContentItems } from './content-items.ts'
 import { createLinkItems } from './link-items.ts'
+import { createObjectLinks } from './object-links.ts'
 
 interface Options {
   readonly dynamodb: DynamoDBDocumentClient
@@ -12,6 +13,9 @@ interface Options {
   /** How long a busy store is tried again, in milliseconds. */
   readonly patience?: number
 }
+
+/** What is done from the side of a category. */
+type OfCategories = Omit<CategoryLinks, 'linkObject' | 'unlinkObject'>
 
 /** How many links are read and deleted together. */
 const step = 1_000
@@ -80,7 +84,7 @@ export const createCategoryStores = ({
       (categories) => links.deleteOfObject(object, categories),
     )
 
-  return {
+  const stores: { readonly contents: Contents; readonly links: OfCategories } = {
     contents: {
       ...contents,
 
@@ -148,4 +152,6 @@ export const createCategoryStores = ({
       },
     },
   }
+  const ofObjects = createObjectLinks({ contents, linkItems: links, link: stores.links.link })
+  return { contents: stores.contents, links: { ...stores.links, ...ofObjects } }
 }

@@ -10,7 +10,7 @@ import { countRange, type KeyRange, readRange } from './key-range.ts'
  * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys the other way round.
  * A new link costs two write units, one for the item and one for its entry in the index.
  */
-export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink'> {
+export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
   /** As `list`, read consistently: with every link that was written before. */
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   /** The links with these objects, read consistently. */

@@ -22,6 +22,12 @@ type LinkOutcome =
   | { readonly outcome: 'category unknown' }
   | { readonly outcome: 'objects unknown'; readonly ids: ReadonlySet<number> }
 
+/** What became of a wish to link an object with categories, or to unlink it: done, or nothing was changed. */
+export type ObjectLinkOutcome =
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'object unknown' }
+  | { readonly outcome: 'categories unknown'; readonly ids: ReadonlySet<number> }
+
 /**
  * The port to the links between categories and objects of the sites of a data centre. A link is there only while its category and
  * its object are: who removes one of them takes its links along (`Contents`). Errors of every call: unavailable.
@@ -40,4 +46,12 @@ export interface CategoryLinks {
   link(list: LinkList, wanted: ReadonlyMap<number, boolean | undefined>, entry: HistoryEntry): Promise<LinkOutcome>
   /** Removes the links with these objects, whether they are there or not. Answers false when there is no such category. Repeating is safe. */
   unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry): Promise<boolean>
+  /** As `link`, from the other side: links an object with these categories. */
+  linkObject(
+    object: SiteObject,
+    wanted: ReadonlyMap<CategoryId, boolean | undefined>,
+    entry: HistoryEntry,
+  ): Promise<ObjectLinkOutcome>
+  /** As `unlink`, from the other side: all of the categories must exist. */
+  unlinkObject(object: SiteObject, categories: readonly CategoryId[], entry: HistoryEntry): Promise<ObjectLinkOutcome>
 }

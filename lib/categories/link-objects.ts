@@ -12,10 +12,13 @@ interface LinkDeps {
   readonly links: CategoryLinks
 }
 
-/** Duplicates folded: of several wishes for one object, the last one counts. */
-const fold = (items: readonly LinkRequest[]): ReadonlyMap<number, boolean | undefined> => {
-  const wanted = new Map<number, boolean | undefined>()
-  for (const { objectId, displayable } of items) wanted.set(objectId, displayable ?? wanted.get(objectId))
+/** A wish for what has an id, and whether the link is displayable; undefined where that is not said. */
+type Wish<Id> = readonly [id: Id, displayable: boolean | undefined]
+
+/** Duplicates folded: of several wishes for one thing, the last one counts. */
+export const foldWishes = <Id>(wishes: readonly Wish<Id>[]): ReadonlyMap<Id, boolean | undefined> => {
+  const wanted = new Map<Id, boolean | undefined>()
+  for (const [id, displayable] of wishes) wanted.set(id, displayable ?? wanted.get(id))
   return wanted
 }
 
@@ -26,8 +29,8 @@ const problemsOf = (items: readonly LinkRequest[], unknown: ReadonlySet<number>,
       : [],
   )
 
-/** How many objects an entry of the history names; of more, it has the number. */
-const mostNamed = 100
+/** How many ids an entry of the history names; of more, it has the number. */
+export const mostNamed = 100
 
 const entryOf = (
   type: ChangeType,
@@ -51,7 +54,7 @@ export const linkObjects = async (
   items: readonly LinkRequest[],
   author: Author,
 ): Promise<void> => {
-  const wanted = fold(items)
+  const wanted = foldWishes(items.map(({ objectId, displayable }) => [objectId, displayable]))
   const result = await links.link(list, wanted, entryOf('link.added', list, [...wanted.keys()], author))
   if (result.outcome === 'category unknown') throw new ServiceError('categoryUnknown')
   if (result.outcome === 'objects unknown') {

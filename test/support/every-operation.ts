@@ -135,6 +135,8 @@ const linking = (kind: ObjectKind): readonly Request[] => {
     { method: 'GET', target: `${v3}/${segment}/1/categories` },
     { method: 'GET', target: `${v3}/${segment}/1/categories?order=name` },
     { method: 'DELETE', target: list, body: { items: [{ objectId: 1 }] } },
+    { method: 'POST', target: `${v3}/${segment}/1/categories`, body: { items: [{ categoryId: 5 }] } },
+    { method: 'DELETE', target: `${v3}/${segment}/1/categories`, body: { items: [{ categoryId: 5 }] } },
   ]
 }
 
