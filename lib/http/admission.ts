@@ -76,3 +76,13 @@ export const admit = async (
   requireRights(policy, admitted)
   return { admitted, presentation: negotiate(request, policy) }
 }
+
+/** The checks that are left where the path names no site. Errors: tokenRejected, notAcceptable. */
+export const admitCaller = async (
+  deps: AdmissionDeps,
+  policy: GroupPolicy,
+  request: RoutedRequest,
+): Promise<{ readonly caller: Grant; readonly presentation: Presentation }> => {
+  const caller = await findCaller(deps, request, policy)
+  return { caller, presentation: negotiate(request, policy) }
+}

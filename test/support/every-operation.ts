@@ -96,6 +96,7 @@ const fields: Exercise = {
   }),
   requests: [
     { method: 'GET', target: '/health' },
+    { method: 'GET', target: '/api/v1/admin/sites' },
     { method: 'POST', target: form, body: { type: { id: -2 }, mandatory: true } },
     { method: 'PUT', target: `${form}/-2`, body: { mandatory: false } },
     { method: 'GET', target: form },

@@ -298,13 +298,13 @@ export const describeCategoryLinks = ({ name, open }: Hand<Tested>): void => {
       expect(await linked()).toEqual([1])
     })
 
-    test('500 categories makes each link', async () => {
-      const many = range(1, 500)
+    test('with more categories than one call of a store takes makes each link', async () => {
+      const many = range(1, 120)
       await putCategories(many)
       expect(await linkObject(many)).toEqual({ outcome: 'done' })
       expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(many)
-      await unlinkObject(many.slice(100))
-      expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(range(1, 100))
+      await unlinkObject(many.slice(10))
+      expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(range(1, 10))
     })
 
     test('by several at once, from both sides, leaves all links', async () => {
