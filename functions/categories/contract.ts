@@ -13,17 +13,8 @@ import type { ItemShape, Member, Members, MemberType } from '../../lib/categorie
 import { siteUrlShape } from '../../lib/categories/site-urls.ts'
 import { largestContentId } from '../../lib/ids.ts'
 import { type GroupContract, type OperationContract, siteParameter } from '../contract.ts'
+import { isFirst, linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
 import { fieldsSwitch, listSwitches } from './contract-switches.ts'
-import {
-  categoryId,
-  itemsOf,
-  linkCategoryItem,
-  linkItem,
-  numericString,
-  objectId,
-  unlinkCategoryItem,
-  unlinkItem,
-} from './items-body.ts'
 import { capitalised, ofEachKind, operationsOf } from './routes.ts'
 
 // Answers, made from what the items of the lists are made of: what the operations write has the types of these.
@@ -102,54 +93,7 @@ const siteUrl = itemOf(siteUrlShape).register(z.globalRegistry, {
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
-// Bodies, as the schemas that the edge checks with see them behind the ways in which they are sent.
-
-// No pattern says how far a number goes: this one says what is never too far.
-numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
-objectId.register(z.globalRegistry, {
-  id: 'ObjectId',
-  description: `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`,
-})
-
-const links = z
-  .object({ items: itemsOf(linkItem.register(z.globalRegistry, { id: 'NewLink' }), 'objectId') })
-  .register(z.globalRegistry, { id: 'NewLinks', description: 'What to link with the category.' })
-
-const unlinked = z.union([unlinkItem, objectId])
-
-/** `[{"objectId":1}]`, `[1]` and `1` say the same. */
-const unlinkedItems = z.union([itemsOf(unlinked, 'objectId'), unlinked]).register(z.globalRegistry, {
-  id: 'UnlinkedItems',
-  description: 'Objects with an `objectId`, or ids; or one of them.',
-})
-
-const unlinks = z
-  .object({ items: unlinkedItems })
-  .register(z.globalRegistry, { id: 'Unlinks', description: 'What to unlink from the category.' })
-
-categoryId.register(z.globalRegistry, { id: 'CategoryId', description: 'The id of a category.' })
-
-const categoryLinks = z
-  .object({ items: itemsOf(linkCategoryItem.register(z.globalRegistry, { id: 'NewCategoryLink' }), 'categoryId') })
-  .register(z.globalRegistry, { id: 'NewCategoryLinks', description: 'What to link the object with.' })
-
-const unlinkedCategory = z.union([unlinkCategoryItem, categoryId])
-
-const unlinkedCategories = z
-  .union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory])
-  .register(z.globalRegistry, {
-    id: 'UnlinkedCategories',
-    description: 'Objects with a `categoryId`, or ids; or one of them.',
-  })
-
-const categoryUnlinks = z
-  .object({ items: unlinkedCategories })
-  .register(z.globalRegistry, { id: 'CategoryUnlinks', description: 'What to unlink the object from.' })
-
 // Operations on the objects of each kind.
-
-/** Errors that any of the lists has are provoked at the first one. */
-const isFirst = (kind: ObjectKind) => kind === objectKindNames[0]
 
 const listOf = (kind: ObjectKind): OperationContract => {
   const { many, examples } = objectKinds[kind]
@@ -172,53 +116,6 @@ const listOf = (kind: ObjectKind): OperationContract => {
       : {},
   }
 }
-
-/** The ways in which a `DELETE` says what to unlink. */
-const unlinkedBy = (member: string, items: z.core.$ZodType, body: z.core.$ZodType, example: string) => ({
-  query: {
-    items: {
-      description: `The items, for clients that send no body with \`DELETE\`: a JSON text such as \`[{"${member}":1}]\`, \`[1,2]\` or \`1\`. It is read when there is no body.`,
-      schema: items,
-      json: true as const,
-      example,
-    },
-  },
-  body: {
-    schema: body,
-    description: `Required unless \`items\` stands in the query. As a form, also one that is declared as JSON, \`items\` is such a JSON text, or \`items[0][${member}]=1\`.`,
-  },
-})
-
-const linkOf = (kind: ObjectKind): OperationContract => ({
-  summary: `Link ${objectKinds[kind].many} with a category`,
-  description:
-    'All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.',
-  body: { schema: links },
-  answers: {
-    201: {
-      description: 'All of them are linked.',
-      headers: ['Location'],
-      links: { [operationsOf(kind).list]: {} },
-    },
-  },
-  errors: ['categoriesMalformed', 'categoryUnknown', 'objectsUnknown'],
-  examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4, displayable: 0 }] } }],
-  provoked: {
-    categoriesMalformed: { body: { items: [{ objectId: 'two' }, { displayable: 2 }] } },
-    objectsUnknown: { body: { items: [{ objectId: 2 }, { objectId: 404 }] } },
-    mediaTypeUnsupported: { headers: { 'Content-Type': 'text/plain' }, body: '2' },
-  },
-})
-
-const unlinkOf = (kind: ObjectKind): OperationContract => ({
-  summary: `Unlink ${objectKinds[kind].many} from a category`,
-  description: 'Unlinking what is not linked is no error.',
-  ...unlinkedBy('objectId', unlinkedItems, unlinks, '[2,4]'),
-  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
-  errors: ['categoriesMalformed', 'categoryUnknown'],
-  examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
-  provoked: { categoriesMalformed: { body: { items: [] } } },
-})
 
 const listAllOf = (kind: ObjectKind): OperationContract => {
   const { many, examples } = objectKinds[kind]
@@ -265,37 +162,6 @@ const listCategoriesOf = (kind: ObjectKind): OperationContract => ({
   },
   errors: ['categoriesMalformed', 'listTooLong', 'objectUnknown'],
   provoked: { objectUnknown: { path: { object: 404 } } },
-})
-
-const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
-  summary: `Link ${oneOf(kind)} with categories`,
-  description:
-    'All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.',
-  body: { schema: categoryLinks },
-  answers: {
-    201: {
-      description: 'All of them are linked.',
-      headers: ['Location'],
-      links: { [operationsOf(kind).listCategories]: {} },
-    },
-  },
-  errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
-  examples: [{ body: { items: [{ categoryId: 1 }, { categoryId: 2, displayable: 0 }] } }],
-  provoked: isFirst(kind)
-    ? {
-        categoriesMalformed: { body: { items: [{ categoryId: 'two' }, { displayable: 2 }] } },
-        categoriesUnknown: { body: { items: [{ categoryId: 1 }, { categoryId: 404 }] } },
-      }
-    : {},
-})
-
-const unlinkCategoriesOf = (kind: ObjectKind): OperationContract => ({
-  summary: `Unlink ${oneOf(kind)} from categories`,
-  description: 'All of them must exist, or nothing is unlinked. Unlinking what is not linked is no error.',
-  ...unlinkedBy('categoryId', unlinkedCategories, categoryUnlinks, '[1,2]'),
-  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
-  errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
-  examples: [{ body: { items: [{ categoryId: 2 }] } }],
 })
 
 const id = z.int().check(z.minimum(1), z.maximum(largestContentId))
