@@ -39,13 +39,6 @@ export interface CategoryLinks {
   /** The categories behind a category's id that an object is linked with, in order of id, up to `limit`; fewer only at the end. May lag moments behind changes. */
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
-  /**
-   * Links these objects, by id, each with whether it is displayable; undefined keeps what a link says that exists, and makes a new
-   * one displayable. All of them or none; repeating is safe, and completes what a failure has left half done.
-   */
-  link(list: LinkList, wanted: ReadonlyMap<number, boolean | undefined>, entry: HistoryEntry): Promise<LinkOutcome>
-  /** Removes the links with these objects, whether they are there or not. Answers false when there is no such category. Repeating is safe. */
-  unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry): Promise<boolean>
   /** As `link`, from the other side: links an object with these categories. */
   linkObject(
     object: SiteObject,
@@ -54,4 +47,11 @@ export interface CategoryLinks {
   ): Promise<ObjectLinkOutcome>
   /** As `unlink`, from the other side: all of the categories must exist. */
   unlinkObject(object: SiteObject, categories: readonly CategoryId[], entry: HistoryEntry): Promise<ObjectLinkOutcome>
+  /**
+   * Links these objects, by id, each with whether it is displayable; undefined keeps what a link says that exists, and makes a new
+   * one displayable. All of them or none; repeating is safe, and completes what a failure has left half done.
+   */
+  link(list: LinkList, wanted: ReadonlyMap<number, boolean | undefined>, entry: HistoryEntry): Promise<LinkOutcome>
+  /** Removes the links with these objects, whether they are there or not. Answers false when there is no such category. Repeating is safe. */
+  unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry): Promise<boolean>
 }

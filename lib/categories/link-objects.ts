@@ -22,6 +22,9 @@ export const foldWishes = <Id>(wishes: readonly Wish<Id>[]): ReadonlyMap<Id, boo
   return wanted
 }
 
+const fold = (items: readonly LinkRequest[]) =>
+  foldWishes(items.map(({ objectId, displayable }) => [objectId, displayable]))
+
 const problemsOf = (items: readonly LinkRequest[], unknown: ReadonlySet<number>, kind: string): Problem[] =>
   items.flatMap(({ objectId }, index) =>
     unknown.has(objectId)
@@ -54,7 +57,7 @@ export const linkObjects = async (
   items: readonly LinkRequest[],
   author: Author,
 ): Promise<void> => {
-  const wanted = foldWishes(items.map(({ objectId, displayable }) => [objectId, displayable]))
+  const wanted = fold(items)
   const result = await links.link(list, wanted, entryOf('link.added', list, [...wanted.keys()], author))
   if (result.outcome === 'category unknown') throw new ServiceError('categoryUnknown')
   if (result.outcome === 'objects unknown') {

@@ -93,13 +93,13 @@ export const createHandler = <Operation extends string>(
     const { operation, answeredBy } = route
     trace.operation = operation
     const routed = { ...request, params, remainingTime }
-    if (isPublic(answeredBy)) {
-      trace.public = true
-      return renderReply(request, await answeredBy.run(routed), onlyJson)
-    }
     if (isOfCaller(answeredBy)) {
       const { caller, presentation } = await admitCaller(deps, policy, routed)
       return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)
+    }
+    if (isPublic(answeredBy)) {
+      trace.public = true
+      return renderReply(request, await answeredBy.run(routed), onlyJson)
     }
     const admission = await admit(deps, policy, routed, trace)
     if ('elsewhere' in admission) {

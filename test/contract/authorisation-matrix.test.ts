@@ -43,7 +43,6 @@ afterAll(async () => {
 
 const all: readonly Route[] = routes
 const guarded = all.filter((route) => !route.public)
-const ofSites = guarded.filter(isOfSite)
 
 const rejected = (): (typeof errors)['tokenRejected'] => errors.tokenRejected
 const unknown = ({ group }: Route) => errors[groupPolicies[group].siteUnknown]
@@ -110,7 +109,7 @@ const call = async (route: Route, { authorization, site }: Pick<Caller, 'authori
   return send(handler, route.method, pathOf(route, site), { headers })
 }
 
-describe.each(ofSites)('$operation', (route) => {
+describe.each(guarded.filter(isOfSite))('$operation', (route) => {
   test.each(Object.entries(refused))('refuses %s', async (_, caller) => {
     const { code, status } = caller.refusal(route)
     const answer = await call(route, caller)
