@@ -13,6 +13,8 @@ interface FunctionSettings {
   readonly memorySize: number
   /** The gateway gives up after 29 seconds; a function behind it ends before that, with an answer. */
   readonly timeout: Duration
+  /** Whether it invokes itself, by way of a queue: Lambda stops a chain of about 16 invocations unless it is told that it is meant. */
+  readonly goesOnByItself?: boolean
   /** Files of packages that it reads at run time. */
   readonly packageFiles?: readonly string[]
 }
@@ -53,6 +55,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     description: 'Finishes the removal of large folders, in slices of a minute',
     memorySize: 512,
     timeout: Duration.seconds(90),
+    goesOnByItself: true,
   },
 }
 

@@ -24,7 +24,7 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
   categories: [
     ...directory,
     { table: 'content', actions: ['GetItem', 'BatchGetItem', 'Query'] },
-    { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem'] },
+    { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
     { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
   ],
   storage: [

@@ -4,6 +4,7 @@ import type { CategoryLink, CategoryLinks, LinkList, ObjectLinkOutcome } from '.
 import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
 import type { SiteObject } from '../lib/categories/contents.ts'
 import type { CategoryId } from '../lib/ids.ts'
+import { refuseLate, unlimited } from '../lib/remaining-time.ts'
 import type { Database } from './database.ts'
 import { countInSteps, readInSteps } from './in-steps.ts'
 import { contentTables, isStaying, linkTables } from './schema.ts'
@@ -111,8 +112,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
       countInSteps(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
 
-    link: (list, wanted) =>
+    link: (list, wanted, _entry, remainingTime = unlimited) =>
       write(() => {
+        refuseLate(remainingTime)
         if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
         const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
         if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
@@ -120,8 +122,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
         return { outcome: 'linked' }
       }),
 
-    unlink: ({ site, kind, category: id }, ids) =>
+    unlink: ({ site, kind, category: id }, ids, _entry, remainingTime = unlimited) =>
       write(() => {
+        refuseLate(remainingTime)
         if (!category.get(site, id)) return false
         statements[kind].remove.run(site, id, JSON.stringify(ids))
         return true

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Clock, systemClock } from '../lib/clock.ts'
-import { continueRemoval } from '../lib/storage/remove.ts'
+import { continueRemoval } from '../lib/storage/continue-removal.ts'
 import type { Stores } from '../lib/stores.ts'
 import { createCategoryLinks } from './category-links.ts'
 import { createContents, finishRemovals } from './contents.ts'
@@ -33,7 +33,7 @@ export const createTableStores = (database: Database, clock: Clock = systemClock
   contents: createContents(database),
   links: createCategoryLinks(database),
   workflows: createWorkflows(database),
-  removals: createFolderRemovals(database),
+  removals: createFolderRemovals(database, clock),
   removalQueue: createRemovalQueue(database, clock),
   progress: createUploadProgress(database, clock),
 })
@@ -54,6 +54,9 @@ interface StoreDeps {
   readonly clock: Clock
 }
 
+/** How long a removal may be held that a bug has not given back, in milliseconds. */
+const longestSlice = 60_000
+
 /** What only the service does, which is there once: puts in order what an earlier one has left half done, and goes on with it. */
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
@@ -62,8 +65,8 @@ const putInOrder = async (
 ): Promise<TidyReport> => {
   const tidied = tidyBlobs(database.connection, directory, clock.wall())
   await finishRemovals(database)
-  await removalQueue.start((task, slice) =>
-    continueRemoval({ files, removals, clock }, task, clock.monotonic() + slice),
+  await removalQueue.start((message, slice) =>
+    continueRemoval({ files, removals, clock }, message, { deadline: clock.monotonic() + slice, end: longestSlice }),
   )
   return tidied
 }

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { FolderRemovals } from '../lib/storage/folder-removals.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import { refuseLate, unlimited } from '../lib/remaining-time.ts'
+import { type FolderRemovals, longestSilence, type RemovalTask } from '../lib/storage/folder-removals.ts'
 import type { PlaceConditions } from '../lib/storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../lib/storage/path.ts'
 import type { Workflows } from '../lib/storage/workflows.ts'
@@ -11,8 +13,21 @@ const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `$
 /** … and before this: `0` follows `/`. Whatever is text comes before bytes. */
 const behindFolder = (folder: StoragePath): string | Uint8Array => (folder === root ? new Uint8Array() : `${folder}0`)
 
-/** The removals of folders that are going on, on one machine. What is placed asks in its own transaction whether one is open. */
-export const createFolderRemovals = ({ connection, read, write }: Database): FolderRemovals => {
+/** Who has a removal, until when at the latest, and when somebody was last heard of it: all on the monotonic clock. */
+interface Tending {
+  readonly holder: string | undefined
+  readonly until: number
+  readonly heard: number
+}
+
+/**
+ * The removals of folders that are going on, on one machine. What is placed asks in its own transaction whether one is open. Only the service
+ * works on them: who has one is known to its process, and ends with it.
+ */
+export const createFolderRemovals = (
+  { connection, read, write }: Database,
+  { monotonic }: Clock = systemClock,
+): FolderRemovals => {
   const insert = connection.prepare(
     'INSERT INTO folder_removals (site, folder, id, entry) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
@@ -24,24 +39,52 @@ export const createFolderRemovals = ({ connection, read, write }: Database): Fol
   const firstBelow = connection.prepare(
     'SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1',
   )
+  const tended = new Map<string, Tending>()
+  const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])
+  const noteIn = (task: RemovalTask, holder?: string, until = 0) => {
+    tended.set(nameOf(task), { holder, until, heard: monotonic() })
+  }
+
+  const openOf: FolderRemovals['openOf'] = async (site, folders) => {
+    const rows = await read(() => these.all(site, JSON.stringify(folders)))
+    return rows.map(({ folder, id }) => {
+      const task: RemovalTask = { site, path: toStoragePath(String(folder)), id: String(id) }
+      const { heard = Number.NEGATIVE_INFINITY } = tended.get(nameOf(task)) ?? {}
+      return { path: task.path, id: task.id, isTended: monotonic() - heard < longestSilence }
+    })
+  }
 
   return {
-    open: (site, folder, id, entry) =>
-      write(() => {
+    async open(site, folder, id, entry, remainingTime = unlimited) {
+      const opened = await write(() => {
+        refuseLate(remainingTime)
         insert.run(site, folder, id, JSON.stringify(entry))
         return String(get.get(site, folder)?.['id'])
-      }),
-
-    async close(site, folder, id) {
-      await write(() => remove.run(site, folder, id))
+      })
+      if (opened === id) noteIn({ site, path: folder, id })
+      return opened
     },
 
-    openOf: (site, folders) =>
-      read(() =>
-        these
-          .all(site, JSON.stringify(folders))
-          .map(({ folder, id }) => ({ path: toStoragePath(String(folder)), id: String(id) })),
-      ),
+    async take(task, holder, duration) {
+      const [removal] = await openOf(task.site, [task.path])
+      if (removal?.id !== task.id) return { outcome: 'over' }
+      const { holder: other, until = 0 } = tended.get(nameOf(task)) ?? {}
+      const left = until - monotonic()
+      if (other !== undefined && left > 0) return { outcome: 'held', holder: other, left }
+      noteIn(task, holder, monotonic() + duration)
+      return { outcome: 'taken' }
+    },
+
+    async giveBack(task, holder) {
+      if (tended.get(nameOf(task))?.holder === holder) noteIn(task)
+    },
+
+    async close(site, path, id) {
+      await write(() => remove.run(site, path, id))
+      tended.delete(nameOf({ site, path, id }))
+    },
+
+    openOf,
 
     isOpenBelow: (site, folder) =>
       read(() => firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),

@@ -1,12 +1,13 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { storedId } from '../lib/ids.ts'
+import type { RemovalMessage, Rest } from '../lib/storage/continue-removal.ts'
 import type { RemovalQueue, RemovalTask } from '../lib/storage/folder-removals.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
 import type { Database } from './database.ts'
 
-/** Works on a task for about so many milliseconds. Answers whether there is nothing left to do. */
-type RemovalWorker = (task: RemovalTask, slice: number) => Promise<boolean>
+/** Works on a task for about so many milliseconds. Answers what is left to do. */
+type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
 
 export interface LocalRemovalQueue extends RemovalQueue {
   /** Begins to work off what is in the queue, what an earlier process has left there first of all. */
@@ -45,7 +46,12 @@ export const createRemovalQueue = (
 
   const workOn = async (number: number, task: RemovalTask): Promise<void> => {
     try {
-      if (!(await work?.(task, slice))) return
+      if (!work) return
+      const rest = await work({ task, name: String(number) }, slice)
+      if (rest) {
+        tasks.set(number, { task, due: monotonic() + rest.delay * 1000 })
+        return
+      }
       await write(() => remove.run(number))
       tasks.delete(number)
     } catch (error) {
@@ -77,6 +83,7 @@ export const createRemovalQueue = (
       const { lastInsertRowid } = await write(() => insert.run(task.site, task.path, task.id))
       tasks.set(Number(lastInsertRowid), { task, due })
       wake()
+      return String(lastInsertRowid)
     },
 
     async start(worker) {

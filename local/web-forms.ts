@@ -1,6 +1,7 @@
 import { ServiceError } from '../lib/errors.ts'
 import type { SystemField, WebForms } from '../lib/fields/web-forms.ts'
 import { storedId, type WebFormId } from '../lib/ids.ts'
+import { refuseLate, unlimited } from '../lib/remaining-time.ts'
 import type { Database } from './database.ts'
 import { readInSteps } from './in-steps.ts'
 
@@ -44,8 +45,9 @@ export const createWebForms = ({ connection, read, write }: Database): WebForms 
 
     highestId: (site) => read(() => Number(highest.get(site)?.['id'] ?? 0)),
 
-    changeFields: (site, id, apply) =>
+    changeFields: (site, id, apply, _entry, remainingTime = unlimited) =>
       write(() => {
+        refuseLate(remainingTime)
         const row = get.get(site, id)
         if (!row) throw new ServiceError('webFormUnknown')
         putFields.run(JSON.stringify(apply(toFields(row['fields']))), site, id)

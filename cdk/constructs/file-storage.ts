@@ -58,14 +58,18 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration): Re
   const failed = new Queue(parts, 'Failed', common)
   const queue = new Queue(parts, 'Queue', {
     ...common,
-    // A message is delivered again only when its worker must have ended.
-    visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 2),
+    // A message is delivered again only when its worker must have ended, however long Lambda tries to get one for it: six times the work, as AWS advises.
+    visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),
     deadLetterQueue: { queue: failed, maxReceiveCount: attempts },
   })
   return { queue, failed }
 }
 
-/** Has a function work the queue off, one removal at a time. Its right to do so is among its grants. */
+/** How many removals go on at once: all of them delete as fast as the bucket lets them, and requests need the functions of the account, too. */
+const mostWorkers = 5
+
+/** Has a function work the queue off, each call one message. Its right to do so is among its grants. */
 export const workOff = (queue: Queue, worker: IFunction): void => {
-  new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn: queue.queueArn, batchSize: 1 })
+  const eventSourceArn = queue.queueArn
+  new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency: mostWorkers })
 }

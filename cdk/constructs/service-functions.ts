@@ -6,6 +6,7 @@ import {
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
@@ -28,6 +29,7 @@ interface LambdaOptions {
   /** In MB. */
   readonly memorySize: number
   readonly timeout: Duration
+  readonly goesOnByItself?: boolean
 }
 
 /**
@@ -37,7 +39,7 @@ interface LambdaOptions {
 export const createServiceFunction = (
   scope: Construct,
   id: string,
-  { bundle, description, environment, memorySize, timeout }: LambdaOptions,
+  { bundle, description, environment, memorySize, timeout, goesOnByItself = false }: LambdaOptions,
 ): LambdaFunction => {
   const parts = new Construct(scope, id)
   const logGroup = new LogGroup(parts, 'Logs', {
@@ -56,6 +58,7 @@ export const createServiceFunction = (
     environment: { ...environment },
     memorySize,
     timeout,
+    ...(goesOnByItself && { recursiveLoop: RecursiveLoop.ALLOW }),
     logGroup,
     loggingFormat: LoggingFormat.JSON,
     applicationLogLevelV2: ApplicationLogLevel.INFO,

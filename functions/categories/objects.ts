@@ -37,8 +37,8 @@ export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
       params: categoryOf,
       body: { schema: async () => (await import('./items-body.ts')).linkBody, malformed: 'categoriesMalformed' },
     },
-    async ({ site, params, body, path, author }) => {
-      await link(deps, { site: site.id, kind, category: params.category }, body.items, author)
+    async ({ site, params, body, path, author, remainingTime }) => {
+      await link(deps, { site: site.id, kind, category: params.category }, body.items, author, remainingTime)
       return { status: 201, headers: { Location: path } }
     },
   )
@@ -55,9 +55,9 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
         inQuery: true,
       },
     },
-    async ({ site, params, body, path, author }) => {
+    async ({ site, params, body, path, author, remainingTime }) => {
       const ids = body.items.map(({ objectId }) => objectId)
-      await unlink(deps, { site: site.id, kind, category: params.category }, ids, author)
+      await unlink(deps, { site: site.id, kind, category: params.category }, ids, author, remainingTime)
       return { status: 204, headers: { Location: path } }
     },
   )

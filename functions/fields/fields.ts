@@ -40,10 +40,10 @@ export const createField = ({ webForms }: FieldsDeps) =>
       params: webFormOf,
       body: bodyOf(async () => (await import('./field-body.ts')).newFieldBody),
     },
-    async ({ site, dataCentre, params, body: { type, mandatory, order }, author }) => {
+    async ({ site, dataCentre, params, body: { type, mandatory, order }, author, remainingTime }) => {
       const field = { typeId: type.id, mandatory, order }
       const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
-      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry)
+      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, remainingTime)
       const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
       const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
       return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }
@@ -57,13 +57,14 @@ export const updateField = ({ webForms }: FieldsDeps) =>
       params: fieldOf,
       body: bodyOf(async () => (await import('./field-body.ts')).fieldChangeBody),
     },
-    async ({ site, params, body, headers, author }) => {
+    async ({ site, params, body, headers, author, remainingTime }) => {
       const check = ifMatch(headers['if-match'])
       await webForms.changeFields(
         site.id,
         params.webForm,
         (fields) => changeField(fields, params.typeId, body, (field) => check(fieldTag(field))),
         fieldEntry('field.updated', site, params.webForm, params.typeId, author),
+        remainingTime,
       )
       return done
     },
@@ -71,13 +72,14 @@ export const updateField = ({ webForms }: FieldsDeps) =>
 
 /** Operation 5: takes a system field off a web form. 200 with an empty body; 412 when `If-Match` does not hold. */
 export const deleteField = ({ webForms }: FieldsDeps) =>
-  operation({ params: fieldOf }, async ({ site, params, headers, author }) => {
+  operation({ params: fieldOf }, async ({ site, params, headers, author, remainingTime }) => {
     const check = ifMatch(headers['if-match'])
     await webForms.changeFields(
       site.id,
       params.webForm,
       (fields) => removeField(fields, params.typeId, (field) => check(fieldTag(field))),
       fieldEntry('field.removed', site, params.webForm, params.typeId, author),
+      remainingTime,
     )
     return done
   })

@@ -7,10 +7,6 @@ import type { Answer } from '../contract.ts'
 import type { deleting } from './contract.ts'
 import { deletedPathOf, queryValue, readSwitches } from './params.ts'
 
-/** How long a removal may keep its caller waiting, and what is kept of the request's time for the answer; in milliseconds. */
-const patience = 20_000
-const timeToAnswer = 3_000
-
 /** One client library writes a second question mark where an ampersand belongs. */
 const bothInOne = /^draft\?force=(true|false)$/
 
@@ -31,8 +27,7 @@ const optionsOf = async (query: Request['query']) => {
 /** Operation 14: deletes a file, a draft or a folder. 200 when it is gone; 202 when the rest of a large folder goes on without the caller. */
 export const deletePath = (deps: StorageDeps) =>
   operation({ params: deletedPathOf, query: optionsOf }, async ({ site, params, query, remainingTime, author }) => {
-    const options = { ...query, patience: Math.min(patience, remainingTime() - timeToAnswer), author }
-    const outcome = await remove(deps, site.id, params.path, options)
+    const outcome = await remove(deps, site.id, params.path, { ...query, remainingTime, author })
     if (outcome === 'removed') return done
     const value: Answer<typeof deleting> = { status: 'deleting' }
     return { status: 202, document: { value } }

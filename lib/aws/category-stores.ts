@@ -2,7 +2,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { CategoryLink, CategoryLinks, LinkList } from '../categories/category-links.ts'
 import { objectKindNames } from '../categories/content-kinds.ts'
 import type { Contents, SiteObject } from '../categories/contents.ts'
+import { unlimited } from '../remaining-time.ts'
 import { createContentItems } from './content-items.ts'
+import { type Allowance, inTime, timeToAnswer, timeToSettle } from './in-time.ts'
 import { createLinkItems } from './link-items.ts'
 import { createObjectLinks } from './object-links.ts'
 
@@ -35,16 +37,19 @@ const inSteps = async <Value>(
   }
 }
 
-/** The links to be written: new ones, and those that change. */
+/**
+ * The links to be written: `put` are those about which the caller says whether they are displayable, new or changed; `add` are new ones about
+ * which nobody has said so, and which another request may be making displayable or not at this moment.
+ */
 const changes = (
   wanted: ReadonlyMap<number, boolean | undefined>,
   present: ReadonlyMap<number, CategoryLink>,
-): CategoryLink[] =>
-  [...wanted].flatMap(([id, wish]) => {
-    const before = present.get(id)
-    const displayable = wish ?? before?.displayable ?? true
-    return before?.displayable === displayable ? [] : [{ id, displayable }]
-  })
+): { readonly put: readonly CategoryLink[]; readonly add: readonly number[] } => ({
+  put: [...wanted].flatMap(([id, displayable]) =>
+    displayable === undefined || present.get(id)?.displayable === displayable ? [] : [{ id, displayable }],
+  ),
+  add: [...wanted].filter(([id, displayable]) => displayable === undefined && !present.has(id)).map(([id]) => id),
+})
 
 /**
  * Contents and their links in two tables, which must agree although no write touches both. Whoever removes something marks it first,
@@ -69,12 +74,16 @@ export const createCategoryStores = ({
   const categoryExists = async ({ site, category }: LinkList): Promise<boolean> =>
     (await contents.get(site, 'category', category)) !== undefined
 
-  const undoLinksOfRemoved = async (list: LinkList, written: readonly number[]): Promise<void> => {
+  const undoLinksOfRemoved = async (
+    list: LinkList,
+    written: readonly number[],
+    allowance: Allowance,
+  ): Promise<void> => {
     const [isThere, existing] = await Promise.all([
       categoryExists(list),
       contents.existing(list.site, list.kind, written),
     ])
-    await links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written)
+    await links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, allowance)
   }
 
   const deleteLinksOf = (object: SiteObject): Promise<void> =>
@@ -120,7 +129,9 @@ export const createCategoryStores = ({
     links: {
       ...links,
 
-      async link(list, wanted) {
+      async link(list, wanted, _entry, remainingTime = unlimited) {
+        const undo = (written: readonly number[]) =>
+          inTime(remainingTime, timeToAnswer, (allowance) => undoLinksOfRemoved(list, written, allowance))
         const ids = [...wanted.keys()]
         const [isThere, existing, present] = await Promise.all([
           categoryExists(list),
@@ -131,23 +142,27 @@ export const createCategoryStores = ({
         if (!isThere || unknown.length > 0) {
           // Links of what is gone can only be left over from a request that died between its writes and its second look.
           const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
-          if (leftOver.length > 0) await undoLinksOfRemoved(list, leftOver)
+          if (leftOver.length > 0) await undo(leftOver)
           return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
         }
-        const changed = changes(wanted, present)
-        if (changed.length > 0) {
-          await links.putMany(list, changed)
-          await undoLinksOfRemoved(
-            list,
-            changed.map(({ id }) => id),
-          )
+        const { put, add } = changes(wanted, present)
+        const changed = [...put.map(({ id }) => id), ...add]
+        if (changed.length === 0) return { outcome: 'linked' }
+        try {
+          await inTime(remainingTime, timeToSettle, async (allowance) => {
+            await links.putMany(list, put, allowance)
+            await links.addMany(list, add, allowance)
+          })
+        } finally {
+          // Also of those that were written when the time was up.
+          await undo(changed)
         }
         return { outcome: 'linked' }
       },
 
-      async unlink(list, ids) {
+      async unlink(list, ids, _entry, remainingTime = unlimited) {
         if (!(await categoryExists(list))) return false
-        await links.deleteMany(list, [...new Set(ids)])
+        await inTime(remainingTime, timeToSettle, (allowance) => links.deleteMany(list, [...new Set(ids)], allowance))
         return true
       },
     },

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { ServiceError } from '../errors.ts'
 import { inParallel } from '../in-parallel.ts'
+import type { Allowance } from './in-time.ts'
 
 type KeysAndAttributes = NonNullable<BatchGetCommandInput['RequestItems']>[string]
 export type ItemKey = NonNullable<KeysAndAttributes['Keys']>[number]
@@ -28,6 +29,8 @@ export interface BatchOptions {
   readonly table: string
   /** How long a store that makes no progress is tried again, in milliseconds. */
   readonly patience?: number
+  /** The time that writes have. */
+  readonly allowance?: Allowance
 }
 
 const chunksOf = <Value>(values: readonly Value[], size: number): Value[][] =>
@@ -88,11 +91,15 @@ export const batchGet = async (
  * Errors: unavailable.
  */
 export const batchWrite = async (
-  { client, table, patience = defaultPatience }: BatchOptions,
+  { client, table, patience = defaultPatience, allowance }: BatchOptions,
   requests: readonly WriteRequest[],
 ): Promise<void> => {
   const write = async (some: WriteRequest[]): Promise<WriteRequest[]> => {
-    const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [table]: some } }))
+    allowance?.check()
+    const { UnprocessedItems } = await client.send(
+      new BatchWriteCommand({ RequestItems: { [table]: some } }),
+      allowance && { abortSignal: allowance.abortSignal },
+    )
     return UnprocessedItems?.[table] ?? []
   }
   await inParallel(chunksOf(requests, mostWrites), writesAtOnce, (chunk) => sendAll(chunk, write, patience))

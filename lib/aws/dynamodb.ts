@@ -1,18 +1,19 @@
 import { ConditionalCheckFailedException, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, paginateQuery, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import { callTimes } from './call-times.ts'
 import { failLikePort } from './store-failure.ts'
 
-/** A document client whose calls end, one way or the other, long before the caller's own deadline. */
 /** A table, and the client that it is reached by: what the adapter of a port is made of. */
 export interface TableOptions {
   readonly dynamodb: DynamoDBDocumentClient
   readonly table: string
 }
 
+/** A document client whose calls end, one way or the other, long before the caller's own deadline. */
 export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
+    requestHandler: callTimes,
     ...config,
   })
   failLikePort(client)

@@ -16,15 +16,8 @@ const urlLifetime = 300
 
 /** The queue is needed for large folders only: its client is loaded with the first of them, and no cold start pays for it. */
 const queueOnDemand = (queueUrl: string): RemovalQueue => {
-  const open = async (): Promise<RemovalQueue> => {
-    const [{ SQSClient }, { createSqsRemovalQueue }] = await Promise.all([
-      import('@aws-sdk/client-sqs'),
-      import('./sqs-removal-queue.ts'),
-    ])
-    const client = new SQSClient({ maxAttempts: 3 })
-    failLikePort(client)
-    return createSqsRemovalQueue(client, queueUrl)
-  }
+  const open = async (): Promise<RemovalQueue> =>
+    (await import('./sqs-removal-queue.ts')).createSqsRemovalQueue(queueUrl)
   let queue: Promise<RemovalQueue> | undefined
   return {
     async send(task, delay) {

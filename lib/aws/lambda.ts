@@ -1,13 +1,23 @@
+import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
-import type { Handler } from '../http/request.ts'
+import { ServiceError } from '../errors.ts'
+import type { Handler, Send } from '../http/request.ts'
 import { fromGateway, type GatewayEvent, type GatewayResult, type PathEncoding, toGateway } from './gateway.ts'
-
-/** Time that is kept, before Lambda ends a request, for telling the caller so: in milliseconds. */
-const timeToAnswer = 500
+import { timeToAnswer } from './in-time.ts'
 
 /** What Lambda calls. */
 export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
+
+/** The result for the gateway. A stream comes from a store: when it breaks, the store has failed in passing. Errors: unavailable. */
+const buffered: Send<GatewayResult> = async (answer) => {
+  try {
+    return await toGateway(answer)
+  } catch (error) {
+    if (!(answer.body instanceof Readable) || error instanceof ServiceError) throw error
+    throw new ServiceError('unavailable', { cause: error })
+  }
+}
 
 /**
  * The entry of a Lambda function behind API Gateway: middy watches the time around the core. When it is nearly up, it aborts the
@@ -18,5 +28,5 @@ export const lambdaHandler = (handler: Handler, pathEncoding: PathEncoding = 'en
     timeoutEarlyInMillis: timeToAnswer,
     timeoutEarlyResponse: () => new Promise(() => {}),
   }).handler((event, context, { signal }) =>
-    handler(fromGateway(event, pathEncoding, signal), () => context.getRemainingTimeInMillis(), toGateway),
+    handler(fromGateway(event, pathEncoding, signal), () => context.getRemainingTimeInMillis(), buffered),
   )

@@ -1,9 +1,11 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { CategoryLink, CategoryLinks, LinkList } from '../categories/category-links.ts'
 import type { ObjectKind } from '../categories/content-kinds.ts'
 import type { SiteObject } from '../categories/contents.ts'
 import type { CategoryId, SiteId } from '../ids.ts'
+import { inParallel } from '../in-parallel.ts'
 import { batchGet, batchWrite } from './dynamodb-batches.ts'
+import type { Allowance } from './in-time.ts'
 import { countRange, type KeyRange, readRange } from './key-range.ts'
 
 /**
@@ -15,10 +17,12 @@ export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'link
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   /** The links with these objects, read consistently. */
   getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
-  /** Stores these, each id once. Repeating is safe. */
-  putMany(list: LinkList, links: readonly CategoryLink[]): Promise<void>
+  /** Stores these, each id once, in place of what there is. Repeating is safe. */
+  putMany(list: LinkList, links: readonly CategoryLink[], allowance?: Allowance): Promise<void>
+  /** Stores displayable links with these, but leaves a link as it is that exists by then. Repeating is safe. */
+  addMany(list: LinkList, ids: readonly number[], allowance: Allowance): Promise<void>
   /** Deletes these, each id once, whether they are there or not. Repeating is safe. */
-  deleteMany(list: LinkList, ids: readonly number[]): Promise<void>
+  deleteMany(list: LinkList, ids: readonly number[], allowance?: Allowance): Promise<void>
   /** Deletes the links of one object with these categories, each once, whether they are there or not. Repeating is safe. */
   deleteOfObject(object: SiteObject, categories: readonly CategoryId[]): Promise<void>
 }
@@ -29,6 +33,9 @@ interface Options {
   /** How long a busy store is tried again, in milliseconds. */
   readonly patience?: number
 }
+
+/** How many links are made at once, each with a call of its own. */
+const updatesAtOnce = 32
 
 /** Categories in order of their ids, so that the index lists those of an object in that order. */
 const idDigits = 10
@@ -83,17 +90,25 @@ export const createLinkItems = ({ client, table, patience }: Options): LinkItems
       return new Map(links.map((link) => [link.id, link]))
     },
 
-    putMany: (list, links) =>
+    putMany: (list, links, allowance) =>
       batchWrite(
-        batches,
+        { ...batches, ...(allowance && { allowance }) },
         links.map(({ id, displayable }) => ({
           PutRequest: { Item: { list: listKey(list), id, ...(!displayable && { d: 0 }) } satisfies LinkItem },
         })),
       ),
 
-    deleteMany: (list, ids) =>
+    // An update that says nothing makes the item of its key when there is none. A batch cannot say so.
+    addMany: (list, ids, { check, abortSignal }) =>
+      inParallel(ids, updatesAtOnce, async (id) => {
+        check()
+        const Key = { list: listKey(list), id }
+        await client.send(new UpdateCommand({ TableName: table, Key }), { abortSignal })
+      }),
+
+    deleteMany: (list, ids, allowance) =>
       batchWrite(
-        batches,
+        { ...batches, ...(allowance && { allowance }) },
         ids.map((id) => ({ DeleteRequest: { Key: { list: listKey(list), id } } })),
       ),
 

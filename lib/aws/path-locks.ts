@@ -1,10 +1,13 @@
-import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { randomUUID } from 'node:crypto'
+import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { SiteId } from '../ids.ts'
-import type { FolderRemovals, OpenRemoval } from '../storage/folder-removals.ts'
+import { unlimited } from '../remaining-time.ts'
+import { type FolderRemovals, longestSilence, type OpenRemoval, type RemovalTask } from '../storage/folder-removals.ts'
 import { root, type StoragePath, toStoragePath } from '../storage/path.ts'
 import type { Workflows } from '../storage/workflows.ts'
 import { isConditionFailure, type TableOptions } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
+import { inTime, timeToAnswer } from './in-time.ts'
 
 /** Folders as seen at one moment, for whoever puts something into them: it looks before, and once more after. */
 export interface FolderWatch {
@@ -33,6 +36,19 @@ interface Item {
   path: string
   id?: string
   closed?: boolean
+  /** When a worker was last heard of, in epoch milliseconds. */
+  heard?: number
+}
+
+/** A removal as it is stored: with the worker that holds it until a moment in epoch milliseconds, and the attempt by which it took it. */
+interface StoredRemoval {
+  readonly path: StoragePath
+  readonly id: string
+  readonly closed: boolean
+  readonly heard: number
+  readonly holder: string
+  readonly until: number
+  readonly attempt: string
 }
 
 /** One table, two kinds of items; a path can be neither kind's prefix, as each begins with its own. */
@@ -69,22 +85,60 @@ export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Opt
     return false
   }
 
-  const getItems = async (site: SiteId, paths: readonly string[]) => {
-    const keys = [...new Set(paths)].map((path) => ({ site, path }))
-    const items = await batchGet({ client, table }, keys, { ConsistentRead: true })
-    return items.map(({ path, id = '', closed }) => ({ path: String(path), id: String(id), closed: closed === true }))
-  }
+  const getItems = (site: SiteId, paths: readonly string[]) =>
+    batchGet(
+      { client, table },
+      [...new Set(paths)].map((path) => ({ site, path })),
+      { ConsistentRead: true },
+    )
 
   /** The removals of these very folders, open or closed. */
-  const removalsOf = async (site: SiteId, folders: readonly StoragePath[]) =>
-    (await getItems(site, folders.map(removalKey))).map(({ path, id, closed }) => ({
-      path: toStoragePath(path.slice(removalPrefix.length)),
-      id,
-      closed,
+  const removalsOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<StoredRemoval[]> =>
+    (await getItems(site, folders.map(removalKey))).map(({ path, id, closed, heard, holder, until, attempt }) => ({
+      path: toStoragePath(String(path).slice(removalPrefix.length)),
+      id: String(id),
+      closed: closed === true,
+      heard: Number(heard ?? 0),
+      holder: String(holder ?? ''),
+      until: Number(until ?? 0),
+      attempt: String(attempt ?? ''),
     }))
 
-  const openOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<OpenRemoval[]> =>
-    (await removalsOf(site, folders)).flatMap(({ path, id, closed }) => (closed ? [] : [{ path, id }]))
+  const openOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<OpenRemoval[]> => {
+    const silent = now() - longestSilence
+    return (await removalsOf(site, folders)).flatMap(({ path, id, closed, heard }) =>
+      closed ? [] : [{ path, id, isTended: heard > silent }],
+    )
+  }
+
+  /** Changes a removal on a condition. Answers whether it held. */
+  const updateRemoval = async (
+    { site, path, id }: RemovalTask,
+    {
+      names,
+      values,
+      ...change
+    }: Pick<UpdateCommandInput, 'UpdateExpression' | 'ConditionExpression'> & {
+      readonly names: readonly string[]
+      readonly values: Readonly<Record<string, unknown>>
+    },
+  ): Promise<boolean> => {
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: { site, path: removalKey(path) },
+          ...change,
+          ExpressionAttributeNames: Object.fromEntries(['id', ...names].map((name) => [`#${name}`, name])),
+          ExpressionAttributeValues: { ':id': id, ...values },
+        }),
+      )
+      return true
+    } catch (error) {
+      if (isConditionFailure(error)) return false
+      throw error
+    }
+  }
 
   return {
     workflows: {
@@ -105,41 +159,62 @@ export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Opt
     },
 
     removals: {
-      async open(site, folder, id) {
+      async open(site, folder, id, _entry, remainingTime = unlimited) {
+        const put = new PutCommand({
+          TableName: table,
+          Item: { site, path: removalKey(folder), id, closed: false, heard: now() } satisfies Item,
+          ConditionExpression: 'attribute_not_exists(#path) OR #closed = :true',
+          ExpressionAttributeNames: { '#path': 'path', '#closed': 'closed' },
+          ExpressionAttributeValues: { ':true': true },
+        })
         try {
-          await client.send(
-            new PutCommand({
-              TableName: table,
-              Item: { site, path: removalKey(folder), id, closed: false } satisfies Item,
-              ConditionExpression: 'attribute_not_exists(#path) OR #closed = :true',
-              ExpressionAttributeNames: { '#path': 'path', '#closed': 'closed' },
-              ExpressionAttributeValues: { ':true': true },
-            }),
-          )
+          // One that was opened although its call was cut is closed by its message, when the folder is empty.
+          await inTime(remainingTime, timeToAnswer, ({ abortSignal }) => client.send(put, { abortSignal }))
           return id
         } catch (error) {
           if (!isConditionFailure(error)) throw error
-          const [item] = await getItems(site, [removalKey(folder)])
-          return item?.id || id
+          const [removal] = await removalsOf(site, [folder])
+          return removal?.id ?? id
         }
       },
 
-      async close(site, folder, id) {
-        try {
-          await client.send(
-            new UpdateCommand({
-              TableName: table,
-              Key: { site, path: removalKey(folder) },
-              UpdateExpression: 'SET #closed = :true, #expires = :expires',
-              ConditionExpression: '#id = :id',
-              ExpressionAttributeNames: { '#closed': 'closed', '#expires': 'expires', '#id': 'id' },
-              ExpressionAttributeValues: { ':true': true, ':id': id, ':expires': Math.floor(now() / 1000) + closedFor },
-            }),
-          )
-        } catch (error) {
-          // Another removal of the same folder has begun since: this one was closed long ago.
-          if (!isConditionFailure(error)) throw error
-        }
+      async take(task, holder, duration) {
+        const time = now()
+        const attempt = randomUUID()
+        const isTaken = await updateRemoval(task, {
+          UpdateExpression: 'SET #holder = :holder, #until = :until, #attempt = :attempt, #heard = :now',
+          ConditionExpression: '#id = :id AND #closed = :false AND (attribute_not_exists(#until) OR #until <= :now)',
+          names: ['closed', 'holder', 'until', 'attempt', 'heard'],
+          values: { ':false': false, ':holder': holder, ':until': time + duration, ':attempt': attempt, ':now': time },
+        })
+        if (isTaken) return { outcome: 'taken' }
+        const [removal] = await removalsOf(task.site, [task.path])
+        if (!removal || removal.id !== task.id || removal.closed) return { outcome: 'over' }
+        // The client has repeated a call whose answer was lost.
+        if (removal.attempt === attempt) return { outcome: 'taken' }
+        return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - time, 0) }
+      },
+
+      async giveBack(task, holder) {
+        await updateRemoval(task, {
+          UpdateExpression: 'SET #heard = :now REMOVE #until',
+          ConditionExpression: '#id = :id AND #holder = :holder',
+          names: ['holder', 'until', 'heard'],
+          values: { ':holder': holder, ':now': now() },
+        })
+      },
+
+      async close(site, path, id) {
+        // If it does not hold, another removal of the same folder has begun since: this one was closed long ago.
+        await updateRemoval(
+          { site, path, id },
+          {
+            UpdateExpression: 'SET #closed = :true, #expires = :expires',
+            ConditionExpression: '#id = :id',
+            names: ['closed', 'expires'],
+            values: { ':true': true, ':expires': Math.floor(now() / 1000) + closedFor },
+          },
+        )
       },
 
       openOf,

@@ -1,10 +1,18 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
+import { callTimes } from './call-times.ts'
+import { failLikePort } from './store-failure.ts'
 
-/** The queue of removals in SQS. What it delivers is read by `readRemovalTask`. */
-export const createSqsRemovalQueue = (client: SQSClient, queueUrl: string): RemovalQueue => ({
-  async send({ site, path, id }, delay) {
-    const MessageBody = JSON.stringify({ site: String(site), path, id })
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, DelaySeconds: delay }))
-  },
-})
+/** The queue of removals in SQS. What it delivers is read by `createRemovalWorker`. */
+export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig = {}): RemovalQueue => {
+  const client = new SQSClient({ maxAttempts: 3, requestHandler: callTimes, ...config })
+  failLikePort(client)
+  return {
+    async send({ site, path, id }, delay) {
+      const MessageBody = JSON.stringify({ site: String(site), path, id })
+      const sent = await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, DelaySeconds: delay }))
+      if (sent.MessageId === undefined) throw new Error('The queue of removals has not named a message')
+      return sent.MessageId
+    },
+  }
+}

@@ -1,4 +1,9 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import {
+  CloudFormationClient,
+  type CloudFormationClientConfig,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation'
+import { callTimes } from './call-times.ts'
 import { failLikePort } from './store-failure.ts'
 
 /** Where a stack was looked for, and its outputs by name; undefined when there is no region, or no such stack in it. */
@@ -11,8 +16,16 @@ const regionOf = ({ config }: CloudFormationClient): Promise<string | undefined>
   config.region().catch(() => undefined)
 
 /** Reads what a deployed stack tells. Without a region it is the one of the environment. Errors: unavailable, those of AWS. */
-export const readStackOutputs = async (stack: string, wanted: string | undefined): Promise<FoundStack> => {
-  const client = new CloudFormationClient(wanted === undefined ? {} : { region: wanted })
+export const readStackOutputs = async (
+  stack: string,
+  wanted: string | undefined,
+  config: CloudFormationClientConfig = {},
+): Promise<FoundStack> => {
+  const client = new CloudFormationClient({
+    requestHandler: callTimes,
+    ...(wanted !== undefined && { region: wanted }),
+    ...config,
+  })
   failLikePort(client)
   const region = await regionOf(client)
   try {

@@ -2,9 +2,10 @@ import type { constructStack } from '@smithy/core/client'
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry'
 import { ServiceError } from '../errors.ts'
 
-/** Whether a store failed in a way that passes: throttled, timed out, away. Repeating the request is safe then. */
+/** Whether a store failed in a way that passes: throttled, timed out, away, or cut because time was up. Repeating the request is safe then. */
 const isPassing = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
+  if (error.name === 'AbortError') return true
   const failure = error as Parameters<typeof isThrottlingError>[0]
   return isThrottlingError(failure) || isTransientError(failure) || isServerError(failure)
 }

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { ServiceError } from '../errors.ts'
 import type { SystemField, WebForms } from '../fields/web-forms.ts'
-import { type SiteId, storedId, type WebFormId } from '../ids.ts'
+import { storedId, type WebFormId } from '../ids.ts'
+import { unlimited } from '../remaining-time.ts'
 import { isConditionFailure, queryAll, type TableOptions } from './dynamodb.ts'
+import { type Allowance, inTime, timeToSettle } from './in-time.ts'
 
 /** Attribute names are short because they count towards the item: a full form stays below the 4 KB of one read unit. */
 interface FieldItem {
@@ -52,14 +54,20 @@ const longestPause = 200
  * the start when another writer came between, so that no change is lost.
  */
 export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebForms => {
-  const read = async (site: SiteId, form: WebFormId, consistent: boolean) => {
+  const read = async (site: number, form: number, consistent: boolean) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: { site, form }, ConsistentRead: consistent }),
     )
     return Item as FormItem | undefined
   }
 
-  const replaceFields = async (item: FormItem, fields: readonly SystemField[], change: string) => {
+  /** Answers whether this change took the form's next version. */
+  const replaceFields = async (
+    item: FormItem,
+    fields: readonly SystemField[],
+    change: string,
+    { abortSignal }: Allowance,
+  ): Promise<boolean> => {
     try {
       await client.send(
         new UpdateCommand({
@@ -75,10 +83,13 @@ export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebFo
             ':changes': [change, ...item.changes].slice(0, rememberedChanges),
           },
         }),
+        { abortSignal },
       )
       return true
     } catch (error) {
       if (isConditionFailure(error)) return false
+      // A call that was cut may have been carried out. If not, it never overwrites a newer version.
+      if (abortSignal.aborted && (await read(item.site, item.form, true))?.changes.includes(change)) return true
       throw error
     }
   }
@@ -145,20 +156,23 @@ export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebFo
       return (Items[0] as FormItem | undefined)?.form ?? 0
     },
 
-    async changeFields(site, id, apply) {
-      const change = nameChange()
-      const deadline = Date.now() + patience
-      for (let attempt = 0; Date.now() < deadline; attempt++) {
-        const item = await read(site, id, true)
-        if (!item) throw new ServiceError('webFormUnknown')
-        // The store may have taken a write whose answer was lost; the client library's own repetition then finds the
-        // version gone, although it was this very change that took it.
-        if (item.changes.includes(change)) return
-        if (await replaceFields(item, apply(item.fields.map(toField)), change)) return
-        // Full jitter: writers that collided once do not meet again.
-        await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
-      }
-      throw new ServiceError('unavailable')
-    },
+    changeFields: (site, id, apply, _entry, remainingTime = unlimited) =>
+      inTime(remainingTime, timeToSettle, async (allowance) => {
+        const change = nameChange()
+        const deadline = Date.now() + patience
+        for (let attempt = 0; Date.now() < deadline; attempt++) {
+          const item = await read(site, id, true)
+          if (!item) throw new ServiceError('webFormUnknown')
+          // The store may have taken a write whose answer was lost; the client library's own repetition then finds the
+          // version gone, although it was this very change that took it.
+          if (item.changes.includes(change)) return
+          const fields = apply(item.fields.map(toField))
+          allowance.check()
+          if (await replaceFields(item, fields, change, allowance)) return
+          // Full jitter: writers that collided once do not meet again.
+          await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
+        }
+        throw new ServiceError('unavailable')
+      }),
   }
 }

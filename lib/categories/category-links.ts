@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '../history-entry.ts'
 import type { CategoryId, SiteId } from '../ids.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import type { ObjectKind } from './content-kinds.ts'
 import type { Count, SiteObject } from './contents.ts'
 
@@ -49,9 +50,19 @@ export interface CategoryLinks {
   unlinkObject(object: SiteObject, categories: readonly CategoryId[], entry: HistoryEntry): Promise<ObjectLinkOutcome>
   /**
    * Links these objects, by id, each with whether it is displayable; undefined keeps what a link says that exists, and makes a new
-   * one displayable. All of them or none; repeating is safe, and completes what a failure has left half done.
+   * one displayable. All of them or none; repeating is safe, and completes what a failure has left half done. Of two at once, it is as
+   * if one had come after the other. When the request has no time left (unlimited unless told), nothing is linked any more, and
+   * nothing later either.
    */
-  link(list: LinkList, wanted: ReadonlyMap<number, boolean | undefined>, entry: HistoryEntry): Promise<LinkOutcome>
-  /** Removes the links with these objects, whether they are there or not. Answers false when there is no such category. Repeating is safe. */
-  unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry): Promise<boolean>
+  link(
+    list: LinkList,
+    wanted: ReadonlyMap<number, boolean | undefined>,
+    entry: HistoryEntry,
+    remainingTime?: RemainingTime,
+  ): Promise<LinkOutcome>
+  /**
+   * Removes the links with these objects, whether they are there or not. Answers false when there is no such category. Repeating is safe.
+   * When the request has no time left (unlimited unless told), nothing is removed any more, and nothing later either.
+   */
+  unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, remainingTime?: RemainingTime): Promise<boolean>
 }

@@ -1,5 +1,6 @@
 import { type Problem, ServiceError } from '../errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import type { CategoryLinks, LinkList } from './category-links.ts'
 
 /** An object to be linked. Without `displayable`, a link that exists keeps its own, and a new one is displayable. */
@@ -56,9 +57,11 @@ export const linkObjects = async (
   list: LinkList,
   items: readonly LinkRequest[],
   author: Author,
+  remainingTime?: RemainingTime,
 ): Promise<void> => {
   const wanted = fold(items)
-  const result = await links.link(list, wanted, entryOf('link.added', list, [...wanted.keys()], author))
+  const entry = entryOf('link.added', list, [...wanted.keys()], author)
+  const result = await links.link(list, wanted, entry, remainingTime)
   if (result.outcome === 'category unknown') throw new ServiceError('categoryUnknown')
   if (result.outcome === 'objects unknown') {
     throw new ServiceError('objectsUnknown', { problems: problemsOf(items, result.ids, list.kind) })
@@ -71,9 +74,9 @@ export const unlinkObjects = async (
   list: LinkList,
   ids: readonly number[],
   author: Author,
+  remainingTime?: RemainingTime,
 ): Promise<void> => {
   const each = [...new Set(ids)]
-  if (!(await links.unlink(list, each, entryOf('link.removed', list, each, author)))) {
-    throw new ServiceError('categoryUnknown')
-  }
+  const entry = entryOf('link.removed', list, each, author)
+  if (!(await links.unlink(list, each, entry, remainingTime))) throw new ServiceError('categoryUnknown')
 }

@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId, WebFormId } from '../ids.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 
 /** A system field on a form. Its type names it: a form has at most one field of a type. */
 export interface SystemField {
@@ -37,12 +38,14 @@ export interface WebForms {
   highestId(site: SiteId): Promise<number>
   /**
    * Replaces the fields by what `apply` makes of them. No change of another writer is lost: `apply` may be called again, on what
-   * that one has left. Errors: webFormUnknown, whatever `apply` throws; nothing is changed then.
+   * that one has left. When the request has no time left (unlimited unless told), nothing is changed any more: not even later, over
+   * what others change then. Errors: webFormUnknown, unavailable, whatever `apply` throws; nothing is changed then.
    */
   changeFields(
     site: SiteId,
     id: WebFormId,
     apply: (fields: readonly SystemField[]) => readonly SystemField[],
     entry: HistoryEntry,
+    remainingTime?: RemainingTime,
   ): Promise<void>
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini'
 import type { Grant } from '../access/grants.ts'
 import type { ErrorName } from '../errors.ts'
 import type { Author } from '../history-entry.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { BodyForms } from './read-body.ts'
 import type { Reply } from './reply.ts'
@@ -11,8 +12,7 @@ import type { Request, RequestBody } from './request.ts'
 export interface RoutedRequest extends Request {
   /** The path's variables, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Milliseconds until the platform ends the request; infinite where it never does. */
-  readonly remainingTime: () => number
+  readonly remainingTime: RemainingTime
 }
 
 /** A request that has passed every check of decisions.md, section 1, before the size of its body. */

@@ -1,29 +1,14 @@
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import type { StoragePath } from './path.ts'
 
 /** A removal that is going on. */
 export interface OpenRemoval {
   readonly path: StoragePath
   readonly id: string
-}
-
-/**
- * The port to the removals of folders that may take longer than a request. While one is open, nothing is put in place in its
- * folder (`ObjectStore.place`). What was opened a moment ago is seen. Errors of every call: unavailable.
- */
-export interface FolderRemovals {
-  /**
-   * Answers the id of the removal that is open for the folder: a new one with that id, or the one that was there before. The entry is
-   * kept with it, and belongs to the history when the removal is closed.
-   */
-  open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry): Promise<string>
-  /** Does nothing when that removal is not open. */
-  close(site: SiteId, folder: StoragePath, id: string): Promise<void>
-  /** The open removals of these very folders. */
-  openOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]>
-  /** Whether a removal is open for a folder below this one. */
-  isOpenBelow(site: SiteId, folder: StoragePath): Promise<boolean>
+  /** Whether a worker has been heard of within `longestSilence`. One that is not tended has lost its message. */
+  readonly isTended: boolean
 }
 
 /** The rest of a removal that somebody has to finish. */
@@ -33,8 +18,55 @@ export interface RemovalTask {
   readonly id: string
 }
 
+/**
+ * What became of the wish to work on a removal. `held`: by whom already, and for how many milliseconds at most; `over`: it is closed, or the
+ * folder has another one by now.
+ */
+type TakeOutcome =
+  | { readonly outcome: 'taken' }
+  | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
+  | { readonly outcome: 'over' }
+
+/**
+ * How long nothing may be heard of a removal that goes on, in milliseconds. The queue of AWS delivers a message nine minutes after its worker
+ * has begun and died: that is less.
+ */
+export const longestSilence = 15 * 60_000
+
+/**
+ * The port to the removals of folders that may take longer than a request. While one is open, nothing is put in place in its
+ * folder (`ObjectStore.place`). What was opened a moment ago is seen. Errors of every call: unavailable.
+ */
+export interface FolderRemovals {
+  /**
+   * Answers the id of the removal that is open for the folder: a new one with that id, or the one that was there before. The entry is
+   * kept with it, and belongs to the history when the removal is closed. When the request has no time left (unlimited unless told), none
+   * is opened any more, and none later either.
+   */
+  open(
+    site: SiteId,
+    folder: StoragePath,
+    id: string,
+    entry: HistoryEntry,
+    remainingTime?: RemainingTime,
+  ): Promise<string>
+  /**
+   * Takes a removal for one worker, which is known by the name of its message. Nobody else gets it before it is given back, or so many
+   * milliseconds have passed: by then the worker has ended, whatever became of it.
+   */
+  take(task: RemovalTask, holder: string, duration: number): Promise<TakeOutcome>
+  /** Does nothing when that holder has not taken it. */
+  giveBack(task: RemovalTask, holder: string): Promise<void>
+  /** Does nothing when that removal is not open. */
+  close(site: SiteId, folder: StoragePath, id: string): Promise<void>
+  /** The open removals of these very folders. */
+  openOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]>
+  /** Whether a removal is open for a folder below this one. */
+  isOpenBelow(site: SiteId, folder: StoragePath): Promise<boolean>
+}
+
 /** A durable queue: what is sent is delivered after the delay, again and again until it has been worked off. */
 export interface RemovalQueue {
-  /** `delay` in seconds. */
-  send(task: RemovalTask, delay: number): Promise<void>
+  /** `delay` in seconds, up to 900. Answers the name of the message, which is delivered with it. */
+  send(task: RemovalTask, delay: number): Promise<string>
 }

@@ -3,16 +3,12 @@ import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { inParallel } from '../in-parallel.ts'
+import { continueRemoval } from './continue-removal.ts'
 import { isPage } from './file-kind.ts'
-import type { RemovalQueue, RemovalTask } from './folder-removals.ts'
-import type { ListedObject, ObjectInfo, ObjectStore } from './object-store.ts'
-import { listAll, longestListing } from './object-store.ts'
+import type { OpenRemoval, RemovalQueue, RemovalTask } from './folder-removals.ts'
+import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
-
-/** What a worker needs that goes on with the removal of a folder. */
-export type ContinueDeps = Pick<StorageStores, 'files' | 'removals'> & { readonly clock: Clock }
 
 export interface RemoveDeps extends StorageStores {
   readonly removalQueue: RemovalQueue
@@ -24,8 +20,8 @@ export interface RemoveOptions {
   readonly draftOnly: boolean
   /** Whether a folder goes with what it holds. */
   readonly withContents: boolean
-  /** Milliseconds that a removal may take before the rest of it is left to the queue. */
-  readonly patience: number
+  /** Milliseconds until the request has to end: what is not done shortly before that is left to the queue. */
+  readonly remainingTime: () => number
   readonly author: Author
 }
 
@@ -38,9 +34,6 @@ const entryOf = (type: ChangeType, site: SiteId, path: StoragePath, author: Auth
 
 /** What is left to do when a removal is answered. */
 export type RemoveOutcome = 'removed' | 'going on'
-
-/** By when the queue takes over from a request that has died, in seconds: later than any request ends by itself. */
-const takeover = 60
 
 const removeFile = async (
   { files, workflows }: RemoveDeps,
@@ -71,46 +64,18 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
 const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
   objects?.every(({ key }) => key === self) ?? false
 
-/** How many listings are deleted at once, while the next one is asked for. */
-const removalsInFlight = 4
+/** By when the queue takes over from a request that has died, in seconds: later than any request ends by itself on AWS. */
+const takeover = 30
 
-/** Goes on until the time is up: with the first one at least. */
-async function* inTime<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
-  for await (const value of values) {
-    yield value
-    if (isTimeUp()) return
-  }
-}
+/** How long a removal may keep its caller waiting, and what is kept of the request's time for the answer; in milliseconds. */
+const patience = 20_000
+const timeToAnswer = 3_000
 
-/** Removes everything below a prefix. Answers false when the time is up before that. */
-const emptyPrefix = async (store: ObjectStore, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
-  await inParallel(inTime(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
-    store.remove(objects, undefined),
-  )
-  // What has come or been replaced meanwhile is found by another round.
-  if (!(await store.exists(prefix))) return true
-  return isTimeUp() ? false : emptyPrefix(store, prefix, isTimeUp)
-}
-
-/** Removes all that a folder holds, drafts included, and the folder. Answers whether it is all gone. */
-export const emptyFolder = async (
-  store: ObjectStore,
-  site: SiteId,
-  folder: StoragePath,
-  isTimeUp: () => boolean,
-): Promise<boolean> =>
-  (await emptyPrefix(store, folderKey('draft', site, folder), isTimeUp)) &&
-  emptyPrefix(store, folderKey('live', site, folder), isTimeUp)
-
-/** Removes what a slice of time allows, and closes the removal when all is gone. Answers whether it is. */
-const continueUntil = async (
-  { files, removals, clock }: ContinueDeps,
-  { site, path, id }: RemovalTask,
-  deadline: number,
-): Promise<boolean> => {
-  const done = await emptyFolder(files, site, path, () => clock.monotonic() >= deadline)
-  if (done) await removals.close(site, path, id)
-  return done
+/** Works on a removal within a request; its message finds what is left of it, or all of it if the request dies. */
+const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { remainingTime }: RemoveOptions) => {
+  const remaining = remainingTime()
+  const deadline = deps.clock.monotonic() + Math.min(patience, remaining - timeToAnswer)
+  return continueRemoval(deps, { task, name }, { deadline, end: Math.min(remaining, takeover * 1000) })
 }
 
 /** A folder of any size: the removal is on record, and in the queue, before the first file goes. */
@@ -118,16 +83,28 @@ const removeLargeFolder = async (
   deps: RemoveDeps,
   site: SiteId,
   path: StoragePath,
-  { patience, author }: RemoveOptions,
+  options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
-  const deadline = deps.clock.monotonic() + patience
   const task: RemovalTask = { site, path, id: randomUUID() }
+  const { author, remainingTime } = options
   // The message comes first: without a removal on record it is harmless, while a removal without a message might never end.
-  await deps.removalQueue.send(task, takeover)
+  const name = await deps.removalQueue.send(task, takeover)
   const entry = entryOf('folder.removed', site, path, author)
-  if ((await deps.removals.open(site, path, task.id, entry)) !== task.id) return 'going on'
-  if (await continueUntil(deps, task, deadline)) return 'removed'
-  await deps.removalQueue.send(task, 0)
+  if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'going on'
+  return (await workWithin(deps, task, name, options)) ? 'going on' : 'removed'
+}
+
+/** A removal that is asked for once more goes its way; one of which nobody has heard for long gets a new message. */
+const tend = async (
+  deps: RemoveDeps,
+  site: SiteId,
+  { path, id, isTended }: OpenRemoval,
+  options: RemoveOptions,
+): Promise<RemoveOutcome> => {
+  if (!isTended) {
+    const task: RemovalTask = { site, path, id }
+    await workWithin(deps, task, await deps.removalQueue.send(task, takeover), options)
+  }
   return 'going on'
 }
 
@@ -165,11 +142,7 @@ export const remove = async (
   const going = await deps.removals.openOf(site, [...ancestorsOf(path), path])
   if (going.some((removal) => removal.path !== path)) throw new ServiceError('folderGoing')
   const [same] = going
-  if (same) {
-    // Asked for once more, in case that its message was lost.
-    await deps.removalQueue.send({ site, path, id: same.id }, 0)
-    return 'going on'
-  }
+  if (same) return tend(deps, site, same, options)
   const [live, draft] = await Promise.all([
     deps.files.find(fileKey('live', site, path)),
     isPage(path) ? deps.files.find(fileKey('draft', site, path)) : undefined,
@@ -177,14 +150,4 @@ export const remove = async (
   if (!live && !draft) return removeFolder(deps, site, path, options)
   await removeFile(deps, site, path, { live, draft }, options)
   return 'removed'
-}
-
-/**
- * What the queue's worker does with a task: a slice of the work, until the deadline on the monotonic clock. Answers whether there is nothing left to do; a task whose
- * removal is closed, or is not the folder's present one, is worked off as it is.
- */
-export const continueRemoval = async (deps: ContinueDeps, task: RemovalTask, deadline: number): Promise<boolean> => {
-  const [removal] = await deps.removals.openOf(task.site, [task.path])
-  if (removal?.id !== task.id) return true
-  return continueUntil(deps, task, deadline)
 }

@@ -5,8 +5,8 @@ import { tableGrants } from '../../cdk/grants.ts'
 import { routes } from '../../functions/routes.ts'
 import type { RequestRecord } from '../../lib/http/request.ts'
 import type { SiteId } from '../../lib/ids.ts'
+import { continueRemoval } from '../../lib/storage/continue-removal.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
-import { continueRemoval } from '../../lib/storage/remove.ts'
 import { exercises, fillDirectory, openStorageOver, perform, storesOver } from '../support/every-operation.ts'
 import { entry } from '../support/history.ts'
 import { openTestTables, type TestTables } from '../support/tables.ts'
@@ -64,7 +64,10 @@ describe('each function is granted what its operations do to the tables, and not
     const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
     await deps.removals.open(task.site, task.path, task.id, entry)
     const calls = recordCalls(dynamodb)
-    expect(await continueRemoval(deps, task, Number.POSITIVE_INFINITY)).toBe(true)
+    const slice = { deadline: Number.POSITIVE_INFINITY, end: 60_000 }
+    expect(await continueRemoval(deps, { task, name: 'message' }, slice)).toBeUndefined()
+    // Late and repeated messages look at what became of the removal.
+    expect(await continueRemoval(deps, { task, name: 'message' }, slice)).toBeUndefined()
     await close()
     expect(grantedTo('removals')).toEqual(linesOf(calls))
   })

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Match, Template } from 'aws-cdk-lib/assertions'
 import { afterAll, describe, expect, test } from 'vitest'
-import { functionName, functionNames } from '../../cdk/functions.ts'
+import { functionName, functionNames, functionSettings } from '../../cdk/functions.ts'
 import { tables } from '../../lib/aws/tables.ts'
 import { errors } from '../../lib/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
+import { longestSilence } from '../../lib/storage/folder-removals.ts'
 import { createTestApp, type Synthesised } from './support/synthesise.ts'
 
 const synthesised: Synthesised[] = []
@@ -90,12 +91,44 @@ describe('functions', () => {
     }
   })
 
+  test('invoke themselves by way of a queue without being stopped for it: the worker of removals, and no other', () => {
+    const allowed = us.findResources('AWS::Lambda::Function', { Properties: { RecursiveLoop: 'Allow' } })
+    expect(Object.values(allowed).map(({ Properties }) => Properties.Description)).toEqual([
+      functionSettings.removals.description,
+    ])
+    us.resourcePropertiesCountIs(
+      'AWS::Lambda::Function',
+      { RecursiveLoop: Match.absent() },
+      Object.keys(us.findResources('AWS::Lambda::Function')).length - 1,
+    )
+  })
+
   test('are granted nothing by wildcard but the streams of their own log', () => {
     for (const { Properties } of Object.values(us.findResources('AWS::IAM::Policy'))) {
       for (const { Action } of Properties.PolicyDocument.Statement) {
         expect([Action].flat().filter((action: string) => action.includes('*'))).toEqual([])
       }
     }
+  })
+})
+
+describe('the queue of removals', () => {
+  const longestWork = functionSettings.removals.timeout.toSeconds()
+
+  test('is worked off by five workers at most, a message each', () => {
+    us.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
+      BatchSize: 1,
+      ScalingConfig: { MaximumConcurrency: 5 },
+    })
+  })
+
+  test('delivers a message again when its worker has ended for long, and before its removal is given up for lost', () => {
+    const visibility = 6 * longestWork
+    us.hasResourceProperties('AWS::SQS::Queue', {
+      VisibilityTimeout: visibility,
+      RedrivePolicy: Match.objectLike({ maxReceiveCount: 5 }),
+    })
+    expect((visibility + longestWork) * 1000).toBeLessThan(longestSilence)
   })
 })
 

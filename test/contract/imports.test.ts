@@ -143,7 +143,7 @@ describe('the rooms of the service', () => {
     expect(importsOf('lib/aws/file-stores.ts')).toEqual(
       expect.arrayContaining([
         '@aws-sdk/client-s3',
-        '@aws-sdk/client-sqs',
+        '@aws-sdk/s3-request-presigner',
         'lib/stores.ts',
         'lib/aws/sqs-removal-queue.ts',
       ]),

@@ -42,6 +42,8 @@ interface Instance {
 /** The function and the directory that it works on: three sites in two data centres. */
 export interface FieldsService {
   readonly names: TestTables['names']
+  /** Categories, what they are linked with, and the links, of the same sites. */
+  readonly categories: Pick<Stores, 'contents' | 'links'>
   /** A fresh instance of the function, with cold caches. */
   start(clock?: Clock): Instance
   issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
@@ -65,7 +67,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
       categoryLinksTable: tables.names.categoryLinks,
     }),
   })
-  const { sites, grants, webForms } = storesOver(tables.connect())
+  const { sites, grants, webForms, ...categories } = storesOver(tables.connect())
   const settings = { dataCentre: 'us', longestList: 20_000 }
 
   for (const [id, url] of Object.entries(baseUrls)) await sites.putDataCentre({ id, url, isDefault: id === 'us' })
@@ -77,6 +79,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
 
   return {
     names: tables.names,
+    categories,
 
     start(clock = stopped) {
       const own = tables.connect()

@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStorageHandler } from '../../functions/storage/group.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { createStorageDeps, type StorageDeps, type Surroundings } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import type { RemovalTask } from '../../lib/storage/folder-removals.ts'
+import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
+import type { RemovalQueue } from '../../lib/storage/folder-removals.ts'
 import type { Stores } from '../../lib/stores.ts'
 import { openMachine } from '../../local/machine.ts'
 import { keptContents } from './kept-contents.ts'
@@ -17,7 +19,7 @@ export interface TestFiles {
   readonly deps: StorageDeps
   readonly stores: StorageStores
   /** What has been sent to the queue of removals, which nobody works off. */
-  readonly sent: readonly RemovalTask[]
+  readonly sent: readonly RemovalMessage[]
   /** How many staged bodies lie about that no object refers to. */
   leftovers(): number
   close(): Promise<void>
@@ -38,9 +40,17 @@ export const openTestFiles = async ({
   ...surroundings
 }: Options = {}): Promise<TestFiles> => {
   const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
-  const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false })
-  const sent: RemovalTask[] = []
-  const recording: StorageStores = { ...machine.stores, removalQueue: { send: async (task) => void sent.push(task) } }
+  const { clock = systemClock } = surroundings
+  const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false, clock })
+  const sent: RemovalMessage[] = []
+  const removalQueue: RemovalQueue = {
+    async send(task) {
+      const name = String(sent.length + 1)
+      sent.push({ task, name })
+      return name
+    },
+  }
+  const recording: StorageStores = { ...machine.stores, removalQueue }
   const stores: StorageStores = { ...recording, ...between(recording) }
   const deps = createStorageDeps(settings, stores, { telemetry, ...surroundings })
   return {

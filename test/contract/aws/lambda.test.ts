@@ -72,7 +72,7 @@ describe('what the gateway gets', () => {
     expect({ body, isBase64Encoded }).toEqual({ body: 'aGVsbG8=', isBase64Encoded: true })
   })
 
-  test('is an error when a stream breaks half-way, which is recorded once', async () => {
+  test('is 100503 when the stream of a store breaks half-way, which is recorded once, with what broke it', async () => {
     const failure = new Error('the store broke off')
     const { handler, records } = bareHandler(async () =>
       content(
@@ -85,10 +85,12 @@ describe('what the gateway gets', () => {
       ),
     )
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/')
-    expect(answer).toMatchObject({ status: 500, isBase64Encoded: false })
-    expect(answer.json()).toMatchObject({ code: 100500 })
+    expect(answer).toMatchObject({ status: 503, isBase64Encoded: false })
+    expect(answer.json()).toMatchObject({ code: 100503 })
+    expect(answer.headers).toMatchObject({ 'retry-after': '1', 'content-type': expect.stringContaining('json') })
     expect(answer.headers['content-length']).toBeUndefined()
-    expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
+    const error = expect.objectContaining({ code: 100503, cause: failure })
+    expect(records).toEqual([expect.objectContaining({ status: 503, error })])
   })
 })
 

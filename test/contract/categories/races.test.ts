@@ -12,7 +12,7 @@ const deps = store.over(store.dynamodb)
 afterAll(() => store.close())
 
 const ids = range(1, 30)
-const gone = 7
+const gone = 3
 
 const removals = {
   'the removal of an object': (over: Deps) => over.contents.removeObject({ site, kind: 'news', id: gone }, entry),
@@ -23,7 +23,8 @@ const link = (over: Deps) =>
   linkObjects(
     over,
     newsOfCategory,
-    ids.map((objectId) => ({ objectId })),
+    // Most of them in a batch; each of the others, the one that goes among them, is a call of its own.
+    ids.map((objectId) => ({ objectId, ...(objectId > 4 && { displayable: true }) })),
     author,
   )
 
@@ -101,6 +102,28 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
       await begin()
       await Promise.all([attempt(link(deps)), attempt(remove(deps)), attempt(link(deps))])
       await expectNoStrayLinks()
+    }
+  })
+})
+
+describe('linking one object twice at once, with and without a word about how it is displayed', () => {
+  const plain = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9 }], author)
+  const hidden = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9, displayable: false }], author)
+  const cases = [
+    ['the hidden one comes between the calls of the other', plain, hidden],
+    ['the other one comes between the calls of the hidden one', hidden, plain],
+  ] as const
+
+  test.each(cases)('leaves it hidden, as either order would: %s', async (_, outer, inner) => {
+    const calls = await callsOf(outer)
+    for (let call = 1; call <= calls; call++) {
+      await begin()
+      const { client } = interceptOnce(store.dynamodb, call, async (proceed) => {
+        await inner(deps)
+        return proceed()
+      })
+      await outer(store.over(client))
+      expect(await deps.links.list(newsOfCategory, 0, 100)).toEqual([{ id: 9, displayable: false }])
     }
   })
 })

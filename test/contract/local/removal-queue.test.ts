@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SiteId } from '../../../lib/ids.ts'
+import type { RemovalMessage, Rest } from '../../../lib/storage/continue-removal.ts'
 import type { RemovalTask } from '../../../lib/storage/folder-removals.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { createRemovalQueue } from '../../../local/removal-queue.ts'
@@ -9,15 +10,15 @@ import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 const task = (id: string): RemovalTask => ({ site: 1001 as SiteId, path: toStoragePath(`folders/${id}`), id })
 
 /** A queue by a clock of its own, and what its worker has been given. */
-const openQueue = (file = scratchFile(), answers: (boolean | Error)[] = []) => {
+const openQueue = (file = scratchFile(), answers: (Rest | undefined | Error)[] = []) => {
   const database = scratchDatabase(file)
   prepareSchema(database.connection)
   let wall = Date.UTC(2026, 0, 1)
   const queue = createRemovalQueue(database, { wall: () => wall, monotonic: () => performance.now() })
   const worked: string[] = []
-  const work = async ({ id }: RemovalTask) => {
+  const work = async ({ task: { id } }: RemovalMessage) => {
     worked.push(id)
-    const answer = answers.shift() ?? true
+    const answer = answers.shift()
     if (answer instanceof Error) throw answer
     return answer
   }
@@ -44,7 +45,7 @@ describe('the queue of removals', () => {
   })
 
   test('delivers again what is not done yet', async () => {
-    const { queue, worked, work } = openQueue(undefined, [false, false, true])
+    const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 0 }])
     await queue.start(work)
     await queue.send(task('a'), 0)
     await until(() => worked.length === 3)
@@ -85,7 +86,7 @@ describe('the queue of removals', () => {
         end = resolve
       })
       isDone = true
-      return true
+      return undefined
     })
     await queue.send(task('a'), 0)
     const stopping = queue.stop()

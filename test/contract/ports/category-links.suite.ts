@@ -204,6 +204,28 @@ export const describeCategoryLinks = ({ name, open }: Hand<Tested>): void => {
       expect(await links.categoriesOf(newsOf(2), 0, 10)).toEqual([])
     })
 
+    test('and unlinking change nothing when the request has no time left', async () => {
+      await putNews([1, 2, 3])
+      await link([1], true)
+      const late = () => 0
+      const refused = { code: 100503 }
+      await expect(links.link(list, wish([1, 2], false), entry, late)).rejects.toMatchObject(refused)
+      await expect(links.link(list, wish([3]), entry, late)).rejects.toMatchObject(refused)
+      await expect(links.unlink(list, [1], entry, late)).rejects.toMatchObject(refused)
+      expect(await links.list(list, 0, 10)).toEqual([{ id: 1, displayable: true }])
+    })
+
+    test('one object twice at once, with and without a word about how it is displayed, ends as if one had come after the other', async () => {
+      const another = hand.connect()
+      const ids = range(1, 12)
+      await putNews(ids)
+      for (let round = 0; round < 10; round++) {
+        await Promise.all([another.links.link(list, wish(ids, false), entry), link(ids)])
+        expect(await links.list(list, 0, 100)).toEqual(ids.map((id) => ({ id, displayable: false })))
+        await links.unlink(list, ids, entry)
+      }
+    })
+
     test('by several at once leaves all links', async () => {
       const writers = [hand.stores, hand.connect(), hand.connect()]
       await Promise.all(
@@ -323,7 +345,7 @@ export const describeCategoryLinks = ({ name, open }: Hand<Tested>): void => {
 
     test('are listed and counted to the last one', async () => {
       await putNews(many)
-      for (let from = 0; from < many.length; from += 500) await link(many.slice(from, from + 500))
+      for (let from = 0; from < many.length; from += 500) await link(many.slice(from, from + 500), true)
       expect(await linked()).toEqual(many)
       expect(idsOf(await links.list(list, 100, 1_500))).toEqual(range(101, 1_600))
       expect((await links.count(list, 0, Number.POSITIVE_INFINITY)).count).toBe(2_300)
@@ -331,7 +353,7 @@ export const describeCategoryLinks = ({ name, open }: Hand<Tested>): void => {
     })
   })
 
-  const ids = range(1, 30)
+  const ids = range(1, 10)
   const gone = 7
   const removals = {
     'the removal of an object': ({ contents }: Tested) => contents.removeObject(newsOf(gone), entry),

@@ -198,7 +198,7 @@ export const describeContents = ({ name, open }: Hand<Tested>): void => {
     test('takes the many links of a category along', async () => {
       const many = range(100, 2_600)
       await putNews(many)
-      await hand.stores.links.link(list(), new Map(many.map((id) => [id, undefined])), entry)
+      await hand.stores.links.link(list(), new Map(many.map((id) => [id, true])), entry)
       expect(await contents.removeCategory(site, category, entry)).toBe(true)
       expect((await hand.stores.links.count(list(), 0, 10_000)).count).toBe(0)
       expect(await contents.get(site, 'category', category)).toBeUndefined()
@@ -209,7 +209,7 @@ export const describeContents = ({ name, open }: Hand<Tested>): void => {
       const categories = many.map((id) => ({ id, name: `Category ${id}` }))
       await contents.putMany(site, 'category', categories, entry)
       for (const id of many) {
-        await hand.stores.links.link({ ...list(), category: id as CategoryId }, new Map([[1, undefined]]), entry)
+        await hand.stores.links.link({ ...list(), category: id as CategoryId }, new Map([[1, true]]), entry)
       }
       expect(await contents.removeObject(news(1), entry)).toBe(true)
       expect((await hand.stores.links.countCategoriesOf(news(1), 0, 10_000)).count).toBe(0)

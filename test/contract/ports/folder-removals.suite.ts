@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/ids.ts'
+import { longestSilence } from '../../../lib/storage/folder-removals.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
 import type { Stores } from '../../../lib/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
@@ -12,8 +13,9 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
   describe(`the removals of folders: ${name}`, () => {
     let hand: OpenedHand<Tested>
     let removals: Tested['removals']
+    let time = Date.UTC(2026, 0, 1)
     beforeAll(async () => {
-      hand = await open()
+      hand = await open({ wall: () => time, monotonic: () => time })
       removals = hand.stores.removals
     })
     afterAll(() => hand.close())
@@ -31,8 +33,8 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
 
     test('are seen as soon as they are open, by every connection', async () => {
       expect(await removals.open(site, folder, 'one', entry)).toBe('one')
-      expect(await removals.openOf(site, [other, folder])).toEqual([{ path: folder, id: 'one' }])
-      expect(await hand.connect().removals.openOf(site, [folder])).toEqual([{ path: folder, id: 'one' }])
+      expect(await removals.openOf(site, [other, folder])).toMatchObject([{ path: folder, id: 'one' }])
+      expect(await hand.connect().removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'one' }])
     })
 
     test('are those of one folder of one site', async () => {
@@ -57,12 +59,77 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       expect(await removals.openOf(site, [folder])).toEqual([])
       expect(await removals.open(site, folder, 'two', entry)).toBe('two')
       await removals.close(site, folder, 'one')
-      expect(await removals.openOf(site, [folder])).toEqual([{ path: folder, id: 'two' }])
+      expect(await removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'two' }])
     })
 
     test('may be closed without having been open', async () => {
       await removals.close(site, folder, 'one')
       expect(await removals.openOf(site, [folder])).toEqual([])
+    })
+
+    test('are not opened when the request has no time left', async () => {
+      await expect(removals.open(site, folder, 'one', entry, () => 0)).rejects.toMatchObject({ code: 100503 })
+      expect(await removals.openOf(site, [folder])).toEqual([])
+    })
+
+    const taskOf = (id: string) => ({ site, path: folder, id })
+
+    test('are taken by one worker at a time, until he gives them back', async () => {
+      await removals.open(site, folder, 'one', entry)
+      const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => removals.take(taskOf('one'), name, 90_000)))
+      expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toHaveLength(1)
+      const holder = ['a', 'b', 'c'][outcomes.findIndex(({ outcome }) => outcome === 'taken')] ?? ''
+      const held = { outcome: 'held', holder, left: 90_000 }
+      expect(outcomes.filter(({ outcome }) => outcome === 'held')).toEqual([held, held])
+      await removals.giveBack(taskOf('one'), 'somebody else')
+      expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual(held)
+      await removals.giveBack(taskOf('one'), holder)
+      expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
+    })
+
+    test('are held by a worker that has died no longer than he could have lived', async () => {
+      await removals.open(site, folder, 'one', entry)
+      await removals.take(taskOf('one'), 'dead', 90_000)
+      time += 60_000
+      expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({
+        outcome: 'held',
+        holder: 'dead',
+        left: 30_000,
+      })
+      time += 30_000
+      expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
+      // The dead one is thawed, and cannot give away what is no longer his.
+      await removals.giveBack(taskOf('one'), 'dead')
+      expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
+    })
+
+    test('are not taken when they are over, or not the present one of their folder', async () => {
+      const over = { outcome: 'over' }
+      expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
+      await removals.open(site, folder, 'one', entry)
+      expect(await removals.take(taskOf('another'), 'a', 90_000)).toEqual(over)
+      await removals.take(taskOf('one'), 'a', 90_000)
+      await removals.close(site, folder, 'one')
+      await removals.giveBack(taskOf('one'), 'a')
+      expect(await removals.take(taskOf('one'), 'b', 90_000)).toEqual(over)
+      await removals.open(site, folder, 'two', entry)
+      expect(await removals.take(taskOf('one'), 'b', 90_000)).toEqual(over)
+      expect(await removals.take(taskOf('two'), 'b', 90_000)).toEqual({ outcome: 'taken' })
+    })
+
+    test('are tended as long as somebody has been heard of', async () => {
+      const isTended = async () => (await removals.openOf(site, [folder])).map((removal) => removal.isTended)
+      await removals.open(site, folder, 'one', entry)
+      time += longestSilence - 1
+      expect(await isTended()).toEqual([true])
+      await removals.take(taskOf('one'), 'a', 90_000)
+      time += longestSilence - 1
+      expect(await isTended()).toEqual([true])
+      await removals.giveBack(taskOf('one'), 'a')
+      time += longestSilence - 1
+      expect(await isTended()).toEqual([true])
+      time += 1
+      expect(await isTended()).toEqual([false])
     })
 
     test('are found for many folders', async () => {
@@ -89,7 +156,7 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       const outer = toStoragePath(odd)
       const inner = toStoragePath(`${odd}/${odd}`)
       await removals.open(site, inner, 'one', entry)
-      expect(await removals.openOf(site, [outer, inner])).toEqual([{ path: inner, id: 'one' }])
+      expect(await removals.openOf(site, [outer, inner])).toMatchObject([{ path: inner, id: 'one' }])
       expect(await removals.isOpenBelow(site, outer)).toBe(true)
       expect(await removals.isOpenBelow(site, root)).toBe(true)
     })

@@ -151,6 +151,19 @@ export const describeWebForms = ({ name, open }: Hand<Tested>): void => {
       expect(await typesOf(7)).toEqual([-2])
     })
 
+    test('changes nothing when the request has no time left', async () => {
+      await create(7, [{ typeId: -2, mandatory: true, order: 1 }])
+      const late = webForms.changeFields(
+        site,
+        formId(7),
+        () => [],
+        entry,
+        () => 0,
+      )
+      await expect(late).rejects.toMatchObject({ code: 100503 })
+      expect(await typesOf(7)).toEqual([-2])
+    })
+
     test('50 times at once, over 5 connections, loses none', async () => {
       const types = [...fieldTypes.keys()]
       const [removed, moved, added] = [types.slice(0, 10), types.slice(10, 20), types.slice(20)]

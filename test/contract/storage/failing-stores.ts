@@ -37,6 +37,8 @@ export const createFault = () => {
       },
       removals: {
         open: counted(removals.open),
+        take: counted(removals.take),
+        giveBack: counted(removals.giveBack),
         close: counted(removals.close),
         openOf: counted(removals.openOf),
         isOpenBelow: counted(removals.isOpenBelow),

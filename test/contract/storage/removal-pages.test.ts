@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { continueRemoval } from '../../../lib/storage/remove.ts'
 import { createFault, failures } from './failing-stores.ts'
 import { fillFolder, keysOf, openStorage } from './service.ts'
 
@@ -68,7 +68,9 @@ it.each(Object.entries(failures))(
     const storage = await openStorage(fault)
     const remove = (folder: string) => storage.call('DELETE', folder)
     const workOff = async () => {
-      for (const task of storage.sent) await continueRemoval(storage.deps, task, Number.POSITIVE_INFINITY)
+      for (const message of storage.sent) {
+        await continueRemoval(storage.deps, message, { deadline: Number.POSITIVE_INFINITY, end: 60_000 })
+      }
     }
 
     await fillFolder(storage, '/measure', 2 * pageSize)

@@ -1,19 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
+import { longestSilence } from '../../../lib/storage/folder-removals.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
-import { continueRemoval } from '../../../lib/storage/remove.ts'
 import { author, entry } from '../../support/history.ts'
-import { codeOf, formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+import { codeOf, fillFolder, formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
 
 /** Less than what a request keeps for its answer: the time for a removal is up as soon as it has begun. */
 const noTime = 1_000
+
+const wholeSlice = { deadline: Number.POSITIVE_INFINITY, end: 90_000 }
 
 describe('the removal of a folder with more files than one call deletes', () => {
   let storage: StorageUnderTest
   /** How many messages were in the queue when the removal came on record. */
   let sentBefore: number[]
+  let time = 0
   beforeEach(async () => {
     sentBefore = []
     storage = await openStorage({
+      clock: { wall: () => time, monotonic: () => time },
       between: ({ removals }) => ({
         removals: {
           ...removals,
@@ -33,18 +38,20 @@ describe('the removal of a folder with more files than one call deletes', () => 
 
   const put = (path: string) => storage.call('PUT', path, { body: 'x' })
   const metaOf = (path: string) => storage.call('GET', path, { query: { meta: '' } })
-  const finish = () => {
-    const [task] = storage.sent
-    if (!task) throw new Error('Nothing is in the queue')
-    return continueRemoval(storage.deps, task, Number.POSITIVE_INFINITY)
+  /** The message of that number, from the first on. */
+  const message = (number = 0) => {
+    const sent = storage.sent[number]
+    if (!sent) throw new Error('This is not in the queue')
+    return sent
   }
+  const finish = (number = 0) => continueRemoval(storage.deps, message(number), wholeSlice)
 
   it('is answered 200 when it is done in time, and what follows it is kept', async () => {
     expect((await storage.call('DELETE', '/large')).statusCode).toBe(200)
     expect((await metaOf('/large')).statusCode).toBe(404)
     expect((await put('/large/new')).statusCode).toBe(200)
     // The message that was sent in case that the request dies.
-    expect(await finish()).toBe(true)
+    expect(await finish()).toBeUndefined()
     expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
     expect(storage.leftovers()).toBe(0)
   })
@@ -52,7 +59,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
   it('is answered 202 when it is not, and goes on from the queue', async () => {
     const { statusCode, body } = await storage.call('DELETE', '/large', { remaining: noTime })
     expect({ statusCode, body }).toEqual({ statusCode: 202, body: '{"status":"deleting"}' })
-    expect(await finish()).toBe(true)
+    expect(await finish()).toBeUndefined()
     expect((await metaOf('/large')).statusCode).toBe(404)
     expect(storage.leftovers()).toBe(0)
   })
@@ -62,24 +69,81 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect(sentBefore).toEqual([1])
   })
 
-  it('is in the queue once more when it is asked for once more, in case that its message was lost', async () => {
-    await storage.call('DELETE', '/large', { remaining: noTime })
-    const [first, ...others] = [...storage.sent]
-    expect((await storage.call('DELETE', '/large')).statusCode).toBe(202)
-    expect(storage.sent).toEqual([first, ...others, first])
+  it('has one message, however often it is asked for', async () => {
+    for (let repetition = 0; repetition < 3; repetition++) {
+      expect((await storage.call('DELETE', '/large', { remaining: noTime })).statusCode).toBe(202)
+    }
+    expect(storage.sent).toHaveLength(1)
   })
 
-  it('goes on in slices, each of which may die', async () => {
+  it('gets a new message when it is asked for and nobody has been heard of for long: the first one must be lost', async () => {
     await storage.call('DELETE', '/large', { remaining: noTime })
-    const [task] = storage.sent
-    if (!task) throw new Error('Nothing is in the queue')
+    time += longestSilence
+    expect((await storage.call('DELETE', '/large', { remaining: noTime })).statusCode).toBe(202)
+    expect(storage.sent.map(({ task }) => task)).toEqual([message().task, message().task])
+    expect(await finish(1)).toBeUndefined()
+    expect((await put('/large/new')).statusCode).toBe(200)
+    // The first one has only been late.
+    expect(await finish()).toBeUndefined()
+    expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
+  })
+
+  it('goes on in slices, one message after the other', async () => {
+    await fillFolder(storage, '/huge', 3_000)
+    await storage.call('DELETE', '/huge', { remaining: noTime })
+    const slice = () => continueRemoval(storage.deps, message(), { ...wholeSlice, deadline: time })
+    expect([await slice(), await slice(), await slice()]).toEqual([{ delay: 0 }, { delay: 0 }, undefined])
+    expect((await metaOf('/huge')).statusCode).toBe(404)
+  })
+
+  it('goes on when a slice of it fails', async () => {
+    await storage.call('DELETE', '/large', { remaining: noTime })
     const broken = {
       ...storage.deps,
       files: { ...storage.deps.files, remove: () => Promise.reject(new Error('died')) },
     }
     await put('/elsewhere')
-    await expect(continueRemoval(broken, task, Number.POSITIVE_INFINITY)).rejects.toThrow('died')
-    expect(await continueRemoval(storage.deps, task, Number.POSITIVE_INFINITY)).toBe(true)
+    await expect(continueRemoval(broken, message(), wholeSlice)).rejects.toThrow('died')
+    expect(await finish()).toBeUndefined()
+    expect((await metaOf('/large')).statusCode).toBe(404)
+  })
+
+  it('is worked on by one at a time: who comes second leaves it to the other, but comes back for his own message', async () => {
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    const { files } = storage.deps
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const slow = {
+      ...storage.deps,
+      files: {
+        ...files,
+        async remove(...args: Parameters<typeof files.remove>) {
+          begun.resolve()
+          await goOn.promise
+          return files.remove(...args)
+        },
+      },
+    }
+    const untouched = { ...storage.deps, files: { ...files, remove: () => Promise.reject(new Error('two at once')) } }
+    const first = continueRemoval(slow, message(), wholeSlice)
+    await begun.promise
+    expect(await continueRemoval(untouched, { ...message(), name: 'another' }, wholeSlice)).toBeUndefined()
+    time += 30_000
+    expect(await continueRemoval(untouched, message(), wholeSlice)).toEqual({ delay: 60 })
+    goOn.resolve()
+    expect(await first).toBeUndefined()
+    expect((await metaOf('/large')).statusCode).toBe(404)
+  })
+
+  it('goes on when the time of a worker is over that has died with it in his hands', async () => {
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    const { files, removals } = storage.deps
+    const dies = () => Promise.reject(new Error('died'))
+    const dying = { ...storage.deps, files: { ...files, remove: dies }, removals: { ...removals, giveBack: dies } }
+    await expect(continueRemoval(dying, message(), wholeSlice)).rejects.toThrow('died')
+    expect(await finish()).toEqual({ delay: 90 })
+    time += 90_000
+    expect(await finish()).toBeUndefined()
     expect((await metaOf('/large')).statusCode).toBe(404)
   })
 
@@ -106,8 +170,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     await storage.call('DELETE', '/large', { remaining: noTime })
     await finish()
     await put('/large/new')
-    for (const task of storage.sent)
-      expect(await continueRemoval(storage.deps, task, Number.POSITIVE_INFINITY)).toBe(true)
+    expect(await finish()).toBeUndefined()
     expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
   })
 

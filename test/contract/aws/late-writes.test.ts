@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFieldsHandler } from '../../../functions/fields/group.ts'
+import { timeToSettle } from '../../../lib/aws/in-time.ts'
+import { lambdaHandler } from '../../../lib/aws/lambda.ts'
+import type { LinkList } from '../../../lib/categories/category-links.ts'
+import type { SystemField, WebForms } from '../../../lib/fields/web-forms.ts'
+import { type CategoryId, storedId, type WebFormId } from '../../../lib/ids.ts'
+import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { entry } from '../../support/history.ts'
+import { sendEvent } from '../../support/lambda.ts'
+import { type SlowWay, slowDown } from '../../support/slow-store.ts'
+
+/**
+ * A request is answered 503 because the store is slow, its function is frozen with the answer, others change the same thing, and the function is
+ * thawed. DynamoDB in memory is slowed at the transport of the client, which no emulator does.
+ */
+
+let service: FieldsService
+let headers: { Authorization: string }
+
+beforeAll(async () => {
+  service = await openFieldsService()
+  headers = { Authorization: await service.issueToken() }
+})
+afterAll(() => service.close())
+
+/** Just over what a change keeps for itself: its calls are cut a moment after they have begun. */
+const remaining = () => timeToSettle + 300
+
+const before: readonly SystemField[] = [{ typeId: -2, mandatory: false, order: 1 }]
+
+interface FieldChange {
+  readonly method: string
+  readonly below: string
+  readonly body?: object
+  /** What somebody else does then. */
+  readonly newer: (fields: readonly SystemField[]) => readonly SystemField[]
+  /** The status when the store has done it and was only slow to say so. */
+  readonly done: number
+}
+
+const mandatory: SystemField = { typeId: -2, mandatory: true, order: 5 }
+const changes: Readonly<Record<string, FieldChange>> = {
+  'creating a field': {
+    method: 'POST',
+    below: '',
+    body: { type: { id: -3 }, mandatory: true },
+    newer: () => [mandatory],
+    done: 201,
+  },
+  'changing a field': {
+    method: 'PUT',
+    below: '/-2',
+    body: { mandatory: false, order: 9 },
+    newer: () => [mandatory],
+    done: 200,
+  },
+  'removing a field': { method: 'DELETE', below: '/-2', newer: () => [mandatory], done: 200 },
+}
+
+const formOf = (path: string) => storedId<WebFormId>(/webforms\/(\d+)/.exec(path)?.[1])
+
+describe.each(Object.entries(changes))('%s while the store is slow', (_, { method, below, body, newer, done }) => {
+  const begin = async (way: SlowWay) => {
+    const { deps, dynamodb } = service.start()
+    const path = await service.createForm(before)
+    const { goOn } = slowDown(dynamodb, way)
+    let change: Promise<void> | undefined
+    const webForms: WebForms = {
+      ...deps.webForms,
+      changeFields(...args) {
+        change = deps.webForms.changeFields(...args)
+        return change
+      },
+    }
+    const request = { headers, remaining, ...(body && { body }) }
+    const handler = createFieldsHandler({ ...deps, webForms })
+    const answer = await sendEvent(lambdaHandler(handler), method, path + below, request)
+    return {
+      path,
+      answer,
+      /** Has the function go on, to the end of what it had begun. */
+      async thaw() {
+        await goOn()
+        await Promise.allSettled([change])
+      },
+    }
+  }
+
+  test('is 503, and never comes over what was changed after that', async () => {
+    const { path, answer, thaw } = await begin('there')
+    expect(answer.status).toBe(503)
+    const { deps } = service.start()
+    await deps.webForms.changeFields(ownSite, formOf(path), newer, entry)
+    await thaw()
+    expect(await service.storedFields(path)).toEqual(newer(before))
+  })
+
+  test('is answered as done when the store has done it', async () => {
+    const { answer } = await begin('back')
+    expect(answer.status).toBe(done)
+  })
+})
+
+describe('links while the store is slow', () => {
+  const path = `/webresources/api/v3/sites/${ownSite}/categories/5/news`
+
+  beforeAll(async () => {
+    const { contents } = service.categories
+    await contents.putMany(ownSite, 'category', [{ id: 5, name: 'Five' }], entry)
+    await contents.putMany(
+      ownSite,
+      'news',
+      [1, 2].map((id) => ({ id, subject: `${id}` })),
+      entry,
+    )
+  })
+
+  const list: LinkList = { site: ownSite, kind: 'news', category: storedId<CategoryId>(5) }
+  const linked = async () => (await service.categories.links.list(list, 0, 10)).map(({ id }) => id)
+  const link = (ids: readonly number[]) =>
+    service.categories.links.link(list, new Map(ids.map((id) => [id, true])), entry)
+  const unlink = (ids: readonly number[]) => service.categories.links.unlink(list, ids, entry)
+
+  const slowly = async (method: string, body: object) => {
+    const { categoriesHandler, dynamodb } = service.start()
+    const { goOn } = slowDown(dynamodb, 'there')
+    const answer = await sendEvent(lambdaHandler(categoriesHandler), method, path, { headers, remaining, body })
+    return { answer, goOn }
+  }
+
+  test.each([
+    ['in batches', { displayable: 1 }],
+    ['one by one', {}],
+  ])('that are made %s are 503, and do not come back after they were removed', async (_, wish) => {
+    await unlink([1, 2])
+    const { answer, goOn } = await slowly('POST', { items: [1, 2].map((objectId) => ({ objectId, ...wish })) })
+    expect(answer.status).toBe(503)
+    await link([1, 2])
+    await unlink([1, 2])
+    await goOn()
+    expect(await linked()).toEqual([])
+  })
+
+  test('that are removed are 503, and stay when they were made anew', async () => {
+    await link([1, 2])
+    const { answer, goOn } = await slowly('DELETE', { items: [{ objectId: 1 }] })
+    expect(answer.status).toBe(503)
+    await link([1])
+    await goOn()
+    expect(await linked()).toEqual([1, 2])
+  })
+})

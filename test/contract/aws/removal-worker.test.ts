@@ -1,0 +1,194 @@
+import type { Context, SQSEvent } from 'aws-lambda'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createPathLocks } from '../../../lib/aws/path-locks.ts'
+import { createRemovalWorker } from '../../../lib/aws/removal-worker.ts'
+import { ServiceError } from '../../../lib/errors.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { RemovalTask } from '../../../lib/storage/folder-removals.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { entry } from '../../support/history.ts'
+import { openTestTables, type TestTables } from '../../support/tables.ts'
+
+const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
+
+/** What a function of the deployment has for one message, in milliseconds. */
+const wholeTime = 90_000
+
+interface Message {
+  readonly name: string
+  readonly delay: number
+}
+
+let tables: TestTables
+let time: number
+/** What the queue has got. Nobody delivers it: the tests do, in the order and as often as they say. */
+let sent: Message[]
+/** How many objects are left in the folder. Each call removes one of them. */
+let left: number
+
+beforeEach(async () => {
+  tables = await openTestTables()
+  time = Date.UTC(2026, 0, 1)
+  sent = []
+  left = 0
+})
+afterEach(async () => {
+  await tables.close()
+  vi.restoreAllMocks()
+})
+
+/** A store with nothing but those objects in it. `remove` may do something else than to remove one. */
+const files = (remove = async () => {}): ObjectStore => {
+  const list = async ({ prefix }: { readonly prefix: string }) => ({
+    objects: prefix.startsWith('live/') && left > 0 ? [{ key: `${prefix}a`, size: 1, modified: 0, version: '1' }] : [],
+    folders: [],
+    next: undefined,
+  })
+  const never = () => Promise.reject(new Error('The worker does not do this'))
+  return {
+    list,
+    exists: async (prefix) => (await list({ prefix })).objects.length > 0,
+    async remove(objects) {
+      await remove()
+      left -= objects.length
+    },
+    find: never,
+    read: never,
+    stage: never,
+    place: never,
+  }
+}
+
+/** A function of its own, over connections of its own. */
+const start = (remove?: () => Promise<void>) => {
+  const clock = { wall: () => time, monotonic: () => time }
+  const { removals } = createPathLocks({ dynamodb: tables.connect(), table: tables.names.pathLocks, now: clock.wall })
+  const removalQueue = {
+    async send(again: RemovalTask, delay: number) {
+      expect(again).toEqual(task)
+      const name = `message ${sent.length + 2}`
+      sent.push({ name, delay })
+      return name
+    },
+  }
+  const worker = createRemovalWorker({ files: files(remove), removals, removalQueue, clock })
+  const deliver = async (messageId = 'message 1', remaining = wholeTime) => {
+    const body = JSON.stringify({ ...task, site: String(task.site) })
+    const event = { Records: [{ body, messageId }] } as SQSEvent
+    await worker(event, { getRemainingTimeInMillis: () => remaining } as Context, () => undefined)
+  }
+  return { removals, deliver }
+}
+
+const open = async (objects: number) => {
+  left = objects
+  const { removals } = start()
+  await removals.open(task.site, task.path, task.id, entry)
+  return async () => (await removals.openOf(task.site, [task.path])).length > 0
+}
+
+/** A step of a worker that a test may hold back. */
+const gate = () => {
+  const reached = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  return {
+    pass: () => {
+      reached.resolve()
+      return opened.promise
+    },
+    reached: reached.promise,
+    open: () => opened.resolve(),
+  }
+}
+
+describe('the worker that finishes removals', () => {
+  test('empties the folder and closes the removal; what the queue delivers late or again is worked off as it is', async () => {
+    const isOpen = await open(3)
+    await start().deliver()
+    expect([left, await isOpen(), sent]).toEqual([0, false, []])
+    left = 1
+    await start().deliver()
+    await start().deliver('message of another day')
+    expect([left, sent]).toEqual([1, []])
+  })
+
+  test('hands over to the next one what is not done in its time, in one message', async () => {
+    const isOpen = await open(3)
+    const short = 30_000
+    await start().deliver('message 1', short)
+    expect([left, sent]).toEqual([2, [{ name: 'message 2', delay: 0 }]])
+    await start().deliver('message 2', short)
+    await start().deliver('message 3', short)
+    expect([left, await isOpen(), sent.length]).toEqual([0, false, 2])
+  })
+
+  test('leaves a removal to the one that is at it', async () => {
+    const isOpen = await open(2)
+    const { pass, reached, open: goOn } = gate()
+    const first = start(pass).deliver()
+    await reached
+    await start(() => Promise.reject(new Error('two at once'))).deliver('message of a second chain')
+    expect(sent).toEqual([])
+    goOn()
+    await first
+    expect([left, await isOpen(), sent]).toEqual([0, false, []])
+  })
+
+  test('comes back for a message that was delivered twice at once, when the other one must have ended', async () => {
+    await open(2)
+    const { pass, reached, open: goOn } = gate()
+    const first = start(pass).deliver()
+    await reached
+    time += 40_500
+    await start(() => Promise.reject(new Error('two at once'))).deliver()
+    expect(sent).toEqual([{ name: 'message 2', delay: 50 }])
+    goOn()
+    await first
+    await start(() => Promise.reject(new Error('It is done'))).deliver('message 2')
+    expect([left, sent.length]).toEqual([0, 1])
+  })
+
+  test('goes on after one that has died half-way, once its time is over', async () => {
+    const isOpen = await open(3)
+    const { pass, reached } = gate()
+    // It is never heard of again: neither does its call end, nor does it give anything back.
+    void start(pass).deliver()
+    await reached
+    time += wholeTime
+    // The queue delivers its message again.
+    await start().deliver()
+    expect([left, await isOpen(), sent]).toEqual([0, false, []])
+  })
+
+  test('waits, without using up the message, for a store in trouble, until its removal is free for certain', async () => {
+    const said = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const isOpen = await open(1)
+    await start(() => Promise.reject(new ServiceError('unavailable'))).deliver()
+    expect([sent, await isOpen(), said.mock.calls.length]).toEqual([[{ name: 'message 2', delay: 90 }], true, 1])
+    time += 90_000
+    await start().deliver('message 2')
+    expect([left, await isOpen()]).toEqual([0, false])
+  })
+
+  test('fails with what does not pass, so that the queue counts it, and the next delivery finds the removal free', async () => {
+    const isOpen = await open(1)
+    await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
+    expect([sent, await isOpen()]).toEqual([[], true])
+    await start().deliver()
+    expect([left, await isOpen()]).toEqual([0, false])
+  })
+
+  test('fails with a message that is none of the service’s', async () => {
+    const worker = createRemovalWorker({
+      files: files(),
+      removals: start().removals,
+      removalQueue: { send: async () => '' },
+      clock: { wall: () => time, monotonic: () => time },
+    })
+    const event = { Records: [{ body: 'no removal', messageId: '1' }] } as SQSEvent
+    await expect(
+      worker(event, { getRemainingTimeInMillis: () => wholeTime } as Context, () => undefined),
+    ).rejects.toThrow()
+  })
+})

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callTimes } from '../../../lib/aws/call-times.ts'
+import { createDocumentClient } from '../../../lib/aws/dynamodb.ts'
+import { createSqsRemovalQueue } from '../../../lib/aws/sqs-removal-queue.ts'
+import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+
+/** What accepts a connection and says nothing, or the head of an answer and no more. A test that waits for ever has failed. */
+
+let server: Server
+let says: string
+const sockets = new Set<Socket>()
+
+beforeAll(async () => {
+  server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', () => socket.write(says))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy()
+  server.close()
+  await once(server, 'close')
+})
+
+/** The times of the service, shortened. */
+const config = (times: Partial<Record<keyof typeof callTimes, number>>) => ({
+  endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  region: 'local',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  maxAttempts: 2,
+  requestHandler: { ...callTimes, ...times, throwOnRequestTimeout: callTimes.throwOnRequestTimeout },
+})
+
+type Config = ReturnType<typeof config>
+
+const task = { site: 1 as SiteId, path: toStoragePath('large'), id: 'removal' }
+
+const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
+  DynamoDB: (given) => createDocumentClient(given).send(new GetCommand({ TableName: 'table', Key: { id: '1' } })),
+  SQS: (given) => createSqsRemovalQueue(`${given.endpoint}/queue`, given).send(task, 0),
+  CloudFormation: (given) => readStackOutputs('stack', undefined, given),
+}
+
+describe.each(Object.entries(calls))('a call to %s ends as "unavailable"', (_, call) => {
+  const unavailable = { code: 100503, status: 503 }
+
+  test('when nothing answers', async () => {
+    says = ''
+    await expect(call(config({ requestTimeout: 40, socketTimeout: 60_000 }))).rejects.toMatchObject(unavailable)
+  })
+
+  test('when an answer begins, and does not go on', async () => {
+    says = 'HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 100\r\n\r\n{'
+    await expect(call(config({ requestTimeout: 60_000, socketTimeout: 40 }))).rejects.toMatchObject(unavailable)
+  })
+})
+
+test('the times leave a request enough for all attempts of a call, and for its answer', () => {
+  const { connectionTimeout, requestTimeout, socketTimeout } = callTimes
+  expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
+})

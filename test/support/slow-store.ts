@@ -1,0 +1,45 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+
+/** Where a slow call waits: on its way to the store, or with the answer on its way back. */
+export type SlowWay = 'there' | 'back'
+
+/** Waits, as the handler of the client does: a signal ends it with the handler's error. */
+const untilOpen = (gate: Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const cut = () => reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }))
+    if (signal?.aborted) cut()
+    signal?.addEventListener('abort', cut, { once: true })
+    void gate.then(resolve)
+  })
+
+/**
+ * Slows the transport of a client: what changes something waits before it is sent, or before its answer arrives, until `goOn` is called, and is
+ * cut by the signal of its call, as on a real connection. A function that is frozen in the middle and thawed later does the same. `goOn`
+ * answers when everything that has waited is over.
+ */
+export const slowDown = ({ config }: DynamoDBDocumentClient, way: SlowWay): { readonly goOn: () => Promise<void> } => {
+  const gate = Promise.withResolvers<void>()
+  const held: Promise<unknown>[] = []
+  const { requestHandler } = config
+  const handle = requestHandler.handle.bind(requestHandler)
+  requestHandler.handle = (request, options) => {
+    if (!/\.(Put|Update|Delete|BatchWrite)/.test(request.headers['x-amz-target'] ?? '')) return handle(request, options)
+    const { abortSignal }: { readonly abortSignal?: unknown } = options ?? {}
+    const signal = abortSignal instanceof AbortSignal ? abortSignal : undefined
+    const slowly = async () => {
+      if (way === 'there') await untilOpen(gate.promise, signal)
+      const answer = await handle(request)
+      if (way === 'back') await untilOpen(gate.promise, signal)
+      return answer
+    }
+    const call = slowly()
+    held.push(call)
+    return call
+  }
+  return {
+    async goOn() {
+      gate.resolve()
+      await Promise.allSettled(held)
+    },
+  }
+}
