@@ -130,8 +130,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
         return true
       }),
 
-    linkObject: (object, wanted) =>
+    linkObject: (object, wanted, _entry, remainingTime = unlimited) =>
       write((): ObjectLinkOutcome => {
+        refuseLate(remainingTime)
         const refused = refusal(object, [...wanted.keys()])
         if (refused) return refused
         const { site, kind, id } = object
@@ -139,8 +140,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
         return { outcome: 'done' }
       }),
 
-    unlinkObject: (object, categories) =>
+    unlinkObject: (object, categories, _entry, remainingTime = unlimited) =>
       write((): ObjectLinkOutcome => {
+        refuseLate(remainingTime)
         const refused = refusal(object, categories)
         if (refused) return refused
         const { site, kind, id } = object

@@ -35,8 +35,8 @@ export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
         malformed: 'categoriesMalformed',
       },
     },
-    async ({ site, params, body, path, author }) => {
-      await link(deps, { site: site.id, kind, id: params.object }, body.items, author)
+    async ({ site, params, body, path, author, remainingTime }) => {
+      await link(deps, { site: site.id, kind, id: params.object }, body.items, author, remainingTime)
       return { status: 201, headers: { Location: path } }
     },
   )
@@ -53,9 +53,9 @@ export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
         inQuery: true,
       },
     },
-    async ({ site, params, body, path, author }) => {
+    async ({ site, params, body, path, author, remainingTime }) => {
       const categories = body.items.map(({ categoryId }) => categoryId)
-      await unlink(deps, { site: site.id, kind, id: params.object }, categories, author)
+      await unlink(deps, { site: site.id, kind, id: params.object }, categories, author, remainingTime)
       return { status: 204, headers: { Location: path } }
     },
   )

@@ -2,6 +2,8 @@ import type { CategoryLinks, ObjectLinkOutcome } from '../categories/category-li
 import type { Contents, SiteObject } from '../categories/contents.ts'
 import type { CategoryId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
+import { unlimited } from '../remaining-time.ts'
+import { inTime, timeToSettle } from './in-time.ts'
 import type { LinkItems } from './link-items.ts'
 
 interface Options {
@@ -37,20 +39,20 @@ export const createObjectLinks = ({
   }
 
   return {
-    async linkObject(object, wanted, entry) {
+    async linkObject(object, wanted, entry, remainingTime) {
       const refused = await refusal(object, [...wanted.keys()])
       if (refused) return refused
       const { site, kind, id } = object
       await inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
-        await link({ site, kind, category }, new Map([[id, displayable]]), entry)
+        await link({ site, kind, category }, new Map([[id, displayable]]), entry, remainingTime)
       })
       return { outcome: 'done' }
     },
 
-    async unlinkObject(object, categories) {
+    async unlinkObject(object, categories, _entry, remainingTime = unlimited) {
       const refused = await refusal(object, categories)
       if (refused) return refused
-      await linkItems.deleteOfObject(object, categories)
+      await inTime(remainingTime, timeToSettle, (allowance) => linkItems.deleteOfObject(object, categories, allowance))
       return { outcome: 'done' }
     },
   }

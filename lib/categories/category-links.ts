@@ -45,9 +45,15 @@ export interface CategoryLinks {
     object: SiteObject,
     wanted: ReadonlyMap<CategoryId, boolean | undefined>,
     entry: HistoryEntry,
+    remainingTime?: RemainingTime,
   ): Promise<ObjectLinkOutcome>
   /** As `unlink`, from the other side: all of the categories must exist. */
-  unlinkObject(object: SiteObject, categories: readonly CategoryId[], entry: HistoryEntry): Promise<ObjectLinkOutcome>
+  unlinkObject(
+    object: SiteObject,
+    categories: readonly CategoryId[],
+    entry: HistoryEntry,
+    remainingTime?: RemainingTime,
+  ): Promise<ObjectLinkOutcome>
   /**
    * Links these objects, by id, each with whether it is displayable; undefined keeps what a link says that exists, and makes a new
    * one displayable. All of them or none; repeating is safe, and completes what a failure has left half done. Of two at once, it is as

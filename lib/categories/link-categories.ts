@@ -1,6 +1,7 @@
 import { type Problem, ServiceError } from '../errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
 import type { CategoryId } from '../ids.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import type { CategoryLinks, ObjectLinkOutcome } from './category-links.ts'
 import type { SiteObject } from './contents.ts'
 import { foldWishes, mostNamed } from './link-objects.ts'
@@ -51,11 +52,12 @@ export const linkCategories = async (
   object: SiteObject,
   items: readonly CategoryLinkRequest[],
   author: Author,
+  remainingTime?: RemainingTime,
 ): Promise<void> => {
   const wanted = foldWishes(items.map(({ categoryId, displayable }) => [categoryId, displayable]))
-  const outcome = await links.linkObject(object, wanted, entryOf('link.added', object, [...wanted.keys()], author))
+  const entry = entryOf('link.added', object, [...wanted.keys()], author)
   refuseUnknown(
-    outcome,
+    await links.linkObject(object, wanted, entry, remainingTime),
     items.map(({ categoryId }) => categoryId),
   )
 }
@@ -69,7 +71,9 @@ export const unlinkCategories = async (
   object: SiteObject,
   categories: readonly CategoryId[],
   author: Author,
+  remainingTime?: RemainingTime,
 ): Promise<void> => {
   const each = [...new Set(categories)]
-  refuseUnknown(await links.unlinkObject(object, each, entryOf('link.removed', object, each, author)), categories)
+  const entry = entryOf('link.removed', object, each, author)
+  refuseUnknown(await links.unlinkObject(object, each, entry, remainingTime), categories)
 }

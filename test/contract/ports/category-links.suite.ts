@@ -299,6 +299,16 @@ export const describeCategoryLinks = ({ name, open }: Hand<Tested>): void => {
       expect(await unlinkObject([])).toEqual({ outcome: 'done' })
     })
 
+    test('and unlinking change nothing when the request has no time left', async () => {
+      await linkObject([5])
+      const late = () => 0
+      const refused = { code: 100503, status: 503 }
+      const wanted = new Map([[6 as CategoryId, true]])
+      await expect(links.linkObject(newsOf(1), wanted, entry, late)).rejects.toMatchObject(refused)
+      await expect(links.unlinkObject(newsOf(1), [5 as CategoryId], entry, late)).rejects.toMatchObject(refused)
+      expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([5])
+    })
+
     test('is undone by unlinking, whether there is a link or not, and touches no other object', async () => {
       await linkObject([5, 6])
       await linkObject([5], undefined, 2)
