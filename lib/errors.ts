@@ -88,6 +88,11 @@ export const errors = {
   },
   categoriesMalformed: { code: 220000, status: 400, message: 'The request is malformed.' },
   categoryUnknown: { code: 220001, status: 404, message: 'There is no such category on this site.' },
+  categoriesUnknown: {
+    code: 220001,
+    status: 404,
+    message: 'One or more of the categories do not exist on this site. Nothing was changed.',
+  },
   objectsUnknown: {
     code: 220002,
     status: 404,

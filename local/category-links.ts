@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { byName } from '../lib/by-name.ts'
-import type { CategoryLink, CategoryLinks, LinkList } from '../lib/categories/category-links.ts'
+import type { CategoryLink, CategoryLinks, LinkList, ObjectLinkOutcome } from '../lib/categories/category-links.ts'
 import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
+import type { SiteObject } from '../lib/categories/contents.ts'
 import type { CategoryId } from '../lib/ids.ts'
 import { refuseLate, unlimited } from '../lib/remaining-time.ts'
 import type { Database } from './database.ts'
@@ -44,6 +45,10 @@ const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
     remove: connection.prepare(
       `DELETE FROM ${table} WHERE site = ?1 AND category = ?2 AND object IN (SELECT value FROM json_each(?3))`,
     ),
+    object: connection.prepare(`SELECT 1 FROM ${objects} WHERE site = ? AND id = ? AND going = 0`),
+    removeOfObject: connection.prepare(
+      `DELETE FROM ${table} WHERE site = ?1 AND object = ?2 AND category IN (SELECT value FROM json_each(?3))`,
+    ),
   }
 }
 
@@ -57,12 +62,26 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
   const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
   const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
 
-  const putAll = ({ site, kind, category }: LinkList, wanted: ReadonlyMap<number, boolean | undefined>) => {
+  const unknownCategories = connection.prepare(
+    `SELECT value AS id FROM json_each(?2)
+     WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`,
+  )
+
+  const putOne = ({ site, kind, category }: LinkList, id: number, displayable: boolean | undefined) => {
     const { put, add } = statements[kind]
-    for (const [id, displayable] of wanted) {
-      if (displayable === undefined) add.run(site, category, id)
-      else put.run(site, category, id, displayable ? 1 : 0)
-    }
+    if (displayable === undefined) add.run(site, category, id)
+    else put.run(site, category, id, displayable ? 1 : 0)
+  }
+
+  /** Why the links of an object with these categories cannot be changed. */
+  const refusal = (
+    { site, kind, id }: SiteObject,
+    categories: readonly CategoryId[],
+  ): ObjectLinkOutcome | undefined => {
+    if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
+    const unknown = unknownCategories.all(site, JSON.stringify(categories))
+    if (unknown.length === 0) return undefined
+    return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => Number(row['id']))) }
   }
 
   return {
@@ -99,7 +118,7 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
         if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
         const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
         if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
-        putAll(list, wanted)
+        for (const [id, displayable] of wanted) putOne(list, id, displayable)
         return { outcome: 'linked' }
       }),
 
@@ -109,6 +128,26 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
         if (!category.get(site, id)) return false
         statements[kind].remove.run(site, id, JSON.stringify(ids))
         return true
+      }),
+
+    linkObject: (object, wanted, _entry, remainingTime = unlimited) =>
+      write((): ObjectLinkOutcome => {
+        refuseLate(remainingTime)
+        const refused = refusal(object, [...wanted.keys()])
+        if (refused) return refused
+        const { site, kind, id } = object
+        for (const [category, displayable] of wanted) putOne({ site, kind, category }, id, displayable)
+        return { outcome: 'done' }
+      }),
+
+    unlinkObject: (object, categories, _entry, remainingTime = unlimited) =>
+      write((): ObjectLinkOutcome => {
+        refuseLate(remainingTime)
+        const refused = refusal(object, categories)
+        if (refused) return refused
+        const { site, kind, id } = object
+        statements[kind].removeOfObject.run(site, id, JSON.stringify(categories))
+        return { outcome: 'done' }
       }),
   }
 }

@@ -3,7 +3,7 @@ import { routes } from '../functions/routes.ts'
 import { type GroupPolicy, groupPolicies } from '../lib/http/group-policy.ts'
 import type { Format } from '../lib/http/negotiate.ts'
 import { isRead } from '../lib/http/request.ts'
-import type { Route } from '../lib/http/router.ts'
+import { isOfSite, type Route } from '../lib/http/router.ts'
 import type { Examples, Recording, Shown } from './examples.ts'
 import { headerReferences, optionalHeaderObjects } from './headers.ts'
 import { pathParameters, requestParameters, variablesOf } from './parameters.ts'
@@ -127,7 +127,7 @@ const unchanged = (): Node => ({
 
 /** A site that lives in another data centre is answered from there. */
 const moved = (route: Route, policy: GroupPolicy): Record<string, Node> => {
-  if (route.public) return {}
+  if (!isOfSite(route)) return {}
   const status = policy.alwaysMovedPermanently || isRead(route.method) ? '301' : '308'
   return {
     [status]: {

@@ -2,7 +2,7 @@ import type { Provoked } from '../functions/contract.ts'
 import type { routes } from '../functions/routes.ts'
 import type { ErrorName } from '../lib/errors.ts'
 import type { GroupPolicy } from '../lib/http/group-policy.ts'
-import type { Route } from '../lib/http/router.ts'
+import { isOfSite, type Route } from '../lib/http/router.ts'
 import { damagedForm, exampleSites } from './example-service.ts'
 
 type Operation = (typeof routes)[number]['operation']
@@ -25,7 +25,7 @@ const siteErrors = (
 export const edgeErrors = (route: Route, policy: GroupPolicy, hasDocument: boolean): readonly ErrorName[] => [
   ...(route.path.includes('{') ? (['routeUnknown'] as const) : []),
   'methodNotAllowed',
-  ...(route.public ? [] : siteErrors(route, policy)),
+  ...(route.public ? [] : isOfSite(route) ? siteErrors(route, policy) : (['tokenRejected'] as const)),
   ...(!route.public && policy.formats.length > 1 ? (['notAcceptable'] as const) : []),
   ...(hasDocument ? (['mediaTypeUnsupported', 'bodyTooLarge'] as const) : []),
   'tooManyRequests',

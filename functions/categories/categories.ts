@@ -1,8 +1,3 @@
-import {
-  categoriesOfObjectList,
-  listCategoriesOfObject as listOfObject,
-} from '../../lib/categories/categories-of-object.ts'
-import type { ObjectKind } from '../../lib/categories/content-kinds.ts'
 import { contentList, listContents } from '../../lib/categories/content-list.ts'
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
 import type { CategoriesDeps } from '../../lib/deps.ts'
@@ -11,7 +6,7 @@ import { noParams, operation } from '../../lib/http/operation.ts'
 import { okWithJson, okWithTag } from '../../lib/http/reply.ts'
 import type { Answer } from '../contract.ts'
 import type { category as categoryAnswer, categoryPage } from './contract.ts'
-import { categoryOf, objectOf } from './params.ts'
+import { categoryOf } from './params.ts'
 
 /** One category of a site (decisions.md, section 8); of the query switches, `fields` does something. 404/220001 when there is no such category. */
 export const getCategory = ({ contents }: CategoriesDeps) =>
@@ -30,17 +25,4 @@ export const listCategories = (deps: CategoriesDeps) =>
     { params: noParams, query: (query, { site }) => parseListQuery(query, contentList(site.id, 'category')) },
     async ({ site, query }) =>
       okWithJson<Answer<typeof categoryPage>>(await listContents(deps, site.id, 'category', query)),
-  )
-
-/** A page of the categories that a news item, or a blog, is linked with. 404/220002 when there is no such object; 400/220000 and 220003 by the query. */
-export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation(
-    {
-      params: objectOf,
-      query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.object)),
-    },
-    async ({ site, params, query }) =>
-      okWithJson<Answer<typeof categoryPage>>(
-        await listOfObject(deps, { site: site.id, kind, id: params.object }, query),
-      ),
   )

@@ -13,8 +13,8 @@ import type { ItemShape, Member, Members, MemberType } from '../../lib/categorie
 import { siteUrlShape } from '../../lib/categories/site-urls.ts'
 import { largestContentId } from '../../lib/ids.ts'
 import { type GroupContract, type OperationContract, siteParameter } from '../contract.ts'
+import { isFirst, linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
 import { fieldsSwitch, listSwitches } from './contract-switches.ts'
-import { itemsOf, linkItem, numericString, objectId, unlinkItem } from './items-body.ts'
 import { capitalised, ofEachKind, operationsOf } from './routes.ts'
 
 // Answers, made from what the items of the lists are made of: what the operations write has the types of these.
@@ -93,35 +93,7 @@ const siteUrl = itemOf(siteUrlShape).register(z.globalRegistry, {
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
-// Bodies, as the schemas that the edge checks with see them behind the ways in which they are sent.
-
-// No pattern says how far a number goes: this one says what is never too far.
-numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
-objectId.register(z.globalRegistry, {
-  id: 'ObjectId',
-  description: `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`,
-})
-
-const links = z
-  .object({ items: itemsOf(linkItem.register(z.globalRegistry, { id: 'NewLink' })) })
-  .register(z.globalRegistry, { id: 'NewLinks', description: 'What to link with the category.' })
-
-const unlinked = z.union([unlinkItem, objectId])
-
-/** `[{"objectId":1}]`, `[1]` and `1` say the same. */
-const unlinkedItems = z.union([itemsOf(unlinked), unlinked]).register(z.globalRegistry, {
-  id: 'UnlinkedItems',
-  description: 'Objects with an `objectId`, or ids; or one of them.',
-})
-
-const unlinks = z
-  .object({ items: unlinkedItems })
-  .register(z.globalRegistry, { id: 'Unlinks', description: 'What to unlink from the category.' })
-
 // Operations on the objects of each kind.
-
-/** Errors that any of the lists has are provoked at the first one. */
-const isFirst = (kind: ObjectKind) => kind === objectKindNames[0]
 
 const listOf = (kind: ObjectKind): OperationContract => {
   const { many, examples } = objectKinds[kind]
@@ -144,50 +116,6 @@ const listOf = (kind: ObjectKind): OperationContract => {
       : {},
   }
 }
-
-const linkOf = (kind: ObjectKind): OperationContract => ({
-  summary: `Link ${objectKinds[kind].many} with a category`,
-  description:
-    'All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.',
-  body: { schema: links },
-  answers: {
-    201: {
-      description: 'All of them are linked.',
-      headers: ['Location'],
-      links: { [operationsOf(kind).list]: {} },
-    },
-  },
-  errors: ['categoriesMalformed', 'categoryUnknown', 'objectsUnknown'],
-  examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4, displayable: 0 }] } }],
-  provoked: {
-    categoriesMalformed: { body: { items: [{ objectId: 'two' }, { displayable: 2 }] } },
-    objectsUnknown: { body: { items: [{ objectId: 2 }, { objectId: 404 }] } },
-    mediaTypeUnsupported: { headers: { 'Content-Type': 'text/plain' }, body: '2' },
-  },
-})
-
-const unlinkOf = (kind: ObjectKind): OperationContract => ({
-  summary: `Unlink ${objectKinds[kind].many} from a category`,
-  description: 'Unlinking what is not linked is no error.',
-  query: {
-    items: {
-      description:
-        'The items, for clients that send no body with `DELETE`: a JSON text such as `[{"objectId":1}]`, `[1,2]` or `1`. It is read when there is no body.',
-      schema: unlinkedItems,
-      json: true,
-      example: '[2,4]',
-    },
-  },
-  body: {
-    schema: unlinks,
-    description:
-      'Required unless `items` stands in the query. As a form, also one that is declared as JSON, `items` is such a JSON text, or `items[0][objectId]=1`.',
-  },
-  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
-  errors: ['categoriesMalformed', 'categoryUnknown'],
-  examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
-  provoked: { categoriesMalformed: { body: { items: [] } } },
-})
 
 const listAllOf = (kind: ObjectKind): OperationContract => {
   const { many, examples } = objectKinds[kind]
@@ -289,6 +217,8 @@ export const categoriesContract: GroupContract<'categories'> = {
     },
     ...ofEachKind('listAll', listAllOf),
     ...ofEachKind('listCategories', listCategoriesOf),
+    ...ofEachKind('linkCategories', linkCategoriesOf),
+    ...ofEachKind('unlinkCategories', unlinkCategoriesOf),
     listSiteUrls: {
       summary: 'List the addresses of a site',
       description: 'There is one: the base URL of the data centre where the site lives.',

@@ -3,7 +3,8 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { OperationOf } from '../routes.ts'
-import { getCategory, listCategories, listCategoriesOfObject } from './categories.ts'
+import { getCategory, listCategories } from './categories.ts'
+import { linkCategories, listCategoriesOfObject, unlinkCategories } from './categories-of-object.ts'
 import { linkObjects, listAllObjects, listObjects, unlinkObjects } from './objects.ts'
 import { categoriesRoutes, ofEachKind } from './routes.ts'
 import { listSiteUrls } from './site-urls.ts'
@@ -18,6 +19,8 @@ export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
     getCategory: getCategory(deps),
     ...ofEachKind('listAll', (kind) => listAllObjects(deps, kind)),
     ...ofEachKind('listCategories', (kind) => listCategoriesOfObject(deps, kind)),
+    ...ofEachKind('linkCategories', (kind) => linkCategories(deps, kind)),
+    ...ofEachKind('unlinkCategories', (kind) => unlinkCategories(deps, kind)),
     listSiteUrls,
   }
   return createHandler('categories', categoriesRoutes, operations, deps.edge)

@@ -1,43 +1,52 @@
 import JSON5 from 'json5'
 import * as z from 'zod/mini'
-import { largestContentId } from '../../lib/ids.ts'
+import { type CategoryId, largestContentId } from '../../lib/ids.ts'
 
 const mostItems = 500
 
 export const numericString = z.string().check(z.regex(/^\d{1,15}$/))
 
-/** The id of a news item or of a blog, as a number or in a string. */
 const inRange = `must be a whole number from 1 to ${largestContentId}`
 const id = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange), z.maximum(largestContentId, inRange))
-export const objectId = z.union([id, z.pipe(z.pipe(numericString, z.transform(Number)), id)], inRange)
+const contentId = () => z.union([id, z.pipe(z.pipe(numericString, z.transform(Number)), id)], inRange)
+
+/** The id of a news item or of a blog, as a number or in a string. */
+export const objectId = contentId()
+/** The id of a category, in the same way. */
+export const categoryId = contentId()
+const named = z.pipe(
+  categoryId,
+  z.transform((value) => value as CategoryId),
+)
 
 const displayable = z.pipe(
   z.union([z.literal([0, 1]), z.literal(['0', '1'])], 'must be 1 or 0'),
   z.transform((value) => Number(value) === 1),
 )
 
+/** What an item names, and how a message speaks of it. */
+const members = { objectId: 'an objectId', categoryId: 'a categoryId' } as const
+type MemberName = keyof typeof members
+
 /** How many items one request has, whatever they look like. */
-export const itemsOf = <Entry extends z.core.$ZodType>(entry: Entry) =>
+export const itemsOf = <Entry extends z.core.$ZodType>(entry: Entry, member: MemberName) =>
   z
-    .array(entry, 'must be an array of objects, each with an objectId')
+    .array(entry, `must be an array of objects, each with ${members[member]}`)
     .check(z.minLength(1, 'must not be empty'), z.maxLength(mostItems, `must have ${mostItems} entries or fewer`))
 
 /** Checked for its length first, so that a list that is far too long is one fault and not thousands. */
-const list = itemsOf(z.unknown())
+const list = (member: MemberName) => itemsOf(z.unknown(), member)
 
-export const linkItem = z.object(
-  { objectId, displayable: z.optional(displayable) },
-  'must be an object with an objectId',
-)
-export const unlinkItem = z.object({ objectId }, 'must be an object with an objectId')
+const anObject = (member: MemberName) => `must be an object with ${members[member]}`
+const withItems = 'must be an object with items'
 
-/** The body of operations 7 and 10. */
-export const linkBody = z.object(
-  {
-    items: z.pipe(list, z.array(linkItem)),
-  },
-  'must be an object with items',
+export const linkItem = z.object({ objectId, displayable: z.optional(displayable) }, anObject('objectId'))
+export const unlinkItem = z.object({ objectId }, anObject('objectId'))
+export const linkCategoryItem = z.object(
+  { categoryId: named, displayable: z.optional(displayable) },
+  anObject('categoryId'),
 )
+export const unlinkCategoryItem = z.object({ categoryId: named }, anObject('categoryId'))
 
 /** In a query or a form the whole list may be one text, as in `items=[1,2]`. */
 const readText = z.transform((value: unknown, context): unknown => {
@@ -52,12 +61,28 @@ const readText = z.transform((value: unknown, context): unknown => {
 })
 
 const asList = z.transform((value: unknown): unknown => (Array.isArray(value) || value === undefined ? value : [value]))
-const asObject = z.transform((entry: unknown): unknown => (typeof entry === 'object' ? entry : { objectId: entry }))
 
-/** The body of operations 8 and 11, in any of the ways that decisions.md, section 4 lists: `[{objectId: 1}]`, `[1]` and `1` say the same. */
+/** An entry may be an id alone. */
+const asObject = (member: MemberName) =>
+  z.transform((entry: unknown): unknown => (typeof entry === 'object' ? entry : { [member]: entry }))
+
+/** A list in any of the ways that decisions.md, section 4 has for `DELETE`: `[{objectId: 1}]`, `[1]` and `1` say the same. */
+const looseList = (member: MemberName) => z.pipe(z.pipe(readText, asList), list(member))
+
+/** The body of operations 7 and 10. */
+export const linkBody = z.object({ items: z.pipe(list('objectId'), z.array(linkItem)) }, withItems)
+
+/** The body of operations 8 and 11. */
 export const unlinkBody = z.object(
-  {
-    items: z.pipe(z.pipe(z.pipe(readText, asList), list), z.array(z.pipe(asObject, unlinkItem))),
-  },
-  'must be an object with items',
+  { items: z.pipe(looseList('objectId'), z.array(z.pipe(asObject('objectId'), unlinkItem))) },
+  withItems,
+)
+
+/** What to link an object with. */
+export const linkCategoriesBody = z.object({ items: z.pipe(list('categoryId'), z.array(linkCategoryItem)) }, withItems)
+
+/** What to unlink an object from. */
+export const unlinkCategoriesBody = z.object(
+  { items: z.pipe(looseList('categoryId'), z.array(z.pipe(asObject('categoryId'), unlinkCategoryItem))) },
+  withItems,
 )

@@ -8,7 +8,7 @@ import { noParams, operation } from '../../lib/http/operation.ts'
 import { okWithJson } from '../../lib/http/reply.ts'
 import type { Answer } from '../contract.ts'
 import type { AssociationPage, ObjectPage } from './contract.ts'
-import { categoryOf } from './params.ts'
+import { categoryOf, readForm } from './params.ts'
 
 /** Operations 6 and 9: a page of a category's news items, or blogs. 404/220001 when there is no such category; 400/220000 and 220003 by the query. */
 export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
@@ -42,9 +42,6 @@ export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
       return { status: 201, headers: { Location: path } }
     },
   )
-
-/** Loaded when the first caller sends a form: most never do. */
-const readForm = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
 
 /** Operations 8 and 11: removes the category from news items, or blogs. 204 with the path in `Location`; 404/220001 when there is no such category. */
 export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>

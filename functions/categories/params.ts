@@ -21,3 +21,7 @@ export const objectOf = (segments: Segments): { object: number } => {
   if (object === undefined) throw new ServiceError('objectUnknown')
   return { object }
 }
+
+/** What a body says that comes as a form. Its reader is loaded when the first caller sends one: most never do. */
+export const readForm = async (text: string): Promise<unknown> =>
+  (await import('../../lib/http/form.ts')).readForm(text)

@@ -15,6 +15,8 @@ export const operationsOf = (kind: ObjectKind) => {
     unlink: `unlink${plural}`,
     listCategories: `listCategoriesOf${capitalised(kind)}`,
     listAll: `list${plural}`,
+    linkCategories: `linkCategoriesOf${capitalised(kind)}`,
+    unlinkCategories: `unlinkCategoriesOf${capitalised(kind)}`,
   } as const
 }
 
@@ -43,17 +45,23 @@ const routesOfCategory = (kind: ObjectKind) => {
   return [row(list, 'GET', numbers[0]), row(link, 'POST', numbers[1]), row(unlink, 'DELETE', numbers[2])]
 }
 
-/** The rows of all objects of a kind, and of the categories of one. */
+/** The rows of all objects of a kind, and of the categories of one of them. */
 const routesOfObjects = (kind: ObjectKind) => {
-  const { listAll, listCategories } = operationsOf(kind)
+  const { listAll, listCategories, linkCategories, unlinkCategories } = operationsOf(kind)
   const objects = `${v3}/${objectKinds[kind].segment}`
+  const categoriesOfOne = `${objects}/{object}/categories`
   const row = <Operation extends string>(operation: Operation, method: string, path: string) => ({
     operation,
     method,
     path,
     group: 'categories' as const,
   })
-  return [row(listAll, 'GET', objects), row(listCategories, 'GET', `${objects}/{object}/categories`)]
+  return [
+    row(listAll, 'GET', objects),
+    row(listCategories, 'GET', categoriesOfOne),
+    row(linkCategories, 'POST', categoriesOfOne),
+    row(unlinkCategories, 'DELETE', categoriesOfOne),
+  ]
 }
 
 /** The rows of this group in the route table (`functions/routes.ts`): those of each kind, and those of the categories themselves. */

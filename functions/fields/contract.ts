@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { permissions } from '../../lib/access/grants.ts'
 import { fieldTypes, imageVerification } from '../../lib/fields/catalogue.ts'
 import { maxOrder } from '../../lib/fields/web-forms.ts'
 import { largestDocument } from '../../lib/http/read-body.ts'
@@ -63,6 +64,28 @@ export const fieldTypePage = pageOf(fieldType).register(z.globalRegistry, {
   description: 'The types of system fields that can be placed on a form.',
 })
 
+const site = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    url: z
+      .string()
+      .register(z.globalRegistry, { description: 'The base URL of the data centre where the site lives.' }),
+    dataCentre: z.string(),
+    renderingEngine: z
+      .boolean()
+      .register(z.globalRegistry, { description: 'Whether the operations on categories may be used.' }),
+    permissions: z
+      .array(z.literal(permissions))
+      .register(z.globalRegistry, { description: 'What the token may do: `files` is the file storage.' }),
+  })
+  .register(z.globalRegistry, { id: 'Site', description: 'A site that the token covers.' })
+
+export const sitePage = pageOf(site).register(z.globalRegistry, {
+  id: 'SitePage',
+  description: 'The sites that the token covers, sorted by id.',
+})
+
 export const health = z
   .object({ status: z.literal('ok') })
   .register(z.globalRegistry, { id: 'Health', description: 'The service answers.' })
@@ -99,6 +122,18 @@ export const fieldsContract: GroupContract<'fields'> = {
     getHealth: {
       summary: 'See whether the service answers',
       answers: { 200: { description: 'It does.', schema: health } },
+    },
+    listSites: {
+      summary: 'List the sites of the token',
+      description: 'Answered in every data centre. Requests for a site are best sent to its `url`.',
+      answers: {
+        200: {
+          description: 'The sites, sorted by id.',
+          schema: sitePage,
+          xml: xmlNames.sites,
+          links: { listWebForms: { site: idOfFirst } },
+        },
+      },
     },
     listFields: {
       summary: 'List the system fields of a web form',

@@ -1,18 +1,18 @@
 import type { FieldsDeps } from '../../lib/deps.ts'
-import { createHandler } from '../../lib/http/handler.ts'
-import type { OperationHandler } from '../../lib/http/operation.ts'
-import type { PublicOperation } from '../../lib/http/public-operation.ts'
+import { type AnyOperation, createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { OperationOf } from '../routes.ts'
 import { createField, deleteField, getField, listFields, listFieldTypes, updateField } from './fields.ts'
 import { getHealth } from './get-health.ts'
+import { listSites } from './list-sites.ts'
 import { fieldsRoutes } from './routes.ts'
 import { getWebForm, listWebForms } from './web-forms.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createFieldsHandler = (deps: FieldsDeps): Handler => {
-  const operations: Record<OperationOf<'fields'>, OperationHandler | PublicOperation> = {
+  const operations: Record<OperationOf<'fields'>, AnyOperation> = {
     getHealth,
+    listSites: listSites(deps),
     listFields: listFields(deps),
     getField: getField(deps),
     createField: createField(deps),

@@ -2,6 +2,7 @@ import type { Document } from '../../lib/http/reply.ts'
 
 /** What the answers of this group are called in XML. */
 export const xmlNames = {
+  sites: { root: 'sites', item: 'site' },
   field: { root: 'field' },
   fields: { root: 'fields', item: 'field' },
   webForm: { root: 'webForm' },

@@ -6,6 +6,7 @@ import { unlimited } from '../remaining-time.ts'
 import { createContentItems } from './content-items.ts'
 import { type Allowance, inTime, timeToAnswer, timeToSettle } from './in-time.ts'
 import { createLinkItems } from './link-items.ts'
+import { createObjectLinks } from './object-links.ts'
 
 interface Options {
   readonly dynamodb: DynamoDBDocumentClient
@@ -14,6 +15,9 @@ interface Options {
   /** How long a busy store is tried again, in milliseconds. */
   readonly patience?: number
 }
+
+/** What is done from the side of a category. */
+type OfCategories = Omit<CategoryLinks, 'linkObject' | 'unlinkObject'>
 
 /** How many links are read and deleted together. */
 const step = 1_000
@@ -89,7 +93,7 @@ export const createCategoryStores = ({
       (categories) => links.deleteOfObject(object, categories),
     )
 
-  return {
+  const stores: { readonly contents: Contents; readonly links: OfCategories } = {
     contents: {
       ...contents,
 
@@ -163,4 +167,6 @@ export const createCategoryStores = ({
       },
     },
   }
+  const ofObjects = createObjectLinks({ contents, linkItems: links, link: stores.links.link })
+  return { contents: stores.contents, links: { ...stores.links, ...ofObjects } }
 }

@@ -12,7 +12,7 @@ import { countRange, type KeyRange, readRange } from './key-range.ts'
  * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys the other way round.
  * A new link costs two write units, one for the item and one for its entry in the index.
  */
-export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink'> {
+export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
   /** As `list`, read consistently: with every link that was written before. */
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   /** The links with these objects, read consistently. */
@@ -24,7 +24,7 @@ export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink'> {
   /** Deletes these, each id once, whether they are there or not. Repeating is safe. */
   deleteMany(list: LinkList, ids: readonly number[], allowance?: Allowance): Promise<void>
   /** Deletes the links of one object with these categories, each once, whether they are there or not. Repeating is safe. */
-  deleteOfObject(object: SiteObject, categories: readonly CategoryId[]): Promise<void>
+  deleteOfObject(object: SiteObject, categories: readonly CategoryId[], allowance?: Allowance): Promise<void>
 }
 
 interface Options {
@@ -112,9 +112,9 @@ export const createLinkItems = ({ client, table, patience }: Options): LinkItems
         ids.map((id) => ({ DeleteRequest: { Key: { list: listKey(list), id } } })),
       ),
 
-    deleteOfObject: ({ site, kind, id }, categories) =>
+    deleteOfObject: ({ site, kind, id }, categories, allowance) =>
       batchWrite(
-        batches,
+        { ...batches, ...(allowance && { allowance }) },
         categories.map((category) => ({ DeleteRequest: { Key: { list: listKey({ site, kind, category }), id } } })),
       ),
 

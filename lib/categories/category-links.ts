@@ -23,6 +23,12 @@ type LinkOutcome =
   | { readonly outcome: 'category unknown' }
   | { readonly outcome: 'objects unknown'; readonly ids: ReadonlySet<number> }
 
+/** What became of a wish to link an object with categories, or to unlink it: done, or nothing was changed. */
+export type ObjectLinkOutcome =
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'object unknown' }
+  | { readonly outcome: 'categories unknown'; readonly ids: ReadonlySet<number> }
+
 /**
  * The port to the links between categories and objects of the sites of a data centre. A link is there only while its category and
  * its object are: who removes one of them takes its links along (`Contents`). Errors of every call: unavailable.
@@ -34,6 +40,20 @@ export interface CategoryLinks {
   /** The categories behind a category's id that an object is linked with, in order of id, up to `limit`; fewer only at the end. May lag moments behind changes. */
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
+  /** As `link`, from the other side: links an object with these categories. */
+  linkObject(
+    object: SiteObject,
+    wanted: ReadonlyMap<CategoryId, boolean | undefined>,
+    entry: HistoryEntry,
+    remainingTime?: RemainingTime,
+  ): Promise<ObjectLinkOutcome>
+  /** As `unlink`, from the other side: all of the categories must exist. */
+  unlinkObject(
+    object: SiteObject,
+    categories: readonly CategoryId[],
+    entry: HistoryEntry,
+    remainingTime?: RemainingTime,
+  ): Promise<ObjectLinkOutcome>
   /**
    * Links these objects, by id, each with whether it is displayable; undefined keeps what a link says that exists, and makes a new
    * one displayable. All of them or none; repeating is safe, and completes what a failure has left half done. Of two at once, it is as

@@ -13,12 +13,18 @@ interface LinkDeps {
   readonly links: CategoryLinks
 }
 
-/** Duplicates folded: of several wishes for one object, the last one counts. */
-const fold = (items: readonly LinkRequest[]): ReadonlyMap<number, boolean | undefined> => {
-  const wanted = new Map<number, boolean | undefined>()
-  for (const { objectId, displayable } of items) wanted.set(objectId, displayable ?? wanted.get(objectId))
+/** A wish for what has an id, and whether the link is displayable; undefined where that is not said. */
+type Wish<Id> = readonly [id: Id, displayable: boolean | undefined]
+
+/** Duplicates folded: of several wishes for one thing, the last one counts. */
+export const foldWishes = <Id>(wishes: readonly Wish<Id>[]): ReadonlyMap<Id, boolean | undefined> => {
+  const wanted = new Map<Id, boolean | undefined>()
+  for (const [id, displayable] of wishes) wanted.set(id, displayable ?? wanted.get(id))
   return wanted
 }
+
+const fold = (items: readonly LinkRequest[]) =>
+  foldWishes(items.map(({ objectId, displayable }) => [objectId, displayable]))
 
 const problemsOf = (items: readonly LinkRequest[], unknown: ReadonlySet<number>, kind: string): Problem[] =>
   items.flatMap(({ objectId }, index) =>
@@ -27,8 +33,8 @@ const problemsOf = (items: readonly LinkRequest[], unknown: ReadonlySet<number>,
       : [],
   )
 
-/** How many objects an entry of the history names; of more, it has the number. */
-const mostNamed = 100
+/** How many ids an entry of the history names; of more, it has the number. */
+export const mostNamed = 100
 
 const entryOf = (
   type: ChangeType,

@@ -87,3 +87,14 @@ export const admit = async (
   requireRights(route, policy, admitted)
   return { admitted, presentation: negotiate(request, policy) }
 }
+
+/** The checks that are left where the path names no site. Errors: tokenRejected, notAcceptable. */
+export const admitCaller = async (
+  deps: AdmissionDeps,
+  policy: GroupPolicy,
+  request: RoutedRequest,
+  trace: Trace,
+): Promise<{ readonly caller: Grant; readonly presentation: Presentation }> => {
+  const caller = await findCaller(deps, request, policy, trace)
+  return { caller, presentation: negotiate(request, policy) }
+}

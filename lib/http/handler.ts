@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { ServiceError } from '../errors.ts'
-import { type AdmissionDeps, admit } from './admission.ts'
+import { type AdmissionDeps, admit, admitCaller } from './admission.ts'
+import { type CallerOperation, isOfCaller } from './caller-operation.ts'
 import { preflight } from './cors.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
@@ -9,19 +10,24 @@ import { isPublic, type PublicOperation } from './public-operation.ts'
 import { asServiceError, errorReply } from './render-error.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import type { Answer, Arrival, Handler, Request, RequestRecord, Send, Telemetry, Trace } from './request.ts'
-import { createRouter, type Group, type Route } from './router.ts'
+import { createRouter, type Group, isOfSite, type Route } from './router.ts'
 
 export interface EdgeDeps extends AdmissionDeps {
   readonly telemetry: Telemetry
 }
 
+export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
+
 /** A route with what answers it. */
-type Endpoint = Route & { readonly answeredBy: OperationHandler | PublicOperation }
+type Endpoint = Route & { readonly answeredBy: AnyOperation }
 
 /** The operations and the table must agree on who may call: a mistake there is found when the service starts. */
-const endpointOf = (route: Route, answeredBy: OperationHandler | PublicOperation): Endpoint => {
+const endpointOf = (route: Route, answeredBy: AnyOperation): Endpoint => {
   if (isPublic(answeredBy) !== (route.public ?? false)) {
     throw new Error(`The route table and ${route.operation} do not agree on whether it is public`)
+  }
+  if (isOfCaller(answeredBy) !== !(route.public || isOfSite(route))) {
+    throw new Error(`The route table and ${route.operation} do not agree on whether it is that of a site`)
   }
   return { ...route, answeredBy }
 }
@@ -72,7 +78,7 @@ const tell = (record: () => void): void => {
 export const createHandler = <Operation extends string>(
   group: Group,
   routes: readonly (Route & { readonly operation: Operation })[],
-  operations: Readonly<Record<Operation, OperationHandler | PublicOperation>>,
+  operations: Readonly<Record<Operation, AnyOperation>>,
   deps: EdgeDeps,
 ): Handler => {
   const policy = groupPolicies[group]
@@ -87,6 +93,10 @@ export const createHandler = <Operation extends string>(
     const { operation, answeredBy } = route
     trace.operation = operation
     const routed = { ...request, params, remainingTime }
+    if (isOfCaller(answeredBy)) {
+      const { caller, presentation } = await admitCaller(deps, policy, routed, trace)
+      return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)
+    }
     if (isPublic(answeredBy)) {
       trace.public = true
       return renderReply(request, await answeredBy.run(routed), onlyJson)

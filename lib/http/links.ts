@@ -7,6 +7,9 @@ export interface Link {
   readonly uri: string | null
 }
 
+/** Where a data centre lists the sites of whoever asks. */
+export const sitesUrl = ({ url }: DataCentre): string => `${url}/api/v1/admin/sites`
+
 export interface SiteUrls {
   webForms(): string
   webForm(id: WebFormId): string
@@ -17,8 +20,8 @@ export interface SiteUrls {
   storage(path: string): string
 }
 
-export const siteUrls = ({ url }: DataCentre, { id }: Pick<Site, 'id'>): SiteUrls => {
-  const site = `${url}/api/v1/admin/sites/${id}`
+export const siteUrls = (dataCentre: DataCentre, { id }: Pick<Site, 'id'>): SiteUrls => {
+  const site = `${sitesUrl(dataCentre)}/${id}`
   const webForm = (form: WebFormId) => `${site}/webforms/${form}`
   const fields = (form: WebFormId) => `${webForm(form)}/fields/system`
   return {
@@ -27,6 +30,6 @@ export const siteUrls = ({ url }: DataCentre, { id }: Pick<Site, 'id'>): SiteUrl
     fields,
     field: (form, typeId) => `${fields(form)}/${typeId}`,
     fieldTypes: () => `${site}/webformfieldtypes/system`,
-    storage: (path) => `${url}/api/v2/admin/sites/${id}/storage${path === '' ? '' : `/${path}`}`,
+    storage: (path) => `${dataCentre.url}/api/v2/admin/sites/${id}/storage${path === '' ? '' : `/${path}`}`,
   }
 }

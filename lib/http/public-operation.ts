@@ -1,4 +1,4 @@
-import type { OperationHandler, RoutedRequest } from './operation.ts'
+import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 
 /**
@@ -12,5 +12,5 @@ export interface PublicOperation {
 
 export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })
 
-export const isPublic = (operation: OperationHandler | PublicOperation): operation is PublicOperation =>
+export const isPublic = <Other extends object>(operation: Other | PublicOperation): operation is PublicOperation =>
   'public' in operation

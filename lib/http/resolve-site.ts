@@ -1,6 +1,7 @@
 import type { Grant } from '../access/grants.ts'
 import { ServiceError } from '../errors.ts'
 import { parseId, type SiteId } from '../ids.ts'
+import { inParallel } from '../in-parallel.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { GroupPolicy } from './group-policy.ts'
 import type { Reply } from './reply.ts'
@@ -49,6 +50,22 @@ const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promi
 /** The data centre that answers. */
 export const findHere = ({ dataCentre, findDataCentre }: SiteDeps): Promise<DataCentre> =>
   dataCentreOf(dataCentre, findDataCentre)
+
+/** How many sites are looked up at once. */
+const lookupsAtOnce = 16
+
+/** The sites that a token covers, in order of id, each with the data centre where it lives; those that are gone are left out. */
+export const sitesOf = async (
+  { findSite, findDataCentre }: SiteDeps,
+  { sites }: Grant,
+): Promise<readonly { readonly site: Site; readonly dataCentre: DataCentre }[]> => {
+  const found: { readonly site: Site; readonly dataCentre: DataCentre }[] = []
+  await inParallel(new Set(sites), lookupsAtOnce, async (id) => {
+    const site = await findSite(id)
+    if (site) found.push({ site, dataCentre: await dataCentreOf(site.dataCentre, findDataCentre) })
+  })
+  return found.sort((a, b) => a.site.id - b.site.id)
+}
 
 /** The site of a request and the data centre that answers, or where the caller is sent. */
 export type Whereabouts = { readonly site: Site; readonly dataCentre: DataCentre } | { readonly elsewhere: Reply }

@@ -16,6 +16,9 @@ export interface Route {
   readonly public?: boolean
 }
 
+/** Whether a route is that of a site, which its path names then; the others are for every data centre. */
+export const isOfSite = ({ path }: Pick<Route, 'path'>): boolean => path.includes('{site}')
+
 interface Match<R extends Route> {
   readonly route: R
   /** Values of the path's variables, percent-decoded, but for a rest of the path. */

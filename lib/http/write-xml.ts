@@ -9,7 +9,11 @@ export const namespace = 'http://ns.adobe.com/bc/api/v1'
 const namespaces = `xmlns="${namespace}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"`
 
 /** Members that are lists, and what their entries are called; the entries of `items` are called after the document. */
-export const entryNames: Readonly<Record<string, string>> = { links: 'link', errors: 'error' }
+export const entryNames: Readonly<Record<string, string>> = {
+  links: 'link',
+  errors: 'error',
+  permissions: 'permission',
+}
 
 /** A carriage return that stood for itself would be read back as a line feed. */
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' }

@@ -6,7 +6,7 @@ import { errors } from '../../lib/errors.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
-import type { Route } from '../../lib/http/router.ts'
+import { isOfSite, type Route } from '../../lib/http/router.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { beginning, type FieldsService, openFieldsService, ownSite, plainSite } from '../support/fields-service.ts'
 import { openTestFiles, type TestFiles } from '../support/files.ts'
@@ -119,7 +119,7 @@ const call = async (route: Route, { authorization, site }: Pick<Caller, 'authori
   return send(handler, route.method, pathOf(route, site), { headers })
 }
 
-describe.each(guarded)('$operation', (route) => {
+describe.each(guarded.filter(isOfSite))('$operation', (route) => {
   test.each(Object.entries(refused))('refuses %s', async (_, caller) => {
     const { code, status } = caller.refusal(route)
     const answer = await call(route, caller)
@@ -139,6 +139,20 @@ describe.each(guarded)('$operation', (route) => {
     const code = answer.body === '' ? undefined : answer.json()['code']
     expect([rejected().code, unknown(route).code, ambiguous(route).code]).not.toContain(code)
     expect(answer.status).toBeLessThan(500)
+  })
+})
+
+describe.each(guarded.filter((route) => !isOfSite(route)))('$operation', (route) => {
+  const everybody = Object.entries<Pick<Caller, 'authorization' | 'site'>>({ ...refused, ...admitted })
+  const isRejected = (name: string) => refused[name]?.refusal === rejected
+
+  test.each(everybody.filter(([name]) => isRejected(name)))('refuses %s', async (_, caller) => {
+    const answer = await call(route, caller)
+    expect({ status: answer.status, code: answer.json()['code'] }).toEqual({ status: 401, code: rejected().code })
+  })
+
+  test.each(everybody.filter(([name]) => !isRejected(name)))('admits %s', async (_, caller) => {
+    expect((await call(route, caller)).status).toBe(200)
   })
 })
 

@@ -96,6 +96,7 @@ const fields: Exercise = {
   }),
   requests: [
     { method: 'GET', target: '/health' },
+    { method: 'GET', target: '/api/v1/admin/sites' },
     { method: 'POST', target: form, body: { type: { id: -2 }, mandatory: true } },
     { method: 'PUT', target: `${form}/-2`, body: { mandatory: false } },
     { method: 'GET', target: form },
@@ -135,6 +136,8 @@ const linking = (kind: ObjectKind): readonly Request[] => {
     { method: 'GET', target: `${v3}/${segment}/1/categories` },
     { method: 'GET', target: `${v3}/${segment}/1/categories?order=name` },
     { method: 'DELETE', target: list, body: { items: [{ objectId: 1 }] } },
+    { method: 'POST', target: `${v3}/${segment}/1/categories`, body: { items: [{ categoryId: 5 }] } },
+    { method: 'DELETE', target: `${v3}/${segment}/1/categories`, body: { items: [{ categoryId: 5 }] } },
   ]
 }
 

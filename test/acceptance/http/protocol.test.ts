@@ -8,7 +8,7 @@ describe('routes', () => {
     '/',
     '/nope',
     '/api/v1',
-    '/api/v1/admin/sites',
+    '/api/v1/admin',
     `${site}/nope`,
     `${site}/webforms/1/fields`,
     `//api/v1/admin/sites/current/webforms`,

@@ -122,10 +122,10 @@ describe('links while the store is slow', () => {
     service.categories.links.link(list, new Map(ids.map((id) => [id, true])), entry)
   const unlink = (ids: readonly number[]) => service.categories.links.unlink(list, ids, entry)
 
-  const slowly = async (method: string, body: object) => {
+  const slowly = async (method: string, body: object, at = path) => {
     const { categoriesHandler, dynamodb } = service.start()
     const { goOn } = slowDown(dynamodb, 'there')
-    const answer = await sendEvent(lambdaHandler(categoriesHandler), method, path, { headers, remaining, body })
+    const answer = await sendEvent(lambdaHandler(categoriesHandler), method, at, { headers, remaining, body })
     return { answer, goOn }
   }
 
@@ -140,6 +140,28 @@ describe('links while the store is slow', () => {
     await unlink([1, 2])
     await goOn()
     expect(await linked()).toEqual([])
+  })
+
+  const ofObject = `/webresources/api/v3/sites/${ownSite}/news/1/categories`
+
+  test('that are made from the side of the object are 503, and do not come back after they were removed', async () => {
+    await unlink([1, 2])
+    const { answer, goOn } = await slowly('POST', { items: [{ categoryId: 5 }] }, ofObject)
+    expect(answer.status).toBe(503)
+    await link([1])
+    await unlink([1])
+    await goOn()
+    expect(await linked()).toEqual([])
+  })
+
+  test('that are removed from the side of the object are 503, and stay when they were made anew', async () => {
+    await link([1])
+    const { answer, goOn } = await slowly('DELETE', { items: [{ categoryId: 5 }] }, ofObject)
+    expect(answer.status).toBe(503)
+    await link([1])
+    await goOn()
+    expect(await linked()).toEqual([1])
+    await unlink([1])
   })
 
   test('that are removed are 503, and stay when they were made anew', async () => {

@@ -1,6 +1,7 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
+import { contentList, listContents } from '../../../lib/categories/content-list.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
@@ -119,6 +120,31 @@ describe('a page', () => {
     const { units, page } = await list({ where: '{subject:"subject 500"}', fields: 'objectId' })
     expect(page.totalItemsCount).toBe(1)
     expect(units).toBeLessThanOrEqual(1 + 500 + 8)
+  })
+})
+
+describe('a page of all news items', () => {
+  const listAll = async (switches: Readonly<Record<string, string>>) => {
+    units = 0
+    const query = parseListQuery(
+      new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
+      contentList(site, 'news'),
+    )
+    await listContents(metered, site, 'news', query)
+    return units
+  }
+  /** Items of a range are charged together: each is some 500 bytes. */
+  const each = 0.1
+
+  test('by cursor costs its own items and texts, wherever it is', async () => {
+    expect(await listAll({ cursor: '' })).toBeLessThanOrEqual(11 * each + 0.5 + 5)
+    expect(await listAll({ cursor: '', fields: 'subject' })).toBeLessThanOrEqual(11 * each + 0.5)
+  })
+
+  test('by skip, filtered or sorted costs each item once', async () => {
+    for (const switches of [{}, { skip: '990' }, { where: '{subject:"subject 500"}' }, { order: '-id' }]) {
+      expect(await listAll({ ...switches, fields: 'subject' })).toBeLessThanOrEqual(1_000 * each + 10 * each + 1)
+    }
   })
 })
 

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
+import { contentList, listContents } from '../../../lib/categories/content-list.ts'
+import type { SiteObject } from '../../../lib/categories/contents.ts'
+import { linkCategories, unlinkCategories } from '../../../lib/categories/link-categories.ts'
 import { linkObjects, unlinkObjects } from '../../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import { asServiceError } from '../../../lib/http/render-error.ts'
+import type { CategoryId } from '../../../lib/ids.ts'
 import { author, entry } from '../../support/history.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
@@ -36,6 +40,21 @@ const list = async (over: Deps, switches: Readonly<Record<string, string>>): Pro
 
 const idsOf = (page: { readonly items: readonly Readonly<Record<string, unknown>>[] }) =>
   page.items.map((item) => item['objectId'])
+
+const object: SiteObject = { site, kind: 'news', id: 7 }
+/** Of the object's side: the first of them is linked, displayable only there where it says so. */
+const several = [category, 6 as CategoryId, 8 as CategoryId]
+
+const resetSeveral = async () => {
+  await resetLinks()
+  await deps.contents.putMany(
+    site,
+    'category',
+    several.map((id) => ({ id, name: `Category ${id}` })),
+    entry,
+  )
+  await deps.linkItems.deleteOfObject(object, several.slice(1))
+}
 
 interface Operation {
   /** Brings back what the operation may have changed. */
@@ -70,6 +89,25 @@ const operations: Readonly<Record<string, Operation>> = {
     run: (over) => unlinkObjects(over, newsOfCategory, range(1, 60), author),
     verify: async () => expect(await linkedIds(deps)).toEqual([]),
   },
+  'linking an object with 3 categories, one of which it is linked with already': {
+    reset: resetSeveral,
+    run: (over) =>
+      linkCategories(
+        over,
+        object,
+        several.map((categoryId) => ({ categoryId })),
+        author,
+      ),
+    async verify() {
+      expect(await deps.links.categoriesOf(object, 0, 10)).toEqual(several)
+      expect(await deps.links.list(newsOfCategory, 6, 1)).toEqual([{ id: 7, displayable: false }])
+    },
+  },
+  'unlinking an object from 3 categories, one of which it is linked with': {
+    reset: resetSeveral,
+    run: (over) => unlinkCategories(over, object, several, author),
+    verify: async () => expect(await deps.links.categoriesOf(object, 0, 10)).toEqual([]),
+  },
   'removing a category': {
     reset: resetAll,
     run: (over) => over.contents.removeCategory(site, category, entry),
@@ -85,6 +123,13 @@ const operations: Readonly<Record<string, Operation>> = {
       expect(await linkedIds(deps)).toEqual(linked.filter((id) => id !== 7))
       expect((await deps.contents.texts(site, 'news', [7])).size).toBe(0)
     },
+  },
+  'listing all news items': {
+    run: async (over) => {
+      const query = parseListQuery(new Map([['limit', ['200']]]), contentList(site, 'news'))
+      return JSON.parse(await listContents(over, site, 'news', query))
+    },
+    verify: (answer) => expect(answer).toMatchObject({ totalItemsCount: 120, items: { length: 120 } }),
   },
   'listing a page': {
     run: (over) => list(over, { skip: '30', limit: '5' }),

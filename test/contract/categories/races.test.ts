@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { listCategoriesOfObject } from '../../../lib/categories/categories-of-object.ts'
+import { linkCategories } from '../../../lib/categories/link-categories.ts'
 import { linkObjects } from '../../../lib/categories/link-objects.ts'
 import { ServiceError } from '../../../lib/errors.ts'
 import { inParallel } from '../../../lib/in-parallel.ts'
@@ -27,6 +28,9 @@ const link = (over: Deps) =>
     ids.map((objectId) => ({ objectId, ...(objectId > 4 && { displayable: true }) })),
     author,
   )
+
+const linkFromObject = (over: Deps) =>
+  linkCategories(over, { site, kind: 'news', id: gone }, [{ categoryId: category }], author)
 
 /** Runs; a refusal by the service is an outcome like any other. */
 const attempt = async (work: Promise<unknown>): Promise<number> => {
@@ -74,6 +78,8 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
   const pairs = [
     ['removing', link, remove],
     ['linking', remove, link],
+    ['removing, and linking from the side of the object,', linkFromObject, remove],
+    ['linking from the side of the object', remove, linkFromObject],
   ] as const
 
   for (const [what, outer, inner] of pairs) {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../lib/clock.ts'
+import { callerOperation } from '../../../lib/http/caller-operation.ts'
 import { createHandler, type EdgeDeps } from '../../../lib/http/handler.ts'
 import { operation } from '../../../lib/http/operation.ts'
 import { publicOperation } from '../../../lib/http/public-operation.ts'
@@ -83,4 +84,8 @@ test('a route and an operation that do not agree on who may call stop the start'
   const guarded = operation({ params: () => ({}) }, async () => done)
   expect(() => createHandler('fields', [route], { read: open }, deps)).toThrow('read')
   expect(() => createHandler('fields', [{ ...route, public: true }], { read: guarded }, deps)).toThrow('read')
+  const ofCaller = callerOperation(async () => done)
+  expect(() => createHandler('fields', [route], { read: guarded }, deps)).toThrow('site')
+  expect(() => createHandler('fields', [{ ...route, path: '/{site}' }], { read: ofCaller }, deps)).toThrow('site')
+  expect(() => createHandler('fields', [{ ...route, public: true }], { read: ofCaller }, deps)).toThrow('public')
 })

@@ -235,6 +235,121 @@ export const describeCategoryLinks = ({ name, open }: Hand<Tested>): void => {
     })
   })
 
+  describe(`linking from the side of an object: ${name}`, () => {
+    const categories = [5, 6, 7] as CategoryId[]
+    const listOf = (category: number): LinkList => ({ ...list, category: category as CategoryId })
+    const linkObject = (ids: readonly number[], displayable?: boolean, object = 1) =>
+      links.linkObject(newsOf(object), new Map(ids.map((id) => [id as CategoryId, displayable])), entry)
+    const unlinkObject = (ids: readonly number[], object = 1) =>
+      links.unlinkObject(newsOf(object), ids as CategoryId[], entry)
+    beforeEach(async () => {
+      await putCategories(categories)
+      await putNews([1, 2])
+    })
+
+    test('makes the links that everybody sees from both sides', async () => {
+      expect(
+        await links.linkObject(
+          newsOf(1),
+          new Map([
+            [5 as CategoryId, undefined],
+            [6 as CategoryId, false],
+            [7 as CategoryId, true],
+          ]),
+          entry,
+        ),
+      ).toEqual({ outcome: 'done' })
+      const others = hand.connect().links
+      expect(await others.list(listOf(5), 0, 10)).toEqual([{ id: 1, displayable: true }])
+      expect(await others.list(listOf(6), 0, 10)).toEqual([{ id: 1, displayable: false }])
+      expect(await others.list(listOf(7), 0, 10)).toEqual([{ id: 1, displayable: true }])
+      expect(await others.categoriesOf(newsOf(1), 0, 10)).toEqual(categories)
+    })
+
+    test('again keeps what a link says, unless told otherwise, from whichever side it was made', async () => {
+      await link([1, 2], false)
+      await linkObject([5])
+      expect(await links.list(list, 0, 10)).toEqual([
+        { id: 1, displayable: false },
+        { id: 2, displayable: false },
+      ])
+      await linkObject([5], true)
+      expect((await links.list(list, 0, 10)).map(({ displayable }) => displayable)).toEqual([true, false])
+    })
+
+    test('changes nothing when categories are unknown, and names all of them', async () => {
+      const unknown = { outcome: 'categories unknown', ids: new Set([8, 404]) }
+      expect(await linkObject([5, 8, 6, 404])).toEqual(unknown)
+      expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([])
+      await linkObject([5, 6])
+      expect(await unlinkObject([5, 8, 404])).toEqual(unknown)
+      expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([5, 6])
+    })
+
+    test('changes nothing when the object is unknown', async () => {
+      expect(await linkObject([5, 404], undefined, 99)).toEqual({ outcome: 'object unknown' })
+      expect(await unlinkObject([5], 99)).toEqual({ outcome: 'object unknown' })
+      await putNews([99])
+      expect(await links.categoriesOf(newsOf(99), 0, 10)).toEqual([])
+      expect(await linked()).toEqual([])
+    })
+
+    test('nothing is fine', async () => {
+      expect(await linkObject([])).toEqual({ outcome: 'done' })
+      expect(await unlinkObject([])).toEqual({ outcome: 'done' })
+    })
+
+    test('and unlinking change nothing when the request has no time left', async () => {
+      await linkObject([5])
+      const late = () => 0
+      const refused = { code: 100503, status: 503 }
+      const wanted = new Map([[6 as CategoryId, true]])
+      await expect(links.linkObject(newsOf(1), wanted, entry, late)).rejects.toMatchObject(refused)
+      await expect(links.unlinkObject(newsOf(1), [5 as CategoryId], entry, late)).rejects.toMatchObject(refused)
+      expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([5])
+    })
+
+    test('is undone by unlinking, whether there is a link or not, and touches no other object', async () => {
+      await linkObject([5, 6])
+      await linkObject([5], undefined, 2)
+      expect(await unlinkObject([5, 7])).toEqual({ outcome: 'done' })
+      expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([6])
+      expect(await linked()).toEqual([2])
+    })
+
+    test('is not linking another kind, or on another site', async () => {
+      await linkObject([5])
+      await contents.putMany(list.site, 'blog', [blogItem(1)], entry)
+      expect(await links.categoriesOf({ ...newsOf(1), kind: 'blog' }, 0, 10)).toEqual([])
+      expect(await links.unlinkObject({ ...newsOf(1), kind: 'blog' }, [5 as CategoryId], entry)).toEqual({
+        outcome: 'done',
+      })
+      expect(await links.linkObject({ ...newsOf(1), site: (list.site + 1_000) as SiteId }, new Map(), entry)).toEqual({
+        outcome: 'object unknown',
+      })
+      expect(await linked()).toEqual([1])
+    })
+
+    test('with more categories than one call of a store takes makes each link', async () => {
+      const many = range(1, 120)
+      await putCategories(many)
+      expect(await linkObject(many)).toEqual({ outcome: 'done' })
+      expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(many)
+      await unlinkObject(many.slice(10))
+      expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(range(1, 10))
+    })
+
+    test('by several at once, from both sides, leaves all links', async () => {
+      await Promise.all([
+        linkObject([5, 6]),
+        hand.connect().links.linkObject(newsOf(1), new Map([[7 as CategoryId, false]]), entry),
+        link([1, 2]),
+      ])
+      expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual(categories)
+      expect(await linked()).toEqual([1, 2])
+    })
+  })
+
   describe(`many links: ${name}`, () => {
     const many = range(1, 2_300)
 
@@ -261,7 +376,12 @@ export const describeCategoryLinks = ({ name, open }: Hand<Tested>): void => {
       for (let round = 0; round < 25; round++) {
         await putCategories([5])
         await putNews(ids)
-        await Promise.all([link(ids), remove(another), another.links.link(list, wish(ids), entry)])
+        await Promise.all([
+          link(ids),
+          remove(another),
+          another.links.link(list, wish(ids), entry),
+          links.linkObject(newsOf(gone), new Map([[list.category, undefined]]), entry),
+        ])
         const category = await contents.get(list.site, 'category', list.category)
         const existing = await contents.existing(list.site, 'news', ids)
         const strays = (await linked()).filter((id) => !category || !existing.has(id))
@@ -279,6 +399,8 @@ export const describeCategoryLinks = ({ name, open }: Hand<Tested>): void => {
       await link(ids)
       await remove(hand.stores)
       expect((await link([gone])).outcome).toMatch(/unknown$/)
+      const fromObject = await links.linkObject(newsOf(gone), new Map([[list.category, undefined]]), entry)
+      expect(fromObject.outcome).toMatch(/unknown$/)
       expect(await linked()).not.toContain(gone)
     })
   })

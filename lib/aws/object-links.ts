@@ -1,0 +1,59 @@
+import type { CategoryLinks, ObjectLinkOutcome } from '../categories/category-links.ts'
+import type { Contents, SiteObject } from '../categories/contents.ts'
+import type { CategoryId } from '../ids.ts'
+import { inParallel } from '../in-parallel.ts'
+import { unlimited } from '../remaining-time.ts'
+import { inTime, timeToSettle } from './in-time.ts'
+import type { LinkItems } from './link-items.ts'
+
+interface Options {
+  readonly contents: Pick<Contents, 'get' | 'existing'>
+  readonly linkItems: Pick<LinkItems, 'deleteOfObject'>
+  readonly link: CategoryLinks['link']
+}
+
+const linksAtOnce = 16
+
+/**
+ * Links from the object's side: everything is checked first, then each link is made as it is from its category's side, with the same
+ * second look. What is removed after the check leaves things as if it had been linked first. A failure half-way leaves some links, and
+ * repeating completes them.
+ */
+export const createObjectLinks = ({
+  contents,
+  linkItems,
+  link,
+}: Options): Pick<CategoryLinks, 'linkObject' | 'unlinkObject'> => {
+  /** Why the links of an object with these categories cannot be changed. */
+  const refusal = async (
+    { site, kind, id }: SiteObject,
+    categories: readonly CategoryId[],
+  ): Promise<ObjectLinkOutcome | undefined> => {
+    const [object, existing] = await Promise.all([
+      contents.get(site, kind, id),
+      contents.existing(site, 'category', categories),
+    ])
+    if (!object) return { outcome: 'object unknown' }
+    const unknown = categories.filter((category) => !existing.has(category))
+    return unknown.length > 0 ? { outcome: 'categories unknown', ids: new Set(unknown) } : undefined
+  }
+
+  return {
+    async linkObject(object, wanted, entry, remainingTime) {
+      const refused = await refusal(object, [...wanted.keys()])
+      if (refused) return refused
+      const { site, kind, id } = object
+      await inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
+        await link({ site, kind, category }, new Map([[id, displayable]]), entry, remainingTime)
+      })
+      return { outcome: 'done' }
+    },
+
+    async unlinkObject(object, categories, _entry, remainingTime = unlimited) {
+      const refused = await refusal(object, categories)
+      if (refused) return refused
+      await inTime(remainingTime, timeToSettle, (allowance) => linkItems.deleteOfObject(object, categories, allowance))
+      return { outcome: 'done' }
+    },
+  }
+}

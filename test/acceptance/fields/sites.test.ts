@@ -1,0 +1,92 @@
+import { describe, expect, inject, test } from 'vitest'
+import { admin, createSite, issueToken, testWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+const sites = '/api/v1/admin/sites'
+
+interface DataCentre {
+  readonly id: string
+  readonly url: string
+}
+
+describe('the sites of a token', () => {
+  test('are listed in the wrapper of the fields', async () => {
+    const { status, json } = await call(sites)
+    const { baseUrl } = inject('target')
+    expect(status).toBe(200)
+    expect(json).toEqual({
+      links: [
+        { rel: 'self', uri: `${baseUrl}${sites}` },
+        { rel: 'previous', uri: null },
+        { rel: 'next', uri: null },
+      ],
+      items: [
+        {
+          id: await ownSiteId(),
+          name: expect.any(String),
+          url: baseUrl,
+          dataCentre: expect.any(String),
+          renderingEngine: true,
+          permissions: ['files'],
+        },
+      ],
+      totalItemsCount: 1,
+      itemsPerPageCount: 1000,
+      currentPage: 1,
+    })
+  })
+
+  testWithAdmin('are all that it covers, with what it may do there, and no others', async () => {
+    const plain = await createSite('Plain', '--no-rendering-engine')
+    const other = await createSite('Other & more')
+    await createSite('Foreign')
+    const items = async (...options: readonly string[]) =>
+      (await call(sites, { token: await issueToken([other, plain], ...options) })).json.items
+    expect(await items()).toMatchObject([
+      { id: plain, name: 'Plain', renderingEngine: false, permissions: [] },
+      { id: other, name: 'Other & more', renderingEngine: true, permissions: [] },
+    ])
+    expect(await items('--permission', 'files')).toMatchObject([{ permissions: ['files'] }, { permissions: ['files'] }])
+  })
+
+  testWithAdmin('are listed in every data centre, wherever they live, without a redirect', async ({ skip }) => {
+    const dataCentres: DataCentre[] = await admin('data-centre', 'list')
+    const here = dataCentres.find(({ url }) => url === inject('target').baseUrl)
+    const there = dataCentres.find(({ url }) => url !== inject('target').baseUrl)
+    if (!here || !there) return skip('there is one data centre only')
+    const near = await createSite('Near')
+    const { id: far } = await admin('site', 'create', '--name', 'Far', '--data-centre', there.id)
+    const token = await issueToken([near, far])
+    const expected = [
+      { id: near, dataCentre: here.id, url: here.url },
+      { id: far, dataCentre: there.id, url: there.url },
+    ]
+    for (const { url } of [here, there]) {
+      const { status, json } = await call(sites, { token, baseUrl: url })
+      expect(status).toBe(200)
+      expect(json.items).toMatchObject(expected)
+      expect(json.links[0]).toEqual({ rel: 'self', uri: `${url}${sites}` })
+    }
+  })
+
+  test('come in XML too', async () => {
+    const { headers, text } = await call(sites, { headers: { Accept: 'application/xml' } })
+    expect(headers['content-type']).toMatch(/^application\/xml/)
+    expect(text).toContain('<sites xmlns="http://ns.adobe.com/bc/api/v1"')
+    expect(text).toMatch(new RegExp(`<items><site><id>${await ownSiteId()}</id><name>`))
+    expect(text).toContain('<permissions><permission>files</permission></permissions>')
+  })
+
+  test('need a token, and an acceptable format, and are only read', async () => {
+    expectError(await call(sites, { token: null }), 401, 101000)
+    expectError(await call(sites, { token: 'f'.repeat(64) }), 401, 101000)
+    expectError(await call(sites, { headers: { Accept: 'image/png' } }), 406, 100006)
+    const { headers, ...answer } = await call(sites, { method: 'POST', body: {} })
+    expectError({ headers, ...answer }, 405, 100005)
+    expect(headers['allow']).toBe('GET, HEAD, OPTIONS')
+    expect((await call(`${sites}/`)).status).toBe(200)
+    expect((await call(sites, { method: 'HEAD' })).text).toBe('')
+  })
+})
