@@ -29,7 +29,10 @@ export const getCategory = ({ contents }: CategoriesDeps) =>
 export const listCategories = (deps: CategoriesDeps) =>
   operation(
     { params: noParams, query: (query, { site }) => parseListQuery(query, categoryList(site.id)) },
-    async ({ site, query }) => okWithJson<Answer<typeof categoryPage>>(await listOfSite(deps, site.id, query)),
+    ({ site, query }) =>
+      deps.keep(query.page, async () =>
+        okWithJson<Answer<typeof categoryPage>>(await listOfSite(deps, site.id, query)),
+      ),
   )
 
 /** A page of the categories that a news item, or a blog, is linked with. 404/220002 when there is no such object; 400/220000 and 220003 by the query. */
@@ -39,8 +42,10 @@ export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =
       params: objectOf,
       query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.object)),
     },
-    async ({ site, params, query }) =>
-      okWithJson<Answer<typeof categoryPage>>(
-        await listOfObject(deps, { site: site.id, kind, id: params.object }, query),
+    ({ site, params, query }) =>
+      deps.keep(query.page, async () =>
+        okWithJson<Answer<typeof categoryPage>>(
+          await listOfObject(deps, { site: site.id, kind, id: params.object }, query),
+        ),
       ),
   )

@@ -16,9 +16,11 @@ export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
       params: categoryOf,
       query: (query, { params, site }) => parseListQuery(query, associationList(site.id, params.category, kind)),
     },
-    async ({ site, params, query }) =>
-      okWithJson<Answer<AssociationPage>>(
-        await listAssociations(deps, { site: site.id, kind, category: params.category }, query),
+    ({ site, params, query }) =>
+      deps.keep(query.page, async () =>
+        okWithJson<Answer<AssociationPage>>(
+          await listAssociations(deps, { site: site.id, kind, category: params.category }, query),
+        ),
       ),
   )
 
