@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SourceChange } from './changes.ts'
-import type { TestAnswer, TestRequest } from './warm-tests.ts'
+import type { TestAnswer, TestFailure, TestRequest } from './warm-tests.ts'
 
 /** A change that makes tests run without end is noticed as well. What so many files may take on a busy machine, in milliseconds. */
 const patience = (files: number) => 45_000 + files * 5_000
@@ -41,7 +41,7 @@ const createRunner = (root: string) => {
       return answer
     } catch (error) {
       await stop()
-      if (patient.aborted) return { failed: request.tests, durations: {} }
+      if (patient.aborted) return { failures: request.tests.map((file) => ({ file, names: [] })), durations: {} }
       throw error
     }
   }
@@ -79,18 +79,19 @@ export const createWitnesses = (copy: string, nearestTests: (file: string) => re
   /** Tests that have noticed something in a file are asked first about the next change of it. */
   const proven = new Map<string, readonly string[]>()
 
-  const run = async (changed: string, tests: readonly string[]): Promise<readonly string[]> => {
+  const run = async (changed: string, tests: readonly string[]): Promise<readonly TestFailure[]> => {
     const answer = await runTests({ changed, tests })
     for (const [test, duration] of Object.entries(answer.durations)) durations.set(test, duration)
-    return answer.failed
+    return answer.failures
   }
 
-  const isSound = async (changed: string, test: string): Promise<boolean> => {
-    if (sound.has(test)) return true
-    const isGreen = (await run(changed, [test])).length === 0
-    if (isGreen) sound.add(test)
-    else console.log(`${test} fails by itself`)
-    return isGreen
+  /** What of a test file fails without a change: on a busy machine, a test may, whose file has others that are believed. */
+  const failureWithout = async (changed: string, test: string): Promise<TestFailure | undefined> => {
+    if (sound.has(test)) return undefined
+    const [failure] = await run(changed, [test])
+    if (failure) console.log(`Without a change: ${test} ${failure.names.join(', ')}`)
+    else sound.add(test)
+    return failure
   }
 
   const durationOf = (test: string) => durations.get(test) ?? durationGuessed(test)
@@ -100,24 +101,24 @@ export const createWitnesses = (copy: string, nearestTests: (file: string) => re
     const path = join(copy, file)
     const original = readFileSync(path, 'utf8')
     writeFileSync(path, source)
-    const failed = await run(file, tests)
+    const failures = await run(file, tests)
     writeFileSync(path, original)
-    return failed
+    return failures
   }
 
-  /** The tests of a group one by one, as one that failed may not be believed, and the others have been given up then. */
+  const isBelieved = async (change: SourceChange, test: string): Promise<boolean> => {
+    const [failure] = await runChanged(change, [test])
+    if (!failure) return false
+    const without = await failureWithout(change.file, test)
+    return !without || failure.names.some((name) => !without.names.includes(name))
+  }
+
+  /** One that failed may not be believed, and the others have been given up then: they are asked again. */
   const findAmong = async (change: SourceChange, tests: readonly string[]): Promise<string | undefined> => {
-    const failed = tests.length > 0 ? await runChanged(change, tests) : []
-    for (const test of failed) {
-      const isBelieved = (await runChanged(change, [test])).length > 0 && (await isSound(change.file, test))
-      if (isBelieved) return test
-    }
-    return failed.length > 0
-      ? findAmong(
-          change,
-          tests.filter((test) => !failed.includes(test)),
-        )
-      : undefined
+    const failed = tests.length > 0 ? (await runChanged(change, tests)).map(({ file }) => file) : []
+    for (const test of failed) if (await isBelieved(change, test)) return test
+    const others = tests.filter((test) => !failed.includes(test))
+    return failed.length > 0 ? findAmong(change, others) : undefined
   }
 
   return {
