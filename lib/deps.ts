@@ -5,6 +5,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { CategoriesSettings, EdgeSettings, FileSettings } from './config.ts'
 import type { WebForms } from './fields/web-forms.ts'
 import type { EdgeDeps } from './http/handler.ts'
+import { type KeepReply, keepReplies } from './http/kept-replies.ts'
 import type { Telemetry } from './http/request.ts'
 import { findHere } from './http/resolve-site.ts'
 import type { SiteId } from './ids.ts'
@@ -88,6 +89,8 @@ export const createFieldsDeps = (
 
 export interface CategoriesDeps extends ListDeps {
   readonly edge: EdgeDeps
+  /** Keeps pages of lists, for as long as nothing has changed. */
+  readonly keep: KeepReply
 }
 
 export const createCategoriesDeps = (
@@ -99,6 +102,7 @@ export const createCategoriesDeps = (
   contents: stores.contents,
   links: stores.links,
   longestList: settings.longestList,
+  keep: keepReplies(() => stores.contents.state()),
 })
 
 /** How a file is handed out that is too large for an answer of the platform. */

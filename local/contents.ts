@@ -119,7 +119,13 @@ export const createContents = (database: Database): Contents => {
     return going.map(({ id }) => Number(id))
   }
 
+  // What other connections have committed, and what this one has written itself, which the version does not count.
+  const version = connection.prepare('PRAGMA data_version')
+  const changes = connection.prepare('SELECT total_changes() AS changes')
+
   return {
+    state: () => read(() => `${version.get()?.['data_version']}.${changes.get()?.['changes']}`),
+
     async get(site, kind, id) {
       const row = await read(() => statements[kind].get.get(site, id))
       return row && reader(site, kind)(row)

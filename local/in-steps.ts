@@ -22,7 +22,7 @@ export const readInSteps = async <Row, Key>(
     const some = await read(last, wanted)
     for (const row of some) rows.push(row)
     const end = some.at(-1)
-    if (end === undefined || some.length < wanted) break
+    if (end === undefined || some.length < wanted || rows.length === limit) break
     last = keyOf(end)
   }
   return rows

@@ -19,6 +19,8 @@ const v3 = '/webresources/api/v3/sites/current/categories/1/news'
 interface Subject {
   readonly name: string
   readonly path: string
+  /** Whether each request has a number of its own at the end of its path. */
+  readonly numbered?: true
   /** The least part of the bare server's rate. */
   readonly target: number | undefined
 }
@@ -27,6 +29,8 @@ const reads: readonly Subject[] = [
   { name: '/health', path: '/health', target: undefined },
   { name: 'list of 33 fields', path: v1, target: 0.12 },
   { name: 'list of 10 news', path: v3, target: 0.07 },
+  // A field that there is not leaves the page as it is: to the service it is another one all the same, which it has not kept.
+  { name: 'list of 10 news, never twice the same', path: `${v3}?fields=`, numbered: true, target: undefined },
   { name: '?meta of a folder of 100', path: `${v2}/folder?meta`, target: 0.04 },
   { name: 'GET of a 4 KiB file', path: `${v2}/folder/f0.txt`, target: 0.1 },
 ]
@@ -68,14 +72,21 @@ const fsyncsPerSecond = (): number => {
   return count / 2
 }
 
+const loadOf = ({ path, numbered }: Subject): Partial<autocannon.Options> => {
+  let number = 0
+  return numbered ? { requests: [{ setupRequest: (request) => ({ ...request, path: `${path}${number++}` }) }] } : {}
+}
+
 const measureReads = async (tree: Tree, service: BenchedService, bareUrl: string) => {
   const rows: (string | number)[][] = []
-  for (const { name, path, target } of reads) {
+  for (const subject of reads) {
+    const { name, path, target } = subject
     const ratios: number[] = []
     const rates: number[] = []
     for (let round = 0; round < rounds; round++) {
       const bare = await rateOf({ url: bareUrl })
-      const rate = await rateOf({ url: `${service.baseUrl}${path}`, headers: { Authorization: service.token } })
+      const headers = { Authorization: service.token }
+      const rate = await rateOf({ url: `${service.baseUrl}${path}`, headers, ...loadOf(subject) })
       rates.push(rate)
       ratios.push(rate / bare)
     }

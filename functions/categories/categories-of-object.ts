@@ -19,9 +19,11 @@ export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =
       params: objectOf,
       query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.object)),
     },
-    async ({ site, params, query }) =>
-      okWithJson<Answer<typeof categoryPage>>(
-        await listOfObject(deps, { site: site.id, kind, id: params.object }, query),
+    ({ site, params, query }) =>
+      deps.keep(query.page, async () =>
+        okWithJson<Answer<typeof categoryPage>>(
+          await listOfObject(deps, { site: site.id, kind, id: params.object }, query),
+        ),
       ),
   )
 

@@ -23,6 +23,8 @@ export const getCategory = ({ contents }: CategoriesDeps) =>
 export const listCategories = (deps: CategoriesDeps) =>
   operation(
     { params: noParams, query: (query, { site }) => parseListQuery(query, contentList(site.id, 'category')) },
-    async ({ site, query }) =>
-      okWithJson<Answer<typeof categoryPage>>(await listContents(deps, site.id, 'category', query)),
+    ({ site, query }) =>
+      deps.keep(query.page, async () =>
+        okWithJson<Answer<typeof categoryPage>>(await listContents(deps, site.id, 'category', query)),
+      ),
   )

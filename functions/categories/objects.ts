@@ -17,9 +17,11 @@ export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
       params: categoryOf,
       query: (query, { params, site }) => parseListQuery(query, associationList(site.id, params.category, kind)),
     },
-    async ({ site, params, query }) =>
-      okWithJson<Answer<AssociationPage>>(
-        await listAssociations(deps, { site: site.id, kind, category: params.category }, query),
+    ({ site, params, query }) =>
+      deps.keep(query.page, async () =>
+        okWithJson<Answer<AssociationPage>>(
+          await listAssociations(deps, { site: site.id, kind, category: params.category }, query),
+        ),
       ),
   )
 
@@ -27,7 +29,10 @@ export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
 export const listAllObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: noParams, query: (query, { site }) => parseListQuery(query, contentList(site.id, kind)) },
-    async ({ site, query }) => okWithJson<Answer<ObjectPage>>(await listContents(deps, site.id, kind, query)),
+    ({ site, query }) =>
+      deps.keep(query.page, async () =>
+        okWithJson<Answer<ObjectPage>>(await listContents(deps, site.id, kind, query)),
+      ),
   )
 
 /** Operations 7 and 10: links news items, or blogs, with a category. 201 with the path in `Location`; 404/220001 and 220002 for what does not exist. */

@@ -89,6 +89,9 @@ export const createContentItems = ({ client, table, patience }: Options): Conten
   const keysOf = (partition: string, ids: readonly number[]) => ids.map((id) => ({ kind: partition, id }))
 
   return {
+    // A table does not tell when it was last written to.
+    state: async () => undefined,
+
     async get(site, kind, id) {
       const { Item } = await client.send(
         new GetCommand({ TableName: table, Key: { kind: partitionOf(site, kind), id }, ConsistentRead: true }),

@@ -32,6 +32,11 @@ export interface Listed {
  * Errors of every call: unavailable.
  */
 export interface Contents {
+  /**
+   * Names the present state of all content and of all links: as long as the name is the same, whoever reads finds what was there before,
+   * and a name never comes again. Undefined where that costs as much as reading.
+   */
+  state(): Promise<string | undefined>
   /** What was stored a moment ago is there. */
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
   /** By id, each id once; those that do not exist are left out. */

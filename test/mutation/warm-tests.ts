@@ -7,14 +7,30 @@ export interface TestRequest {
   readonly tests: readonly string[]
 }
 
+export interface TestFailure {
+  readonly file: string
+  /** The tests of the file that failed; none where it failed as a whole. */
+  readonly names: readonly string[]
+}
+
+export interface TestAnswer {
+  /** What failed before everything else was given up. */
+  readonly failures: readonly TestFailure[]
+  /** How long those took that have passed so far, in milliseconds. */
+  readonly durations: Readonly<Record<string, number>>
+}
+
 /**
  * The tests of a tree, in a process that has read them before: Vitest keeps what it has made of each file, so that a change costs no
  * more than the tests that it needs. Whoever started this process can end it, should a change let it run for ever.
  */
 const [root = process.cwd()] = process.argv.slice(2)
-const failed = new Set<string>()
+const failures: TestFailure[] = []
+const durations: Record<string, number> = {}
 const onTestModuleEnd = (module: TestModule) => {
-  if (module.state() === 'failed') failed.add(module.moduleId.slice(root.length + 1))
+  const file = module.moduleId.slice(root.length + 1)
+  if (module.state() !== 'failed') durations[file] = module.diagnostic().duration
+  else failures.push({ file, names: [...module.children.allTests('failed')].map(({ fullName }) => fullName) })
 }
 const vitest = await createVitest({
   root,
@@ -30,18 +46,18 @@ const specifications = Map.groupBy(await vitest.globTestSpecifications(), ({ mod
   moduleId.slice(root.length + 1),
 )
 
-/** The test files that failed before the others were given up. */
-const run = async ({ changed, tests }: TestRequest): Promise<readonly string[]> => {
-  failed.clear()
+const run = async ({ changed, tests }: TestRequest): Promise<TestAnswer> => {
+  failures.length = 0
   vitest.invalidateFile(`${root}/${changed}`)
   const { unhandledErrors } = await vitest.runTestSpecifications(
     tests.flatMap((test) => specifications.get(test) ?? []),
   )
-  return failed.size === 0 && unhandledErrors.length > 0 ? tests : [...failed]
+  const isOutside = unhandledErrors.length > 0 && failures.length === 0
+  return { failures: isOutside ? tests.map((file) => ({ file, names: [] })) : failures, durations }
 }
 
 process.on('message', async (request: TestRequest) => {
   process.send?.(await run(request))
 })
 process.on('disconnect', () => process.exit())
-process.send?.([])
+process.send?.('ready')

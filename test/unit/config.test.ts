@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readFieldsSettings, readStorageSettings, settingsOf } from '../../lib/config.ts'
+import { readFieldsSettings, readMachineSettings, readStorageSettings, settingsOf } from '../../lib/config.ts'
 import { environmentOf } from '../../lib/settings.ts'
 
 const complete = {
@@ -81,6 +81,14 @@ describe('the settings of the storage function', () => {
   ])('stop the start when %s is %j, by name', (name, value) => {
     expect(() => readStorageSettings({ ...completeStorage, [name]: value })).toThrow(new RegExp(`${name} \\(must `))
   })
+})
+
+test('a list is sorted as a whole when it has one entry at least, and there is no other bound to that', () => {
+  expect(readMachineSettings({}).longestList).toBe(20_000)
+  for (const longestList of [1, Number.MAX_SAFE_INTEGER]) {
+    expect(readMachineSettings({ LONGEST_LIST: String(longestList) }).longestList).toBe(longestList)
+  }
+  expect(() => readMachineSettings({ LONGEST_LIST: '0' })).toThrow(/LONGEST_LIST \(must /)
 })
 
 describe('the environment that the deployment writes', () => {

@@ -22,6 +22,8 @@ export interface ListQuery {
   readonly order: Order
   readonly limit: number
   readonly paging: Paging
+  /** Which page it is of which list: all that decides what is in it. */
+  readonly page: string
   /** The cursor that goes on behind a position of this list; without one, from its start. */
   readonly cursorBehind: (position: Position | undefined) => string
 }
@@ -41,6 +43,8 @@ const readInteger = (text: string): number => {
 }
 
 const readLimit = (text: string): number => Math.min(readInteger(text), largestLimit)
+
+const switches = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count'] as const
 
 /**
  * Reads the switches `fields`, `where`, `order`, `skip`, `limit`, `cursor` and `count` of a list (decisions.md, section 4).
@@ -75,11 +79,11 @@ export const parseListQuery = (
   const order = read('order', keyOrder(shape), (text) => parseOrder(text, shape))
   const skip = read('skip', 0, readInteger)
   const limit = read('limit', standardLimit, readLimit)
-  const hash = listHash([...identity, where ? (textOf('where') ?? '') : '', order.text])
+  const hash = () => listHash([...identity, where ? (textOf('where') ?? '') : '', order.text])
   const cursor = textOf('cursor')
   const after =
     cursor && problems.length === 0
-      ? attempt('cursor', undefined, () => readCursor(cursor, hash, order.members.length))
+      ? attempt('cursor', undefined, () => readCursor(cursor, hash(), order.members.length))
       : undefined
   if (cursor !== undefined && skip > 0) problems.push({ path: 'skip', message: 'does not go together with cursor' })
   if (problems.length > 0) throw invalidInput('categoriesMalformed', problems)
@@ -90,7 +94,8 @@ export const parseListQuery = (
     order,
     limit,
     paging: cursor === undefined ? { by: 'skip', skip } : { by: 'cursor', after, count: textOf('count') === 'true' },
-    cursorBehind: (position) => writeCursor(hash, position),
+    cursorBehind: (position) => writeCursor(hash(), position),
+    page: JSON.stringify([identity, switches.map(textOf)]),
   }
 }
 

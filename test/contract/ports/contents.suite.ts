@@ -47,6 +47,27 @@ export const describeContents = ({ name, open }: Hand<Tested>): void => {
       expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
     })
 
+    test('has a state with a new name after each change, whoever made it, and with the same one until then; or none at all', async () => {
+      const names: (string | undefined)[] = [await contents.state()]
+      const another = hand.connect()
+      const link = { site, kind: 'news', category: 5 as CategoryId } as const
+      const changes: readonly (() => Promise<unknown>)[] = [
+        () => contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry),
+        () => another.contents.putMany(site, 'news', [newsItem(1)], entry),
+        () => hand.stores.links.link(link, new Map([[1, true]]), entry),
+        () => another.links.unlink(link, [1], entry),
+        () => another.contents.removeCategory(site, link.category, entry),
+        () => contents.removeObject(news(1), entry),
+      ]
+      for (const change of changes) {
+        await change()
+        names.push(await contents.state())
+        await contents.get(site, 'news', 1)
+        expect(await contents.state()).toBe(names.at(-1))
+      }
+      expect(new Set(names).size).toBe(names[0] === undefined ? 1 : names.length)
+    })
+
     test('of a kind without long texts has none', async () => {
       await contents.putMany(site, 'blog', [blogItem(1)], entry)
       expect(await contents.get(site, 'blog', 1)).toEqual({ ...blogItem(1), siteId: site })

@@ -24,6 +24,28 @@ it('reads many parts of a body that comes in one piece as quickly as one', async
   expect(sizes).toEqual([...small.map(() => 1), 64 * 1024 * 1024])
 })
 
+async function* byteByByte(body: Buffer) {
+  for (const byte of body) yield Buffer.of(byte)
+}
+
+it('finds a first boundary that has a line end in front of it, however the bytes arrive', async () => {
+  const body = Buffer.concat([
+    Buffer.from('\r\n'),
+    part(Buffer.from('1')),
+    part(Buffer.from('2')),
+    Buffer.from('--b--\r\n'),
+  ])
+  for (const pieces of [inOnePiece, byteByByte]) {
+    const contents: string[] = []
+    for await (const { content } of readMultipart(pieces(body), 'b')) {
+      let text = ''
+      for await (const chunk of content) text += Buffer.from(chunk).toString()
+      contents.push(text)
+    }
+    expect(contents).toEqual(['1', '2'])
+  }
+})
+
 it('reads a body of 1,000 parts, and refuses one of 1,001', async () => {
   const read = async (count: number) => {
     const parts = Array.from({ length: count }, () => part(Buffer.from('x')))

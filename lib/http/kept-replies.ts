@@ -1,0 +1,46 @@
+import type { TextReply } from './reply.ts'
+
+/** Answers the reply that is kept under a key, or makes it. What `make` throws comes through, and is not kept. */
+export type KeepReply = (key: string, make: () => Promise<TextReply>) => Promise<TextReply>
+
+/** How many characters are kept in all: some hundreds of pages of ten news items. */
+const mostKept = 4_000_000
+
+/**
+ * Keeps replies for as long as nothing has changed in the store that they are made of. `stateOf` names its present state, and never gives
+ * two states the same name; undefined where nobody can tell, so that nothing is kept. The oldest replies go first.
+ */
+export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepReply => {
+  let state: string | undefined
+  let length = 0
+  const kept = new Map<string, TextReply>()
+
+  const forgetAll = (next: string) => {
+    state = next
+    length = 0
+    kept.clear()
+  }
+
+  const keep = (key: string, reply: TextReply) => {
+    if (kept.has(key)) return
+    kept.set(key, reply)
+    length += reply.text.body.length
+    for (const [oldest, { text }] of kept) {
+      if (length <= mostKept) return
+      kept.delete(oldest)
+      length -= text.body.length
+    }
+  }
+
+  return async (key, make) => {
+    // Asked for before anything is read: a reply of which a part was read later must not count as one of the state after a change.
+    const present = await stateOf()
+    if (present === undefined) return make()
+    if (present !== state) forgetAll(present)
+    const known = kept.get(key)
+    if (known) return known
+    const reply = await make()
+    if (present === state) keep(key, reply)
+    return reply
+  }
+}

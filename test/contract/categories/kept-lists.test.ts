@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createCategoriesHandler } from '../../../functions/categories/group.ts'
+import type { CategoryLinks } from '../../../lib/categories/category-links.ts'
+import type { Contents } from '../../../lib/categories/contents.ts'
+import { createCategoriesDeps } from '../../../lib/deps.ts'
+import type { CategoryId, SiteId } from '../../../lib/ids.ts'
+import { fillDirectory } from '../../support/every-operation.ts'
+import { send } from '../../support/gateway.ts'
+import { entry, hands, type OpenedHand } from '../../support/hands.ts'
+import { newsItem } from '../ports/some-content.ts'
+
+const site = 1001 as SiteId
+const category = 5 as CategoryId
+const news = { site, kind: 'news', category } as const
+
+/** Changes of what a list shows, each through the ports. */
+const changes: Readonly<Record<string, (contents: Contents, links: CategoryLinks) => Promise<unknown>>> = {
+  'a new member': (contents) => contents.putMany(site, 'news', [newsItem(1, { subject: 'Changed' })], entry),
+  'a new text': (contents) => contents.putMany(site, 'news', [newsItem(1, { body: 'Changed' })], entry),
+  'a link more': (_, links) => links.link(news, new Map([[3, true]]), entry),
+  'a link that hides': (_, links) => links.link(news, new Map([[1, false]]), entry),
+  'a link less': (_, links) => links.unlink(news, [1], entry),
+  'an object less': (contents) => contents.removeObject({ site, kind: 'news', id: 1 }, entry),
+}
+
+/** A list that was asked for before must not be answered from memory when something in it has changed, whoever changed it. */
+describe.each(hands)('a list that has been asked for before, on $name,', ({ open }) => {
+  let hand: OpenedHand
+  let list: (query?: Record<string, string>, path?: string) => Promise<string>
+  beforeAll(async () => {
+    hand = await open()
+    const token = await fillDirectory(hand.stores)
+    const settings = { dataCentre: 'us', longestList: 100 }
+    const deps = createCategoriesDeps(settings, hand.stores, { telemetry: { request: () => undefined } })
+    const handler = createCategoriesHandler(deps)
+    list = async (query = {}, path = 'categories/5/news') => {
+      const whole = `/webresources/api/v3/sites/${site}/${path}`
+      const { headers, body } = await send(handler, 'GET', whole, { headers: { Authorization: token }, query })
+      return `${headers['etag']} ${body}`
+    }
+  })
+  afterAll(() => hand.close())
+  beforeEach(async () => {
+    const { contents, links } = hand.stores
+    const categories = [
+      { id: category, name: 'Five' },
+      { id: 6, name: 'Six' },
+    ]
+    await contents.putMany(site, 'category', categories, entry)
+    await contents.putMany(site, 'news', [newsItem(1), newsItem(2), newsItem(3)], entry)
+    await links.unlink(news, [3], entry)
+    await links.link(
+      news,
+      new Map([
+        [1, true],
+        [2, true],
+      ]),
+      entry,
+    )
+  })
+
+  test('is the same as long as nothing changes', async () => {
+    expect(await list()).toBe(await list())
+  })
+
+  test.each(Object.entries(changes))('shows %s, made by this process', async (_, change) => {
+    const before = await list()
+    await change(hand.stores.contents, hand.stores.links)
+    expect(await list()).not.toBe(before)
+  })
+
+  test.each(Object.entries(changes))('shows %s, made by another process', async (_, change) => {
+    const before = await list()
+    const { contents, links } = hand.connect()
+    await change(contents, links)
+    expect(await list()).not.toBe(before)
+  })
+
+  test('is not taken for another one', async () => {
+    const answers = [
+      await list(),
+      await list({}, 'categories/5/blogs'),
+      await list({}, 'categories'),
+      await list({}, 'news/1/categories'),
+      await list({}, 'news'),
+      await list({}, 'blogs'),
+      await list({ limit: '1' }),
+      await list({ skip: '1' }),
+      await list({ fields: 'objectId' }),
+      await list({ where: 'objectId = 1' }),
+      await list({ order: '-objectId' }),
+      await list({ cursor: '' }),
+      await list({ cursor: '', count: 'true' }),
+    ]
+    expect(new Set(answers).size).toBe(answers.length)
+  })
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { hashToken } from '../../../lib/access/grants.ts'
+import { systemClock } from '../../../lib/clock.ts'
+import { admit } from '../../../lib/http/admission.ts'
+import { groupPolicies } from '../../../lib/http/group-policy.ts'
+
+const token = '0123456789abcdef'.repeat(4)
+
+/** Which tokens are looked up, by their hashes, on the way of a request; all of them are unknown. */
+const lookedUp = async (headers: Readonly<Record<string, string>>): Promise<string[]> => {
+  const hashes: string[] = []
+  const findGrant = async (hash: string) => {
+    hashes.push(hash)
+    return undefined
+  }
+  const deps = {
+    findGrant,
+    findSite: async () => undefined,
+    findDataCentre: async () => undefined,
+    dataCentre: 'us',
+    clock: systemClock,
+  }
+  const remainingTime = () => Number.POSITIVE_INFINITY
+  const body = { bytes: new Uint8Array() }
+  const request = { id: '1', method: 'GET', path: '/', query: new Map(), headers, body, params: {}, remainingTime }
+  const trace = { operation: 'none', site: null, token: null, public: false }
+  await expect(admit(deps, { route: {}, policy: groupPolicies.fields }, request, trace)).rejects.toMatchObject({ status: 401 })
+  return hashes
+}
+
+test('a token is looked up by its hash', async () => {
+  expect(await lookedUp({ authorization: token })).toEqual([hashToken(token)])
+  expect(await lookedUp({ authorization: `Bearer ${token}` })).toEqual([hashToken(token)])
+})
+
+test.each([undefined, '', 'x', token.slice(1), `${token}0`, token.toUpperCase()])(
+  '%s is no token that the service has issued: it costs no look into the store',
+  async (authorization) => {
+    expect(await lookedUp(authorization === undefined ? {} : { authorization })).toEqual([])
+  },
+)

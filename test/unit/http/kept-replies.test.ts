@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { keepReplies } from '../../../lib/http/kept-replies.ts'
+import { text } from '../../../lib/http/reply.ts'
+
+/** Replies over a store whose state the test names, with a list of what was made of it. */
+const observed = () => {
+  const store: { state: string | undefined } = { state: 'first' }
+  const made: string[] = []
+  const keep = keepReplies(async () => store.state)
+  const ask = async (key: string, length = 1) => {
+    const reply = await keep(key, async () => {
+      made.push(key)
+      return text('text/plain', `${made.length}`.padEnd(length, ' '))
+    })
+    return reply.text.body.trim()
+  }
+  return { store, made, keep, ask }
+}
+
+describe('a reply', () => {
+  test('is kept under its key as long as the store has the same state', async () => {
+    const { store, ask } = observed()
+    expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['1', '2', '1', '2'])
+    store.state = 'second'
+    expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['3', '4', '3', '4'])
+  })
+
+  test('is made each time where the store does not tell its state', async () => {
+    const { store, ask } = observed()
+    store.state = undefined
+    expect([await ask('a'), await ask('a')]).toEqual(['1', '2'])
+  })
+
+  test('that was begun before a change is not kept as one of the time after it', async () => {
+    const { store, keep, ask } = observed()
+    const late = Promise.withResolvers<void>()
+    const slow = keep('a', async () => {
+      await late.promise
+      return text('text/plain', 'before')
+    })
+    await Promise.resolve()
+    store.state = 'second'
+    await ask('b')
+    late.resolve()
+    expect((await slow).text.body).toBe('before')
+    expect(await ask('a')).toBe('2')
+  })
+
+  test('that cannot be made is not kept', async () => {
+    const { keep, ask } = observed()
+    await expect(keep('a', () => Promise.reject(new Error('No')))).rejects.toThrow('No')
+    expect(await ask('a')).toBe('1')
+  })
+
+  test('makes room for newer ones when all of them together are too long', async () => {
+    const { made, ask } = observed()
+    for (const key of ['a', 'b', 'c']) await ask(key, 1_000_000)
+    for (const key of ['a', 'b', 'c']) await ask(key)
+    expect(made).toEqual(['a', 'b', 'c'])
+    await ask('d', 1_500_000)
+    for (const key of ['b', 'c', 'd']) await ask(key)
+    expect(made).toEqual(['a', 'b', 'c', 'd'])
+    await ask('a')
+    expect(made).toEqual(['a', 'b', 'c', 'd', 'a'])
+  })
+
+  test('that is longer than all that may be kept is not kept', async () => {
+    const { ask } = observed()
+    expect([await ask('a', 4_000_001), await ask('a', 4_000_000), await ask('a')]).toEqual(['1', '2', '2'])
+  })
+})
