@@ -28,13 +28,28 @@ async function* guarded<Value>(values: AsyncIterable<Value>): AsyncGenerator<Val
   }
 }
 
-/** The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused. */
+const decodeName = (bytes: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
+  } catch (cause) {
+    throw new ServiceError('urlInvalid', { message: 'The name of a file is not UTF-8.', cause })
+  }
+}
+
+/** What is no longer than this can be stored with a file. */
+const mediaType = /^[^/]{1,64}\/[^/]{1,64}$/
+
+/** The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused, urlInvalid. */
 export async function* incomingFiles(
   body: AsyncIterator<Uint8Array>,
   contentType: string | undefined,
 ): AsyncGenerator<IncomingFile, void> {
-  for await (const { header, content } of guarded(readMultipart(body, boundaryOf(contentType)))) {
-    if (header.name !== filePart) continue
-    yield { fileName: header.fileName, contentType: header.contentType, content: guarded(content) }
+  for await (const part of guarded(readMultipart(body, boundaryOf(contentType)))) {
+    if (part.name !== filePart) continue
+    yield {
+      fileName: part.isFile ? decodeName(part.fileName ?? '') : undefined,
+      contentType: part.contentType && mediaType.exec(part.contentType)?.[0],
+      content: guarded(part.content),
+    }
   }
 }
