@@ -36,9 +36,6 @@ const decodeName = (bytes: string): string => {
   }
 }
 
-/** What is no longer than this can be stored with a file. */
-const mediaType = /^[^/]{1,64}\/[^/]{1,64}$/
-
 /** The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused, urlInvalid. */
 export async function* incomingFiles(
   body: AsyncIterator<Uint8Array>,
@@ -48,7 +45,7 @@ export async function* incomingFiles(
     if (part.name !== filePart) continue
     yield {
       fileName: part.isFile ? decodeName(part.fileName ?? '') : undefined,
-      contentType: part.contentType && mediaType.exec(part.contentType)?.[0],
+      contentType: part.contentType,
       content: guarded(part.content),
     }
   }

@@ -3,10 +3,11 @@ export class MultipartError extends Error {
   override readonly name = 'MultipartError'
 }
 
-/** The type that `mendHeader` gives to a part that names none: busboy would call it `text/plain`. */
+/** The type of a part that names none, or none that is well-formed: busboy would call it `text/plain`. */
 export const undeclared = 'application/x-undeclared'
 
 const mostFields = 32
+const mediaType = /^content-type:\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})[ \t]*(?:;|$)/i
 const parameter = /(;[ \t]*)([^\s"=;]+)=("(?:[^"\\]|\\.)*"|[^";]*)[ \t]*/gy
 
 const refuseTwice = (names: readonly string[]): void => {
@@ -22,6 +23,8 @@ const asBytes = (value: string): string => {
   if (label === undefined) return value
   return /^utf-8'$/i.test(label) ? `latin1'${value.slice(label.length)}` : "latin1''%FF"
 }
+
+const plainType = (field = ''): string => `Content-Type: ${mediaType.exec(field)?.[1] ?? undeclared}`
 
 const mendDisposition = (field: string): string => {
   const line = field
@@ -52,7 +55,11 @@ export const mendHeader = (header: string): string => {
   if (fields.length > mostFields) throw new MultipartError('a part has too many header fields')
   const names = fields.map((field) => field.slice(0, field.indexOf(':')).toLowerCase())
   refuseTwice(names)
-  const mended = fields.map((field, index) => (names[index] === 'content-disposition' ? mendDisposition(field) : field))
-  if (!names.includes('content-type')) mended.push(`Content-Type: ${undeclared}`)
+  const mended = fields.flatMap((field, index) => {
+    if (names[index] === 'content-disposition') return mendDisposition(field)
+    // busboy takes the first of two, and sees to it that the other one is well-formed.
+    return names[index] === 'content-type' ? [plainType(field), field] : field
+  })
+  if (!names.includes('content-type')) mended.push(plainType())
   return mended.join('\r\n')
 }

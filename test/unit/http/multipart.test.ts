@@ -142,6 +142,10 @@ describe('the header of a part', () => {
     expect(await typeOf('')).toBeUndefined()
     expect(await typeOf('\r\nContent-Type: text/plain')).toBe('text/plain')
     expect(await typeOf('\r\ncontent-type:\t Image/GIF ; a=b \t')).toBe('image/gif')
+    expect(await typeOf('\r\nContent-Type:\r\n image/gif; charset')).toBe('image/gif')
+    for (const none of ['', 'text', 'text/', 'te xt/plain', 'text/plain/x', `text/${'x'.repeat(65)}`]) {
+      expect(await typeOf(`\r\nContent-Type: ${none}`)).toBeUndefined()
+    }
   })
 
   it('gives the bytes of a file name, those of an extended one too', async () => {
@@ -175,6 +179,8 @@ describe('the header of a part', () => {
       `${fileHeader}\r\n${fileHeader}`,
       `${fileHeader}\r\nContent-Type: a/b\r\nContent-Type: c/d`,
       `${fileHeader}\r\nnonsense`,
+      `${fileHeader}\r\nContent-Type: text/plain\0`,
+      ` folded: x\r\n${fileHeader}`,
       `${fileHeader}${Array.from({ length: 32 }, (_, index) => `\r\nX-${index}: y`).join('')}`,
       `Content-Disposition: form-data; name="file"; filename*=a`,
       `Content-Disposition: form-data; name="file"; filename*=UTF-8''a b`,
