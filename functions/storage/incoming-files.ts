@@ -1,5 +1,4 @@
 import { ServiceError } from '../../lib/errors.ts'
-import { readMultipart } from '../../lib/http/multipart.ts'
 import { MultipartError } from '../../lib/http/part-header.ts'
 import type { IncomingFile } from '../../lib/storage/upload-files.ts'
 
@@ -41,6 +40,8 @@ export async function* incomingFiles(
   body: AsyncIterator<Uint8Array>,
   contentType: string | undefined,
 ): AsyncGenerator<IncomingFile, void> {
+  // Only uploads need it: other requests start without it.
+  const { readMultipart } = await import('../../lib/http/multipart.ts')
   for await (const part of guarded(readMultipart(body, boundaryOf(contentType)))) {
     if (part.name !== filePart) continue
     yield {
