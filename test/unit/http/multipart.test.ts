@@ -176,6 +176,7 @@ describe('the header of a part', () => {
       'Content-Disposition: form-data; name="file"; filename=a b',
       `${fileHeader}; name="other"`,
       `${fileHeader}; FILENAME="b"`,
+      `${fileHeader};\r\n filename="b"`,
       `${fileHeader}\r\n${fileHeader}`,
       `${fileHeader}\r\nContent-Type: a/b\r\nContent-Type: c/d`,
       `${fileHeader}\r\nnonsense`,
@@ -194,6 +195,19 @@ describe('the header of a part', () => {
       await refuses(bodyOf(good, broken))
       await refuses(bodyOf(good, broken, good))
     }
+  })
+})
+
+describe('a boundary', () => {
+  it.each([
+    ['is empty', ''],
+    ['is longer than 200 characters', 'x'.repeat(201)],
+    ['ends with a blank', 'b '],
+    ['is not ASCII', '\xe9'],
+    ['has a line end', 'b\r\nb'],
+  ])('is refused when it %s, even when it is that of the body', async (_, boundary) => {
+    const body = Buffer.from(`--${boundary}\r\n${fileHeader}\r\n\r\nx\r\n--${boundary}--\r\n`, 'latin1')
+    await expect(readAll(inPieces(body), boundary)).rejects.toThrow('its boundary')
   })
 })
 
