@@ -20,10 +20,11 @@ interface ExamplePart {
   /** Undefined where the part does not say that it is a file. */
   readonly name: string | undefined
   readonly content: string
+  readonly type?: string
 }
 
-const partOf = ({ name, content }: ExamplePart) =>
-  `--${boundary}\r\nContent-Disposition: form-data; name="file"${name === undefined ? '' : `; filename="${name}"`}\r\n\r\n${content}\r\n`
+const partOf = ({ name, content, type }: ExamplePart) =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="file"${name === undefined ? '' : `; filename="${name}"`}\r\n${type ? `Content-Type: ${type}\r\n` : ''}\r\n${content}\r\n`
 
 /** A body with these files in it. */
 const uploadOf = (...parts: readonly ExamplePart[]) => ({
@@ -50,7 +51,7 @@ const malformed: Provoked = { storageRefused: { ...uploadOf(), body: 'Hello' } }
 const uploadsRefused: Provoked = {
   ...malformed,
   notAFile: uploadOf({ name: undefined, content: 'Hello' }),
-  nameRequired: uploadOf({ name: '', content: 'Hello' }),
+  nameRequired: uploadOf({ name: '', content: '', type: 'application/octet-stream' }),
   regionNameInvalid: template(region('', '{tag_pagecontent}')),
   tagOutsideRegions: template(`${region(' name="main"', '')}{tag_pagecontent}`),
   tagMissing: template('<html></html>'),

@@ -1,5 +1,4 @@
 import { ServiceError } from '../../lib/errors.ts'
-import { readMultipart } from '../../lib/http/multipart.ts'
 import { MultipartError } from '../../lib/http/part-header.ts'
 import type { IncomingFile } from '../../lib/storage/upload-files.ts'
 
@@ -28,13 +27,27 @@ async function* guarded<Value>(values: AsyncIterable<Value>): AsyncGenerator<Val
   }
 }
 
-/** The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused. */
+const decodeName = (bytes: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
+  } catch (cause) {
+    throw new ServiceError('urlInvalid', { message: 'The name of a file is not UTF-8.', cause })
+  }
+}
+
+/** The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused, urlInvalid. */
 export async function* incomingFiles(
   body: AsyncIterator<Uint8Array>,
   contentType: string | undefined,
 ): AsyncGenerator<IncomingFile, void> {
-  for await (const { header, content } of guarded(readMultipart(body, boundaryOf(contentType)))) {
-    if (header.name !== filePart) continue
-    yield { fileName: header.fileName, contentType: header.contentType, content: guarded(content) }
+  // Only uploads need it: other requests start without it.
+  const { readMultipart } = await import('../../lib/http/multipart.ts')
+  for await (const part of guarded(readMultipart(body, boundaryOf(contentType)))) {
+    if (part.name !== filePart) continue
+    yield {
+      fileName: part.isFile ? decodeName(part.fileName ?? '') : undefined,
+      contentType: part.contentType,
+      content: guarded(part.content),
+    }
   }
 }

@@ -3,89 +3,63 @@ export class MultipartError extends Error {
   override readonly name = 'MultipartError'
 }
 
-/** What the header of a part says of it. */
-export interface PartHeader {
-  readonly name: string | undefined
-  /** As it came: with a path in front, maybe, and empty when the client sent an empty one. */
-  readonly fileName: string | undefined
-  /** `type/subtype` in lower case. */
-  readonly contentType: string | undefined
-}
+/** The type of a part that names none, or none that is well-formed: busboy would call it `text/plain`. */
+export const undeclared = 'application/x-undeclared'
 
 const mostFields = 32
-const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n]*)$/
-/** curl calls its parts attachments when the request itself is declared as anything but `multipart/form-data`. */
-const dispositionType = /^(?:form-data|attachment)[ \t]*(?=;|$)/i
-const mediaType = /^([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})[ \t]*(?:;|$)/
-const parameter = /;[ \t]*([!#$&+.^_`|~0-9A-Za-z-]+\*?)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*/gy
+const mediaType = /^content-type:\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})[ \t]*(?:;|$)/i
+const parameter = /(;[ \t]*)([^\s"=;]+)=("(?:[^"\\]|\\.)*"|[^";]*)[ \t]*/gy
 
-const decodeText = (bytes: Buffer): string => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new MultipartError('the header of a part is not UTF-8')
-  }
+const refuseTwice = (names: readonly string[]): void => {
+  if (new Set(names).size < names.length) throw new MultipartError('the header of a part says something twice')
 }
 
-/** A `\` keeps its meaning in a path (`C:\photos\a.jpg`), as browsers send it; in front of a quote it quotes. */
-const unquote = (text: string): string => text.replace(/\\(["])/g, '$1')
-
-/** RFC 5987: `UTF-8''na%C3%AFve`. */
-const decodeExtended = (value: string): string => {
-  const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? []
-  try {
-    if (encoded !== undefined) return decodeURIComponent(encoded)
-  } catch {
-    // Named below.
-  }
-  throw new MultipartError('the file name of a part is not well-formed')
+/**
+ * RFC 8187: `UTF-8''na%C3%AFve`. Its bytes are to come out as bytes, as those of an ordinary name do, for one strict decoder.
+ * A name in another encoding becomes one that no decoder takes.
+ */
+const asBytes = (value: string): string => {
+  const [label] = /^[^']*'/.exec(value) ?? []
+  if (label === undefined) return value
+  return /^utf-8'$/i.test(label) ? `latin1'${value.slice(label.length)}` : "latin1''%FF"
 }
 
-const parametersOf = (value: string, from: number): Map<string, string> => {
-  const parameters = new Map<string, string>()
-  let at = from
-  for (const match of value.slice(from).matchAll(parameter)) {
-    const [whole, name = '', quoted, plain = ''] = match
-    const key = name.toLowerCase()
-    if (parameters.has(key)) throw new MultipartError('a part names something twice')
-    parameters.set(key, quoted === undefined ? plain : unquote(quoted))
-    at += whole.length
-  }
-  // Some clients end the last parameter like the others.
-  if (!/^(?:;[ \t]*)?$/.test(value.slice(at)))
-    throw new MultipartError('the Content-Disposition of a part is not well-formed')
-  return parameters
-}
+const plainType = (field = ''): string => `Content-Type: ${mediaType.exec(field)?.[1] ?? undeclared}`
 
-const fieldsOf = (block: Buffer): Map<string, string> => {
-  const fields = new Map<string, string>()
-  if (block.length === 0) return fields
-  // A folded line goes on with its first blank.
-  const lines = decodeText(block)
+const mendDisposition = (field: string): string => {
+  const line = field
     .replace(/\r\n[ \t]+/g, ' ')
-    .split('\r\n')
-  if (lines.length > mostFields) throw new MultipartError('a part has too many header fields')
-  for (const line of lines) {
-    const [, name, value] = fieldLine.exec(line) ?? []
-    if (name === undefined || value === undefined)
-      throw new MultipartError('a header field of a part is not well-formed')
-    const key = name.toLowerCase()
-    if (fields.has(key)) throw new MultipartError(`a part has two ${name} fields`)
-    fields.set(key, value.trim())
-  }
-  return fields
+    // curl writes `attachment` when it is told a Content-Type of another kind.
+    .replace(/^(content-disposition:[ \t]*)attachment(?=[ \t]*;)/i, '$1form-data')
+    // Some clients end the last parameter like the others.
+    .replace(/;[ \t]*$/, '')
+  const first = line.indexOf(';')
+  if (first < 0) return line
+  const names: string[] = []
+  const parameters = line.slice(first).replace(parameter, (whole, before: string, name: string, value: string) => {
+    names.push(name.toLowerCase())
+    return name.toLowerCase() === 'filename*' ? `${before}${name}=${asBytes(value)}` : whole
+  })
+  refuseTwice(names)
+  return line.slice(0, first) + parameters
 }
 
-/** Reads the header of a part, without the blank line at its end. Errors: MultipartError. */
-export const readPartHeader = (block: Buffer): PartHeader => {
-  const fields = fieldsOf(block)
-  const disposition = fields.get('content-disposition') ?? ''
-  const type = dispositionType.exec(disposition)
-  const parameters = type ? parametersOf(disposition, type[0].length) : new Map<string, string>()
-  const extended = parameters.get('filename*')
-  return {
-    name: parameters.get('name'),
-    fileName: extended === undefined ? parameters.get('filename') : decodeExtended(extended),
-    contentType: mediaType.exec(fields.get('content-type') ?? '')?.[1]?.toLowerCase(),
-  }
+/**
+ * The header of a part, without the blank line at its end, as busboy is to see it. busboy would pass over a part in some forms that
+ * clients send, and takes the first of what comes twice: the former is mended here, the latter refused. Each character is a byte.
+ * Errors: MultipartError.
+ */
+export const mendHeader = (header: string): string => {
+  // A line that begins with a blank goes on with the field before it.
+  const fields = header.split(/\r\n(?![ \t])/)
+  if (fields.length > mostFields) throw new MultipartError('a part has too many header fields')
+  const names = fields.map((field) => field.slice(0, field.indexOf(':')).toLowerCase())
+  refuseTwice(names)
+  const mended = fields.flatMap((field, index) => {
+    if (names[index] === 'content-disposition') return mendDisposition(field)
+    // busboy takes the first of two, and sees to it that the other one is well-formed.
+    return names[index] === 'content-type' ? [plainType(field), field] : field
+  })
+  if (!names.includes('content-type')) mended.push(plainType())
+  return mended.join('\r\n')
 }

@@ -18,7 +18,7 @@ import { type FileContent, type StageTarget, stageFile } from './stage-file.ts'
 
 /** A file of an upload, before its name is looked at. */
 export interface IncomingFile extends FileContent {
-  /** Undefined when the client gave none at all. */
+  /** Empty when the client gave none. Undefined when it did not send a file at all. */
   readonly fileName: string | undefined
 }
 
@@ -47,7 +47,7 @@ const stageAll = async (
 ): Promise<void> => {
   for await (const { fileName, contentType, content } of files) {
     if (fileName === undefined) {
-      throw new ServiceError('notAFile', { message: 'The part "file" has no file name: it is not a file.' })
+      throw new ServiceError('notAFile', { message: 'The part "file" is not a file: it has no file name.' })
     }
     const name = parseFileName(fileName)
     if (staged.some((file) => file.name === name)) throw new ServiceError('nameTaken')

@@ -64,6 +64,14 @@ describe('operation 12', () => {
     expect((await call(path, { method: 'POST', token: null, headers, body })).status).toBe(200)
   })
 
+  it('takes a file name in the extended form', async () => {
+    const body = multipart([{ name: 'a' }])
+      .toString()
+      .replace('filename="a"', "filename*=UTF-8''na%C3%AFve%20%E9%95%B7")
+    expect((await upload(`${own}/extended`, [], { body })).status).toBe(200)
+    expect(await namesIn(`${own}/extended`)).toEqual(['naïve 長'])
+  })
+
   it('replaces a file', async () => {
     await upload(`${own}/replaced`, [{ name: 'a', content: 'old' }])
     await upload(`${own}/replaced`, [{ name: 'a', content: 'new' }])
@@ -122,12 +130,16 @@ describe('operation 12', () => {
   })
 })
 
+const bytes = 'application/octet-stream'
+
 describe('an upload that is refused', () => {
   const cases: readonly (readonly [string, number, Parameters<typeof upload>[1]])[] = [
     ['without a part named file', 104000, [{ part: 'other', name: 'a' }]],
-    ['with a part named file that has no file name', 104002, [{ name: 'good' }, { content: 'x' }]],
-    ['with an empty file name', 104014, [{ name: 'good' }, { name: '' }]],
-    ['with an empty file name and a media type', 104014, [{ name: '', type: 'text/plain' }]],
+    ['with a part named file that is no file', 104002, [{ name: 'good' }, { content: 'x' }]],
+    ['with a part named file that is text without a name', 104002, [{ name: '', type: 'text/plain' }]],
+    ['with the empty file field of a browser', 104014, [{ name: 'good' }, { name: '', type: bytes, content: '' }]],
+    ['with a nameless part that is declared as bytes', 104014, [{ type: bytes }]],
+    ['with a name that ends in a slash', 104014, [{ name: 'good' }, { name: 'a/' }]],
     ['with the same name twice', 104016, [{ name: 'good' }, { name: 'good' }]],
     ['with a name that is a dot', 104015, [{ name: 'good' }, { name: '..' }]],
     ['with a name that is too long', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
@@ -136,6 +148,35 @@ describe('an upload that is refused', () => {
   it.each(cases)('%s is 400 / %i, and leaves nothing', async (_, code, files) => {
     const folder = `${own}/refused/${code}`
     expectError(await upload(folder, files), 400, code)
+    expectError(await upload(folder, files, { headers: { 'Content-Type': bytes } }), 400, code)
+    expectError(await read(folder, '?meta'), 404, 104001)
+  })
+
+  it.each([
+    ['in its bytes', 'filename="\xe9"'],
+    ['in an extended form', "filename*=UTF-8''%e9"],
+    ['by what it says', "filename*=ISO-8859-1''e"],
+  ])('with a name that is not UTF-8 %s is 400 / 104015, and leaves nothing', async (_, parameter) => {
+    const folder = `${own}/refused/names`
+    const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
+    const body = Buffer.from(
+      text.replace('filename="a"', () => parameter),
+      'latin1',
+    )
+    expectError(await upload(folder, [], { body }), 400, 104015)
+    expectError(await read(folder, '?meta'), 404, 104001)
+  })
+
+  it('with a part that cannot be read beside a good one is 400 / 104000, and leaves nothing', async () => {
+    const folder = `${own}/refused/parts`
+    const text = multipart([{ name: 'good' }, { name: 'a' }]).toString()
+    for (const [right, wrong] of [
+      ['; filename="a"', '; filename="a'],
+      ['Content-Disposition: form-data; name="file"; filename="a"', 'Content-Type: text/plain'],
+      [`\r\n--${boundary}\r\n`, `\r\n--${boundary} \r\n`],
+    ] as const) {
+      expectError(await upload(folder, [], { body: text.replace(right, wrong) }), 400, 104000)
+    }
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 

@@ -1,58 +1,295 @@
-import { expect, it } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 import { readMultipart } from '../../../lib/http/multipart.ts'
+import { MultipartError } from '../../../lib/http/part-header.ts'
 
-const part = (content: Buffer) =>
-  Buffer.concat([
-    Buffer.from('--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n'),
-    content,
-    Buffer.from('\r\n'),
-  ])
+const fileHeader = 'Content-Disposition: form-data; name="file"; filename="a"'
+const partOf = (header: string, content: string | Buffer = 'x', boundary = 'b') =>
+  Buffer.concat([Buffer.from(`--${boundary}\r\n${header}\r\n\r\n`), Buffer.from(content), Buffer.from('\r\n')])
+const bodyOf = (...parts: readonly Buffer[]) => Buffer.concat([...parts, Buffer.from('--b--\r\n')])
 
-async function* inOnePiece(body: Buffer) {
-  yield body
+async function* inPieces(body: Buffer, size = Math.max(body.length, 1)) {
+  for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size)
 }
 
-it('reads many parts of a body that comes in one piece as quickly as one', async () => {
-  const small = Array.from({ length: 900 }, () => part(Buffer.from('x')))
-  const body = Buffer.concat([...small, part(Buffer.alloc(64 * 1024 * 1024)), Buffer.from('--b--\r\n')])
-  const sizes: number[] = []
-  for await (const { content } of readMultipart(inOnePiece(body), 'b')) {
-    let size = 0
-    for await (const chunk of content) size += chunk.length
-    sizes.push(size)
+const gather = async (content: AsyncIterable<Buffer> | readonly Buffer[]): Promise<Buffer> => {
+  const pieces: Buffer[] = []
+  for await (const piece of content) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+const readAll = async (source: AsyncIterator<Uint8Array>, boundary: string | undefined) => {
+  const parts = []
+  for await (const { content, ...said } of readMultipart(source, boundary)) {
+    parts.push({ ...said, content: (await gather(content)).toString('latin1') })
   }
-  expect(sizes).toEqual([...small.map(() => 1), 64 * 1024 * 1024])
-})
-
-async function* byteByByte(body: Buffer) {
-  for (const byte of body) yield Buffer.of(byte)
+  return parts
 }
 
-it('finds a first boundary that has a line end in front of it, however the bytes arrive', async () => {
-  const body = Buffer.concat([
-    Buffer.from('\r\n'),
-    part(Buffer.from('1')),
-    part(Buffer.from('2')),
-    Buffer.from('--b--\r\n'),
-  ])
-  for (const pieces of [inOnePiece, byteByByte]) {
-    const contents: string[] = []
-    for await (const { content } of readMultipart(pieces(body), 'b')) {
-      let text = ''
-      for await (const chunk of content) text += Buffer.from(chunk).toString()
-      contents.push(text)
+/** The one part with this header, in the body's single pieces and as a whole. */
+const readHeader = async (header: string) => {
+  const body = bodyOf(partOf(header))
+  const [part] = await readAll(inPieces(body), 'b')
+  expect(await readAll(inPieces(body, 1), 'b')).toEqual([part])
+  expect(await readAll(inPieces(body, 1), undefined)).toEqual([part])
+  return part
+}
+
+const refuses = async (body: Buffer) => {
+  for (const size of [1, body.length]) {
+    await expect(readAll(inPieces(body, size), 'b')).rejects.toThrow(MultipartError)
+    await expect(readAll(inPieces(body, size), undefined)).rejects.toThrow(MultipartError)
+  }
+}
+
+describe('the parts of a multipart body', () => {
+  it('come out as they went in, whatever they hold, and whatever pieces they come in', async () => {
+    const boundaries = fc.constantFrom('b', '--', '-b-b', "a'()+_,-./:=? z", '"\\', 'x'.repeat(200))
+    // Much of it looks like the beginning of a delimiter.
+    const contents = fc
+      .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r\n-', '\r\n--', '\0', '\xff', 'attachment;', 'x'))
+      .map((marks) => marks.join(''))
+    await fc.assert(
+      fc.asyncProperty(
+        boundaries,
+        fc.array(contents, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+        fc.boolean(),
+        async (boundary, parts, sizes, isDeclared) => {
+          fc.pre(parts.every((content) => !`\r\n${content}\r\n`.includes(`\r\n--${boundary}`)))
+          const body = Buffer.concat([
+            ...parts.map((content) => partOf(fileHeader, Buffer.from(content, 'latin1'), boundary)),
+            Buffer.from(`--${boundary}--\r\n`),
+          ])
+          const source = async function* () {
+            for (let at = 0, turn = 0; at < body.length; turn++) {
+              const size = sizes[turn % sizes.length] ?? 1
+              yield body.subarray(at, at + size)
+              at += size
+            }
+          }
+          const read = await readAll(source(), isDeclared ? boundary : undefined)
+          expect(read.map(({ content }) => content)).toEqual(parts)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('come after a line end that stands in front of the first boundary, however the bytes arrive', async () => {
+    const body = Buffer.concat([Buffer.from('\r\n'), bodyOf(partOf(fileHeader, '1'), partOf(fileHeader, '2'))])
+    for (const size of [1, body.length]) {
+      const parts = await readAll(inPieces(body, size), 'b')
+      expect(parts.map(({ content }) => content)).toEqual(['1', '2'])
     }
-    expect(contents).toEqual(['1', '2'])
-  }
+  })
+
+  it('come as quickly when they are many in a body of one piece', async () => {
+    const small = Array.from({ length: 900 }, () => partOf(fileHeader))
+    const body = bodyOf(...small, partOf(fileHeader, Buffer.alloc(64 * 1024 * 1024)))
+    const sizes: number[] = []
+    for await (const { content } of readMultipart(inPieces(body), 'b')) {
+      let size = 0
+      for await (const piece of content) size += piece.length
+      sizes.push(size)
+    }
+    expect(sizes).toEqual([...small.map(() => 1), 64 * 1024 * 1024])
+  })
+
+  it('are at most 1,000', async () => {
+    const read = (count: number) =>
+      readAll(
+        inPieces(bodyOf(...Array.from({ length: count }, () => partOf('Content-Disposition: form-data; name="a"')))),
+        'b',
+      )
+    expect(await read(1_000)).toHaveLength(1_000)
+    await expect(read(1_001)).rejects.toThrow('more than 1000 parts')
+  })
+
+  it('are files when they have a name, or are declared as bytes', async () => {
+    const disposition = 'Content-Disposition: form-data; name="file"'
+    const bytes = 'Content-Type: application/octet-stream'
+    const is = async (header: string) => {
+      const part = await readHeader(header)
+      return [part?.isFile, part?.fileName]
+    }
+    expect(await is(`${disposition}; filename="a"`)).toEqual([true, 'a'])
+    expect(await is(`${disposition}; filename="a"\r\n${bytes}`)).toEqual([true, 'a'])
+    expect(await is(`${disposition}; filename=""\r\n${bytes}`)).toEqual([true, undefined])
+    expect(await is(`${disposition}\r\n${bytes}`)).toEqual([true, undefined])
+    expect(await is(`${disposition}; filename=""`)).toEqual([false, undefined])
+    expect(await is(`${disposition}\r\nContent-Type: text/plain`)).toEqual([false, undefined])
+  })
 })
 
-it('reads a body of 1,000 parts, and refuses one of 1,001', async () => {
-  const read = async (count: number) => {
-    const parts = Array.from({ length: count }, () => part(Buffer.from('x')))
-    let found = 0
-    for await (const _ of readMultipart(inOnePiece(Buffer.concat([...parts, Buffer.from('--b--\r\n')])), 'b')) found++
-    return found
+describe('the header of a part', () => {
+  const part = { name: 'file', isFile: true, fileName: 'a', contentType: undefined, content: 'x' }
+
+  it.each([
+    ['is called an attachment', fileHeader.replace('form-data', 'attachment')],
+    ['ends its last parameter like the others', `${fileHeader}; `],
+    ['has no blank behind a colon', fileHeader.replace(': ', ':')],
+    ['has blanks around a value', fileHeader.replace(': ', ': \t ').concat(' \t')],
+    ['goes on in the next line', fileHeader.replace('; filename', ';\r\n filename')],
+    ['has its names in capitals', fileHeader.toUpperCase().replace('"FILE"', '"file"').replace('"A"', '"a"')],
+    ['has other fields', `X-A: 1\r\n${fileHeader}\r\nX-B: 2`],
+  ])('may be one that %s', async (_, header) => {
+    expect(await readHeader(header)).toEqual(part)
+  })
+
+  it('may be all that there is of the part, the blank line being that of the delimiter', async () => {
+    const body = Buffer.from(`--b\r\n${fileHeader}\r\n\r\n--b\r\n${fileHeader}\r\n\r\n--b--\r\n`)
+    for (const size of [1, body.length]) {
+      const empty = { ...part, content: '' }
+      expect(await readAll(inPieces(body, size), 'b')).toEqual([empty, empty])
+    }
+  })
+
+  it('names the type, or none', async () => {
+    const typeOf = async (type: string) => (await readHeader(`${fileHeader}${type}`))?.contentType
+    expect(await typeOf('')).toBeUndefined()
+    expect(await typeOf('\r\nContent-Type: text/plain')).toBe('text/plain')
+    expect(await typeOf('\r\ncontent-type:\t Image/GIF ; a=b \t')).toBe('image/gif')
+    expect(await typeOf('\r\nContent-Type:\r\n image/gif; charset')).toBe('image/gif')
+    for (const none of ['', 'text', 'text/', 'te xt/plain', 'text/plain/x', `text/${'x'.repeat(65)}`]) {
+      expect(await typeOf(`\r\nContent-Type: ${none}`)).toBeUndefined()
+    }
+  })
+
+  it('gives the bytes of a file name, those of an extended one too', async () => {
+    const nameOf = async (parameter: string) => {
+      const body = bodyOf(partOf(`Content-Disposition: form-data; name="file"; ${parameter}`))
+      const [read] = await readAll(inPieces(body), 'b')
+      return Buffer.from(read?.fileName ?? '', 'latin1').toString()
+    }
+    expect(await nameOf('filename="é 長"')).toBe('é 長')
+    expect(await nameOf("filename*=UTF-8''%C3%A9%20%E9%95%B7")).toBe('é 長')
+    expect(await nameOf('filename="other"; filename*=utf-8\'de\'%C3%A9')).toBe('é')
+    expect(await nameOf('filename="a\\"; filename*=koi8-r\'\'b; filename=c"')).toBe(
+      "a\"; filename*=koi8-r''b; filename=c",
+    )
+    expect(await nameOf('filename="C:\\photos\\a"')).toBe('C:\\photos\\a')
+  })
+
+  it('lets no part pass away in silence, whatever is wrong with it', async () => {
+    const good = partOf(fileHeader)
+    const headers = [
+      'Content-Type: text/plain',
+      'Content-Disposition:',
+      'Content-Disposition: inline; name="file"; filename="a"',
+      'Content-Disposition: form-data; name="file"; filename',
+      'Content-Disposition: form-data; name="file"; filename="a"b"',
+      'Content-Disposition: form-data; name="file"; filename="a',
+      'Content-Disposition: form-data name="file" filename="a"',
+      'Content-Disposition: form-data; name="file"; filename=a b',
+      `${fileHeader}; name="other"`,
+      `${fileHeader}; FILENAME="b"`,
+      `${fileHeader};\r\n filename="b"`,
+      `${fileHeader}\r\n${fileHeader}`,
+      `${fileHeader}\r\nContent-Type: a/b\r\nContent-Type: c/d`,
+      `${fileHeader}\r\nnonsense`,
+      `${fileHeader}\r\nContent-Type: text/plain\0`,
+      ` folded: x\r\n${fileHeader}`,
+      `${fileHeader}${Array.from({ length: 32 }, (_, index) => `\r\nX-${index}: y`).join('')}`,
+      `Content-Disposition: form-data; name="file"; filename*=a`,
+      `Content-Disposition: form-data; name="file"; filename*=UTF-8''a b`,
+    ]
+    for (const header of headers) {
+      await refuses(bodyOf(good, partOf(header)))
+      await refuses(bodyOf(good, partOf(header), good))
+    }
+    for (const behind of [' ', ' x', '-', '\t', '\r']) {
+      const broken = Buffer.from(`--b${behind}\r\n${fileHeader}\r\n\r\nx\r\n`)
+      await refuses(bodyOf(good, broken))
+      await refuses(bodyOf(good, broken, good))
+    }
+  })
+})
+
+describe('a boundary', () => {
+  it.each([
+    ['is empty', ''],
+    ['is longer than 200 characters', 'x'.repeat(201)],
+    ['ends with a blank', 'b '],
+    ['is not ASCII', '\xe9'],
+    ['has a line end', 'b\r\nb'],
+  ])('is refused when it %s, even when it is that of the body', async (_, boundary) => {
+    const body = Buffer.from(`--${boundary}\r\n${fileHeader}\r\n\r\nx\r\n--${boundary}--\r\n`, 'latin1')
+    await expect(readAll(inPieces(body), boundary)).rejects.toThrow('its boundary')
+  })
+})
+
+describe('a multipart body that breaks off', () => {
+  const body = bodyOf(partOf(fileHeader, 'content'), partOf('Content-Disposition: form-data; name="a"', 'text'))
+  const last = body.length - '--\r\n'.length
+
+  it('is refused wherever that is', async () => {
+    for (let length = 0; length < last; length++) await refuses(body.subarray(0, length))
+  })
+
+  it('throws what the source has thrown, to whoever reads then', async () => {
+    for (let length = 0; length <= body.length; length++) {
+      const failure = new Error('aborted')
+      const source = async function* () {
+        yield* inPieces(body.subarray(0, length), 7)
+        throw failure
+      }
+      await expect(readAll(source(), 'b')).rejects.toBe(failure)
+      await expect(readAll(source(), undefined)).rejects.toBe(failure)
+    }
+  })
+})
+
+describe('a reader of a multipart body', () => {
+  const body = bodyOf(partOf(fileHeader, 'a'.repeat(10_000)), partOf(fileHeader, 'b'.repeat(10_000)))
+
+  /** Counts the bytes that have been asked for. */
+  const counted = () => {
+    const asked = { bytes: 0 }
+    const source = async function* () {
+      for await (const piece of inPieces(body, 100)) {
+        asked.bytes += piece.length
+        yield piece
+      }
+    }
+    return { asked, source: source() }
   }
-  expect(await read(1_000)).toBe(1_000)
-  await expect(read(1_001)).rejects.toThrow('more than 1000 parts')
+
+  it('has nothing read ahead of what it takes', async () => {
+    const { asked, source } = counted()
+    const parts = readMultipart(source, 'b')
+    expect(asked.bytes).toBe(0)
+    const { value: part } = await parts.next()
+    expect(asked.bytes).toBeLessThanOrEqual(200)
+    let taken = 0
+    for await (const piece of part?.content ?? []) {
+      taken += piece.length
+      expect(asked.bytes).toBeLessThanOrEqual(taken + 200)
+    }
+    expect(taken).toBe(10_000)
+    expect(asked.bytes).toBeLessThanOrEqual(10_500)
+  })
+
+  it.each([0, 1, 5])('may stop after %i pieces of a part, and ask for the next one', async (pieces) => {
+    const { source } = counted()
+    const parts = readMultipart(source, 'b')
+    const { value: part } = await parts.next()
+    let left = pieces
+    if (left > 0) for await (const _ of part?.content ?? []) if (--left === 0) break
+    const { value: next } = await parts.next()
+    expect((await gather(next?.content ?? [])).toString()).toBe('b'.repeat(10_000))
+    expect((await parts.next()).done).toBe(true)
+  })
+
+  it('may go away: nothing more is read, and what is left is no longer to be had', async () => {
+    const { asked, source } = counted()
+    let kept: AsyncIterable<Buffer> | undefined
+    for await (const { content } of readMultipart(source, 'b')) {
+      kept = content
+      break
+    }
+    const before = asked.bytes
+    await expect(gather(kept ?? [])).rejects.toThrow('no longer read')
+    expect(asked.bytes).toBe(before)
+  })
 })
