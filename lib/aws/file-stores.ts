@@ -21,7 +21,8 @@ const queueOnDemand = (queueUrl: string): RemovalQueue => {
       import('@aws-sdk/client-sqs'),
       import('./sqs-removal-queue.ts'),
     ])
-    const client = new SQSClient({ maxAttempts: 3 })
+    // A queue's URL names a host that an emulator's machine may not know; the region's endpoint takes calls for any queue.
+    const client = new SQSClient({ maxAttempts: 3, useQueueUrlAsEndpoint: false })
     failLikePort(client)
     return createSqsRemovalQueue(client, queueUrl)
   }
