@@ -27,7 +27,8 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'with a body that is no multipart is 400': 'it answers for itself when a multipart body is malformed',
     'counts a file name from its last slash or backslash on': 'it writes multipart bodies anew, without backslashes',
     'answers 304 to whoever has it already': 'it takes Last-Modified out of an answer with 304',
-    'to who sends no Accept': 'it makes up an Accept, and sends base64 to who has sent none',
+    'who sends no Accept': 'it makes up an Accept, and sends base64 to who has sent none',
+    'byte for byte, both ways, for who accepts anything': 'it sends base64 to who accepts no named type first',
   },
 }
 
