@@ -32,6 +32,9 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
   },
 }
 
+/** Functions start one after the other for requests that come at once: on a small machine that takes its time. In milliseconds. */
+const patience = 90_000
+
 /** All cases but those. */
 const provableOn = ({ name }: Emulator): readonly string[] => {
   const names = Object.keys(beyond[name])
@@ -82,7 +85,8 @@ const createSite = async (target: Target, dataCentre: string) => {
 /** The black-box suite against one data centre, on a site and with a token made for it. */
 export const runAcceptance = async (target: Target, dataCentre: string): Promise<boolean> => {
   const { token } = await createSite(target, dataCentre)
-  return runSuite(target, `acceptance-${dataCentre}`, ['--project', 'acceptance', ...provableOn(target.emulator)], {
+  const options = ['--project', 'acceptance', `--testTimeout=${patience}`]
+  return runSuite(target, `acceptance-${dataCentre}`, [...options, ...provableOn(target.emulator)], {
     ACCEPTANCE_BASE_URL: outputOf(target.outputs, dataCentre, 'BaseUrl'),
     ACCEPTANCE_TOKEN: token,
     ACCEPTANCE_ADMIN: administration.map((word) => `"${word}"`).join(' '),
@@ -102,7 +106,8 @@ const storageSettings = (target: Target, dataCentre: string) => ({
 
 const runOnDeployment = async (target: Target, dataCentre: string, name: string, env: NodeJS.ProcessEnv) => {
   const { id, token } = await createSite(target, dataCentre)
-  return runSuite(target, name, ['--config', join('test', 'deployed', 'vitest.config.ts'), name], {
+  const options = ['--config', join('test', 'deployed', 'vitest.config.ts'), ...provableOn(target.emulator)]
+  return runSuite(target, name, [...options, name], {
     ...storageSettings(target, dataCentre),
     DEPLOYED_BASE_URL: outputOf(target.outputs, dataCentre, 'BaseUrl'),
     DEPLOYED_FAILED_REMOVALS_QUEUE: outputOf(target.outputs, dataCentre, 'FailedRemovalsQueue'),
