@@ -86,8 +86,8 @@ const createSite = async (target: Target, dataCentre: string) => {
 /** The black-box suite against one data centre, on a site and with a token made for it. */
 export const runAcceptance = async (target: Target, dataCentre: string): Promise<boolean> => {
   const { token } = await createSite(target, dataCentre)
-  const options = ['--project', 'acceptance', `--testTimeout=${patience}`]
-  return runSuite(target, `acceptance-${dataCentre}`, [...options, ...provableOn(target.emulator)], {
+  return runSuite(target, `acceptance-${dataCentre}`, ['--project', 'acceptance', ...provableOn(target.emulator)], {
+    ACCEPTANCE_PATIENCE: String(patience),
     ACCEPTANCE_BASE_URL: outputOf(target.outputs, dataCentre, 'BaseUrl'),
     ACCEPTANCE_TOKEN: token,
     ACCEPTANCE_ADMIN: administration.map((word) => `"${word}"`).join(' '),
