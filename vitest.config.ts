@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+/** How long a case or a hook of the black-box suite may take: emulators on a small machine need more time. In milliseconds. */
+const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
+
 export default defineConfig({
   test: {
     // As many files at once as there are cores: much of a file's time is waiting, and one core would be left idle.
@@ -13,8 +16,8 @@ export default defineConfig({
           name: 'acceptance',
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: 'test/acceptance/setup/target.ts',
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: patience,
+          hookTimeout: patience,
         },
       },
     ],

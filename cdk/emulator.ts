@@ -107,6 +107,9 @@ export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   await cdk(deployment, [
     'deploy',
     '--all',
+    // The directory comes first; then all data centres at once.
+    '--concurrency',
+    String(Object.keys(deployment.dataCentres).length),
     '--require-approval',
     'never',
     '--outputs-file',

@@ -11,7 +11,11 @@ type ProxyEvent = Pick<
 
 /** A REST API proxy event. */
 export interface GatewayEvent extends ProxyEvent {
-  readonly requestContext?: { readonly requestId?: string }
+  readonly requestContext?: {
+    readonly requestId?: string
+    /** The path with the stage in front of it. */
+    readonly path?: string
+  }
 }
 
 export interface GatewayResult {
@@ -40,12 +44,18 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
  */
 export type PathEncoding = 'encoded' | 'decoded'
 
+/** Only LocalStack leaves out slashes at the beginning of a path, and not in its context. */
+const withAllSlashes = ({ path, requestContext }: GatewayEvent): string =>
+  requestContext?.path?.endsWith(`/${path}`) ? `/${path}` : path
+
 /**
  * The path as the caller wrote it, as far as the gateway lets that be known: of a decoded path, `%2F` cannot be told from `/`.
  * Nothing but this looks at how a path arrives.
  */
-const pathOf = ({ path }: GatewayEvent, encoding: PathEncoding): string =>
-  encoding === 'encoded' ? path : path.toWellFormed().split('/').map(encodeURIComponent).join('/')
+const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
+  encoding === 'encoded'
+    ? withAllSlashes(event)
+    : event.path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
 /** A name or a value of a form. Throws a URIError when it is none. */
 const decodeFormText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))

@@ -5,7 +5,13 @@ import { failLikePort } from './store-failure.ts'
 
 /** The queue of removals in SQS. What it delivers is read by `createRemovalWorker`. */
 export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig = {}): RemovalQueue => {
-  const client = new SQSClient({ maxAttempts: 3, requestHandler: callTimes, ...config })
+  const client = new SQSClient({
+    maxAttempts: 3,
+    requestHandler: callTimes,
+    // A queue's URL names a host that an emulator's machine may not know; the region's endpoint takes calls for any queue.
+    useQueueUrlAsEndpoint: false,
+    ...config,
+  })
   failLikePort(client)
   return {
     async send({ site, path, id }, delay) {

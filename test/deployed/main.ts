@@ -18,9 +18,8 @@ Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for
 
 const reports = 'reports'
 
-/** Two data centres show that callers are sent from one to the other; one is all that the time for a second emulator allows. */
-const twoDataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
-const oneDataCentre = { us: twoDataCentres.us }
+/** Two data centres, since callers are sent from one to the other. */
+const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
 
 /** CDK writes down dependencies that CloudFormation would find for itself (W3005). */
 const lintOptions = ['--ignore-checks', 'W3005', '--']
@@ -33,29 +32,30 @@ const lint = async (pythonTools: string, { folder }: Deployment): Promise<boolea
   return status === 0
 }
 
-/**
- * Answers whether every suite passed. All of them run, whatever the ones before them found. `alongside` runs beside them on what is
- * synthesised, `afterwards` when they are through.
- */
-const testOn = async (
-  deployment: Deployment,
-  alongside: () => Promise<boolean>,
-  afterwards: (target: Target) => Promise<boolean>,
-): Promise<boolean> => {
-  const { emulator, dataCentres } = deployment
+/** What is run on an emulator besides the suites that run on all of them. */
+interface Extent {
+  /** The data centres that the acceptance suite is run on. */
+  readonly accepted: readonly (keyof typeof dataCentres)[]
+  /** Runs beside the suites on what is synthesised. */
+  readonly alongside: (deployment: Deployment) => Promise<boolean>
+  /** Runs when all suites have made the functions work. */
+  readonly afterwards: (target: Target) => Promise<boolean>
+}
+
+/** Answers whether every suite passed. All of them run, whatever the ones before them found. */
+const testOn = async (emulator: Emulator, folder: string, { accepted, ...extent }: Extent): Promise<boolean> => {
+  const deployment = { emulator, dataCentres, folder }
   await synthesise(deployment)
-  const beside = alongside()
+  const alongside = extent.alongside(deployment)
   try {
     const outputs = await deploy(deployment)
     await registerMissing(emulator, dataCentres, outputs)
-    const target: Target = { emulator, region: twoDataCentres.us.region, reports, outputs }
+    const target: Target = { emulator, region: dataCentres.us.region, reports, outputs }
     // The stores have nothing to do with what is deployed: their suites do not wait for those of the service.
     const stores = runStoreContracts(target)
     const results: boolean[] = []
-    for (const id of Object.keys(dataCentres)) results.push(await runAcceptance(target, id))
-    results.push(await runEdge(target, 'us'), await stores, await beside)
-    // What functions send is held against their grants when all suites have made them work.
-    results.push(await afterwards(target))
+    for (const id of accepted) results.push(await runAcceptance(target, id))
+    results.push(await runEdge(target, 'us'), await stores, await alongside, await extent.afterwards(target))
     return results.every(Boolean)
   } finally {
     await destroy(deployment)
@@ -70,39 +70,38 @@ const cleanFolder = (name: string): string => {
   return folder
 }
 
-const nothing = async (): Promise<boolean> => true
-
-/** On a LocalStack that runs already: what is deployed is the same as on MiniStack, where the templates are linted. */
+/** On a LocalStack that runs already. What is deployed is the same as on MiniStack, where the templates are linted. */
 const testOnLocalStack = async (endpoint: string): Promise<boolean> => {
   const emulator = await findEmulator(endpoint)
   if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
-  return testOn({ emulator, dataCentres: oneDataCentre, folder: cleanFolder('deployed-localstack') }, nothing, nothing)
+  const nothing = async () => true
+  const folder = cleanFolder('deployed-localstack')
+  return testOn(emulator, folder, { accepted: ['us'], alongside: nothing, afterwards: nothing })
 }
 
-const testOnMiniStack = async (emulator: Emulator, folder: string, pythonTools: string, recordings?: string) => {
-  const deployment = { emulator, dataCentres: twoDataCentres, folder }
-  return testOn(
-    deployment,
-    () => lint(pythonTools, deployment),
-    async (target) => {
+/** `recordings` is the folder in which the emulator leaves what functions send, where it does. */
+const testWith = (emulator: Emulator, folder: string, pythonTools: string, recordings?: string): Promise<boolean> =>
+  testOn(emulator, folder, {
+    accepted: ['us', 'eu'],
+    alongside: (deployment) => lint(pythonTools, deployment),
+    afterwards: async (target) => {
       if (recordings) return runGrants(target, 'us', recordings)
       console.warn('\nThis emulator does not show what functions send: that their grants are right is NOT TESTED.\n')
       return true
     },
-  )
-}
+  })
 
 /** On the emulator at the endpoint, else on a MiniStack that leaves in a folder what functions send. */
 const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
   const folder = cleanFolder('deployed')
   const pythonTools = preparePythonTools(join('.local', 'python'))
-  if (endpoint) return testOnMiniStack(await findEmulator(endpoint), folder, pythonTools)
+  if (endpoint) return testWith(await findEmulator(endpoint), folder, pythonTools)
   const recordings = resolve(folder, 'requests')
   const emulator = await startMiniStack(join(pythonTools, 'ministack'), folder, recordings)
   const interrupted = () => void emulator.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {
-    return await testOnMiniStack(emulator, folder, pythonTools, recordings)
+    return await testWith(emulator, folder, pythonTools, recordings)
   } finally {
     await emulator.stop()
   }

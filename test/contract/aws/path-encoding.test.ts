@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PathEncoding } from '../../../lib/aws/gateway.ts'
+import { fromGateway, type PathEncoding } from '../../../lib/aws/gateway.ts'
 import { lambdaHandler } from '../../../lib/aws/lambda.ts'
 import { baseUrls, distantSite, type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
@@ -56,6 +56,31 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands
       headers: { Authorization: token },
     })
     expect(status).toBe(400)
+  })
+})
+
+describe('slashes at the beginning of a path', () => {
+  const eventOf = (path: string, inContext: string) => ({
+    httpMethod: 'GET',
+    path,
+    multiValueHeaders: { Authorization: [token] },
+    multiValueQueryStringParameters: null,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: { path: inContext },
+  })
+  const pathOf = (path: string, inContext: string) =>
+    fromGateway(eventOf(path, inContext), 'encoded', AbortSignal.timeout(1000)).path
+
+  test('count though a gateway leaves them out of the path, and not out of its context', () => {
+    expect(pathOf('/health', '/live//health')).toBe('//health')
+    expect(pathOf('//health', '/live//health')).toBe('//health')
+  })
+
+  test('are none that the stage brings along', () => {
+    expect(pathOf('/health', '/live/health')).toBe('/health')
+    expect(pathOf('/', '/live/')).toBe('/')
+    expect(pathOf('/live/health', '/live/live/health')).toBe('/live/health')
   })
 })
 

@@ -30,7 +30,7 @@ it('a removal past its deadline is answered with 202, and the worker finishes it
 })
 
 it('a message that the worker can make nothing of is delivered again, and ends in the dead-letter queue', async () => {
-  const client = new SQSClient()
+  const client = new SQSClient({ useQueueUrlAsEndpoint: false })
   const [QueueUrl, failed] = [deployment.removals, deployment.failedRemovals]
   // Deliveries follow each other at once, and not minutes later.
   await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: '1' } }))

@@ -79,9 +79,13 @@ describe('a file of the largest size', () => {
 describe('a file that an answer can hold', () => {
   const content = randomBytes(largestAnswer)
 
-  it('passes the gateway byte for byte, both ways', async () => {
+  it.each([
+    ['anything', '*/*'],
+    ['its type', 'application/octet-stream'],
+    ['an image first, as browsers do', 'image/avif,image/webp,*/*;q=0.8'],
+  ])('passes the gateway byte for byte, both ways, for who accepts %s', async (_, Accept) => {
     await store('/sizes/answer.bin', content)
-    const { status, headers, body } = await call('/sizes/answer.bin', { headers: any })
+    const { status, headers, body } = await call('/sizes/answer.bin', { headers: { Accept } })
     expect({ status, length: headers['content-length'] }).toEqual({ status: 200, length: String(largestAnswer) })
     expect(body.equals(content)).toBe(true)
   })
