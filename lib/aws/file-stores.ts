@@ -1,10 +1,11 @@
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { FileStoreSettings } from '../config.ts'
 import type { Downloads } from '../deps.ts'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
 import type { Stores } from '../stores.ts'
 import { createPathLocks } from './path-locks.ts'
+import { createS3Clients } from './s3/clients.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { failLikePort } from './store-failure.ts'
 
@@ -45,10 +46,7 @@ export const createFileStores = ({
 }: FileStoreSettings & { readonly dynamodb: DynamoDBDocumentClient }): FileStores & {
   readonly downloads: Downloads
 } => {
-  const client = new S3Client({ maxAttempts: 3 })
-  const once = new S3Client({ maxAttempts: 1, requestHandler: client.config.requestHandler })
-  failLikePort(client)
-  failLikePort(once)
+  const { client, once } = createS3Clients()
   const { workflows, removals } = createPathLocks({ dynamodb, table })
   return {
     files: createS3ObjectStore({ client, once, bucket, removals }),

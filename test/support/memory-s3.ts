@@ -49,7 +49,8 @@ export interface MemoryS3 {
   before: (request: S3Request) => Promise<void>
 }
 
-class Refusal extends Error {
+/** What S3 says when it does not do what it was asked to: thrown by `before`, it is answered. */
+export class Refusal extends Error {
   readonly status: number
   readonly code: string
   constructor(status: number, code: string) {
@@ -299,8 +300,8 @@ export const createMemoryS3 = (): MemoryS3 => {
         requests.push(request)
         // Requests that are made at once take turns.
         await turn()
-        await cutBy(abortSignal, s3.before(request))
         try {
+          await cutBy(abortSignal, s3.before(request))
           return { response: respond(request) }
         } catch (error) {
           if (!(error instanceof Refusal)) throw error

@@ -32,6 +32,9 @@ export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): B
 /** The bucket as it is spoken to until a signal comes. */
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
+/** How long a call may take that puts together or copies a large object, in milliseconds; a request of a function is over before. */
+export const longCall = { requestTimeout: 60_000 }
+
 /** How many calls one change makes at once. */
 export const callsInFlight = 32
 

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../in-parallel.ts'
 import { type Change, NotPlaced, type Staged } from '../../storage/object-store.ts'
-import { type Bucket, callsInFlight, isMissing, isRefused, onCondition, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, isMissing, isRefused, longCall, onCondition, unquote } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
 import { createMaking, madeInSilence, presentMarker } from './making.ts'
@@ -32,6 +32,7 @@ interface Attempt {
 /** One attempt to place changes. */
 export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => {
   const { once, name: Bucket, options } = doing
+  const long = { ...options, ...longCall }
   const { made, making, undo } = createMaking(doing, undoing)
 
   const completeUpload = (key: string, { content, id }: StagedBody): Promise<void> => {
@@ -42,7 +43,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
       () =>
         once.send(
           new CompleteMultipartUploadCommand({ Bucket, Key: key, UploadId: content.uploadId, MultipartUpload }),
-          options,
+          long,
         ),
       () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id),
     )
@@ -60,7 +61,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
     if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
     await completeUpload(content.key, body)
     const CopySource = copySource(doing, content.key)
-    await making(key, () => once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource }), options), own)
+    await making(key, () => once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource }), long), own)
     await deleteAll(
       doing,
       made.filter((one) => one.key === content.key),
@@ -101,7 +102,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
         key,
         () =>
           onCondition(doing, 'a copy onto nothing', (isConditional) =>
-            once.send(new CopyObjectCommand({ ...command, ...(isConditional && { IfNoneMatch: '*' }) }), options),
+            once.send(new CopyObjectCommand({ ...command, ...(isConditional && { IfNoneMatch: '*' }) }), long),
           ),
         () => madeInSilence(undoing, key, isOwn),
       )
