@@ -10,8 +10,15 @@ import type { StoragePath } from './path.ts'
  */
 export interface ObjectStore {
   find(key: string): Promise<ObjectInfo | undefined>
-  /** Reads what the object is and, in the same state of it, the bytes that `choose` asks for; without a range there is no stream. */
-  read(key: string, choose: (info: ObjectInfo) => ByteRange | undefined): Promise<ReadObject | undefined>
+  /**
+   * Reads what the object is and, in the same state of it, the bytes that `choose` asks for; without a range there is no stream.
+   * `expected` is what `choose` will most likely ask for, as a `Range` of one range (RFC 9110, section 14): a store may ask for it at once.
+   */
+  read(
+    key: string,
+    choose: (info: ObjectInfo) => ByteRange | undefined,
+    expected?: string,
+  ): Promise<ReadObject | undefined>
   /** Whether there is anything at a prefix or below it. */
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import {
   type Change,
@@ -11,8 +9,9 @@ import {
 import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
-import { existsBelow, findObject, findRival, headObject, listObjects, toInfo } from './looking.ts'
+import { existsBelow, findObject, findRival, listObjects } from './looking.ts'
 import { createPlacing } from './placing.ts'
+import { readObject } from './reading.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 
@@ -88,23 +87,7 @@ export const createS3ObjectStore = ({
 
     list: (query) => listObjects(bucket, query),
 
-    async read(key, choose) {
-      const head = await headObject(bucket, key)
-      if (!head) return undefined
-      const info = toInfo(key, head)
-      const range = choose(info)
-      if (!range || range.last < range.first) return { info }
-      const { Body } = await client.send(
-        new GetObjectCommand({
-          Bucket: name,
-          Key: key,
-          Range: `bytes=${range.first}-${range.last}`,
-          // The very state that was described, even when it is replaced in this moment.
-          ...(head.VersionId ? { VersionId: head.VersionId } : { IfMatch: head.ETag }),
-        }),
-      )
-      return Body instanceof Readable ? { info, body: Body } : { info }
-    },
+    read: (key, choose, expected) => readObject(bucket, key, choose, expected),
 
     async stage(content, target) {
       const body = await stageBody(bucket, budget, content, target)

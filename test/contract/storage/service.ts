@@ -30,7 +30,7 @@ export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' |
 }
 
 export const openStorage = async (
-  options: { readonly between?: Between } & Pick<Surroundings, 'clock'> = {},
+  options: { readonly between?: Between } & Partial<Pick<Surroundings, 'clock' | 'downloads'>> = {},
 ): Promise<StorageUnderTest> => {
   const files = await openTestFiles(options)
   const site = 1001 as SiteId
