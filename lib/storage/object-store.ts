@@ -122,6 +122,8 @@ export type Change =
 export interface PlaceConditions {
   /** Keys where nothing may be: exactly there, or, for one that ends in `/`, there and below. */
   readonly absent: readonly string[]
+  /** Keys where something must still be when the changes are placed: without it they are stale. */
+  readonly standing?: readonly string[]
   /** Folders of a site of which none may be going: a removal is open for it, or was while the changes were placed. */
   readonly staying: { readonly site: SiteId; readonly folders: readonly StoragePath[] }
   readonly remainingTime?: RemainingTime
@@ -129,7 +131,7 @@ export interface PlaceConditions {
 
 /**
  * What became of changes. Unless they are placed, nothing was changed: there is something at `key` already (rival); what was to be moved
- * from `key` has been replaced or removed since it was listed (stale); the time was up (late); a folder is being removed (going).
+ * from `key` has been replaced or removed since it was listed, or nothing stands there any more (stale); the time was up (late); a folder is being removed (going).
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed' }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStorageHandler } from '../../functions/storage/group.ts'
-import { createStorageDeps, type StorageDeps, type Surroundings } from '../../lib/deps.ts'
+import { createStorageDeps, type Downloads, type StorageDeps, type Surroundings } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { RemovalTask } from '../../lib/storage/folder-removals.ts'
 import type { Stores } from '../../lib/stores.ts'
@@ -28,6 +28,7 @@ export type Between = (stores: StorageStores) => Partial<StorageStores>
 
 interface Options extends Partial<Surroundings> {
   readonly between?: Between
+  readonly downloads?: Downloads
 }
 
 const settings = { dataCentre: 'us', largestFile: 4 * 1024 * 1024, reservedFolders: ['Templates'] }

@@ -69,15 +69,22 @@ export const createS3ObjectStore = ({
   const lookAgain = async (
     doing: Bucket,
     limit: TimeLimit,
-    { absent, watch, changes }: { absent: readonly string[]; watch: FolderWatch; changes: readonly Change[] },
+    { absent, standing = [] }: PlaceConditions,
+    { watch, changes }: { readonly watch: FolderWatch; readonly changes: readonly Change[] },
   ): Promise<void> => {
     // What has just been put there is no rival of itself.
     const isOwn = (key: string) =>
       changes.some((change) => change.key === key || (key.endsWith('/') && change.key.startsWith(key)))
     const others = absent.filter((key) => !isOwn(key))
-    const [hasChanged, rival] = await Promise.all([limit.wait(watch.hasChanged()), findRival(doing, others)])
+    const [hasChanged, rival, there] = await Promise.all([
+      limit.wait(watch.hasChanged()),
+      findRival(doing, others),
+      Promise.all(standing.map((key) => findObject(doing, key))),
+    ])
+    const gone = standing.find((_, index) => !there[index])
     if (hasChanged) throw new NotPlaced({ outcome: 'going' })
     if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
+    if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   }
 
   return {
@@ -112,7 +119,7 @@ export const createS3ObjectStore = ({
       try {
         const watch = await look(doing, limit, conditions)
         await placing.apply(changes)
-        await lookAgain(doing, limit, { absent: conditions.absent, watch, changes })
+        await lookAgain(doing, limit, conditions, { watch, changes })
       } catch (error) {
         const isCut = limit.signal.aborted && !(error instanceof NotPlaced)
         const failure = await placing.undo(isCut ? new NotPlaced({ outcome: 'late' }) : error)

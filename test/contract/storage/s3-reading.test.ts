@@ -16,13 +16,8 @@ beforeEach(async () => {
   s3 = opened.s3
   const files = createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: 'memory', removals })
   storage = await openStorage({ between: () => ({ files }), downloads })
-  for (const [name, body] of [
-    ['ten', '0123456789'],
-    ['empty', ''],
-    ['large', 'x'.repeat(21)],
-  ]) {
-    await storage.call('PUT', `/${name}`, { body })
-  }
+  const bodies = { ten: '0123456789', empty: '', large: 'x'.repeat(21) }
+  for (const [name, body] of Object.entries(bodies)) await storage.call('PUT', `/${name}`, { body })
 })
 afterEach(() => storage.close())
 

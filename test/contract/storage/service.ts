@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
-import type { StorageDeps, Surroundings } from '../../../lib/deps.ts'
+import type { Downloads, StorageDeps, Surroundings } from '../../../lib/deps.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { listAll } from '../../../lib/storage/object-store.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
@@ -30,7 +30,7 @@ export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' |
 }
 
 export const openStorage = async (
-  options: { readonly between?: Between } & Partial<Pick<Surroundings, 'clock' | 'downloads'>> = {},
+  options: { readonly between?: Between; readonly downloads?: Downloads } & Pick<Surroundings, 'clock'> = {},
 ): Promise<StorageUnderTest> => {
   const files = await openTestFiles(options)
   const site = 1001 as SiteId
