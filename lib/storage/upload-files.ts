@@ -115,7 +115,8 @@ export const uploadFiles = async (
       })),
     )
     const paths = placed.map(({ path }) => path)
-    if (await workflows.isRunning(site, paths.filter(isPage))) throw new ServiceError('workflowUpdated')
+    const pages = paths.filter(isPage)
+    if (pages.length > 0 && (await workflows.isRunning(site, pages))) throw new ServiceError('workflowUpdated')
     const folderIsFile: Absences =
       atFolderPath || folder === root ? [] : [[fileKey('live', site, folder), 'folderUnknown']]
     await putOnWay(deps, atFolderPath ? around : folders, atFolderPath ? above : way, {

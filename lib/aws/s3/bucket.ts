@@ -21,7 +21,11 @@ interface Known {
 }
 
 /** What some stores that speak like S3 lack. */
-export type Ability = 'a copy onto nothing' | 'a removal of one version alone' | 'listings in the order of names'
+export type Ability =
+  | 'a copy onto nothing'
+  | 'a removal of one version alone'
+  | 'listings in the order of names'
+  | 'versions (of a new bucket, for 15 minutes)'
 
 export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): Bucket => ({
   ...clients,
