@@ -30,9 +30,7 @@ export const listAllObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: noParams, query: (query, { site }) => parseListQuery(query, contentList(site.id, kind)) },
     ({ site, query }) =>
-      deps.keep(query.page, async () =>
-        okWithJson<Answer<ObjectPage>>(await listContents(deps, site.id, kind, query)),
-      ),
+      deps.keep(query.page, async () => okWithJson<Answer<ObjectPage>>(await listContents(deps, site.id, kind, query))),
   )
 
 /** Operations 7 and 10: links news items, or blogs, with a category. 201 with the path in `Location`; 404/220001 and 220002 for what does not exist. */

@@ -132,6 +132,23 @@ export const answerFor = (
   return { kind: asked.kind, range, bytes: range }
 }
 
+const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
+
+/**
+ * The range that `answerFor` will most likely decide on, before anything is known of the file. Undefined when most likely no bytes are sent:
+ * with a condition, the caller has most of them already.
+ */
+const expectedRange = (
+  { method, headers }: Pick<Request, 'method' | 'headers'>,
+  downloads: Downloads | undefined,
+): string | undefined => {
+  const hasCondition = headers['if-none-match'] !== undefined || headers['if-range'] !== undefined
+  if (method === 'HEAD' || hasCondition || (downloads && !headers['accept'])) return undefined
+  const asked = headers['range']?.replaceAll(' ', '')
+  if (asked !== undefined && oneRange.test(asked)) return asked
+  return downloads ? `bytes=0-${downloads.largestAnswer - 1}` : 'bytes=0-'
+}
+
 /** Other values are ignored: clients use them to get past caches. */
 const asDraft = (query: Request['query']): boolean => queryValue(query, 'version') === 'draft'
 
@@ -141,9 +158,10 @@ const asDraft = (query: Request['query']): boolean => queryValue(query, 'version
  */
 const getFile = ({ files, downloads }: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async ({ site, params, method, query: isDraft, headers }) => {
-    const { info, body, choice } = await readFile(files, site.id, params.path, isDraft, (found) =>
-      answerFor(found, { method, headers }, downloads),
-    )
+    const request = { method, headers }
+    const decide = (found: ObjectInfo) => answerFor(found, request, downloads)
+    const expected = expectedRange(request, downloads)
+    const { info, body, choice } = await readFile(files, site.id, params.path, isDraft, decide, expected)
     if (choice.kind === 'elsewhere') {
       return { status: 302, headers: { Location: await choice.downloads.urlOf(info), 'Cache-Control': 'no-store' } }
     }

@@ -1,13 +1,12 @@
-import { S3Client } from '@aws-sdk/client-s3'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { FileStoreSettings } from '../config.ts'
 import type { Downloads } from '../deps.ts'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
 import type { Stores } from '../stores.ts'
 import { createPathLocks } from './path-locks.ts'
+import { createS3Clients } from './s3/clients.ts'
 import { downloadUrl } from './s3/download-url.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
-import { failLikePort } from './store-failure.ts'
 
 /** What fits in an answer of Lambda (6 MB) when its bytes are written in base64, with room for the rest of it. In bytes. */
 const largestAnswer = 4 * 1024 * 1024
@@ -36,10 +35,7 @@ export const createFileStores = ({
 }: FileStoreSettings & { readonly dynamodb: DynamoDBDocumentClient }): FileStores & {
   readonly downloads: Downloads
 } => {
-  const client = new S3Client({ maxAttempts: 3 })
-  const once = new S3Client({ maxAttempts: 1, requestHandler: client.config.requestHandler })
-  failLikePort(client)
-  failLikePort(once)
+  const { client, once } = createS3Clients()
   const { workflows, removals } = createPathLocks({ dynamodb, table })
   return {
     files: createS3ObjectStore({ client, once, bucket, removals }),

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
-import { fileKey, folderKey, root, type StoragePath } from './path.ts'
-import { foldersOnTheWay, noFileOnTheWay, putInTime, type Requester, type StorageStores } from './put-in-place.ts'
+import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { allInOrder, findWay, putOnWay, type Requester, refuseGoing, type StorageStores } from './put-in-place.ts'
 
 /** Creates a folder with all that it lies in; one that is there already is fine. Errors: nameRequired, pathUnknown, destinationExists, folderGoing, unavailable. */
 export const createFolder = async (
@@ -11,11 +11,13 @@ export const createFolder = async (
   { author, remainingTime }: Requester,
 ): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
-  await putInTime(stores, {
+  const folders = ancestorsOf(path)
+  const [way] = await allInOrder([findWay(stores.files, site, folders), refuseGoing(stores.removals, site, [path])])
+  await putOnWay(stores, folders, way, {
     site,
     paths: [path],
-    changes: [...foldersOnTheWay(site, path), { kind: 'folder', key: folderKey('live', site, path) }],
-    absent: [...noFileOnTheWay(site, path), [fileKey('live', site, path), 'destinationExists']],
+    changes: [{ kind: 'folder', key: folderKey('live', site, path) }],
+    absent: [[fileKey('live', site, path), 'destinationExists']],
     remainingTime,
     entry: { ...author, site, type: 'folder.created', subject: path },
   })

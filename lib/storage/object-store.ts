@@ -10,8 +10,15 @@ import type { StoragePath } from './path.ts'
  */
 export interface ObjectStore {
   find(key: string): Promise<ObjectInfo | undefined>
-  /** Reads what the object is and, in the same state of it, the bytes that `choose` asks for; without a range there is no stream. */
-  read(key: string, choose: (info: ObjectInfo) => ByteRange | undefined): Promise<ReadObject | undefined>
+  /**
+   * Reads what the object is and, in the same state of it, the bytes that `choose` asks for; without a range there is no stream.
+   * `expected` is what `choose` will most likely ask for, as a `Range` of one range (RFC 9110, section 14): a store may ask for it at once.
+   */
+  read(
+    key: string,
+    choose: (info: ObjectInfo) => ByteRange | undefined,
+    expected?: string,
+  ): Promise<ReadObject | undefined>
   /** Whether there is anything at a prefix or below it. */
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>
@@ -117,6 +124,8 @@ export type Change =
 export interface PlaceConditions {
   /** Keys where nothing may be: exactly there, or, for one that ends in `/`, there and below. */
   readonly absent: readonly string[]
+  /** Keys where something must still be when the changes are placed: without it they are stale. */
+  readonly standing?: readonly string[]
   /** Folders of a site of which none may be going: a removal is open for it, or was while the changes were placed. */
   readonly staying: { readonly site: SiteId; readonly folders: readonly StoragePath[] }
   readonly remainingTime?: RemainingTime
@@ -124,7 +133,7 @@ export interface PlaceConditions {
 
 /**
  * What became of changes. Unless they are placed, nothing was changed: there is something at `key` already (rival); what was to be moved
- * from `key` has been replaced or removed since it was listed (stale); the time was up (late); a folder is being removed (going).
+ * from `key` has been replaced or removed since it was listed, or nothing stands there any more (stale); the time was up (late); a folder is being removed (going).
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed' }

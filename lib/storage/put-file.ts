@@ -2,12 +2,13 @@ import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
 import type { Change } from './object-store.ts'
-import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { type Area, ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import {
   type Absences,
-  foldersOnTheWay,
-  noFileOnTheWay,
-  putInTime,
+  allInOrder,
+  findWay,
+  noFileFor,
+  putOnWay,
   type Requester,
   refuseGoing,
   refuseRivals,
@@ -30,18 +31,23 @@ export const putFile = async (
 ): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
   const area: Area = asDraft && isPage(path) ? 'draft' : 'live'
-  const absent: Absences = [...noFileOnTheWay(site, path), [folderKey('live', site, path), 'destinationExists']]
-  await refuseGoing(deps.removals, site, [path])
-  await refuseRivals(deps, absent)
+  const absent: Absences = [[folderKey('live', site, path), 'destinationExists']]
+  const folders = ancestorsOf(path)
+  const [way] = await allInOrder([
+    findWay(deps.files, site, folders),
+    refuseGoing(deps.removals, site, [path]),
+    refuseRivals(deps, absent),
+  ])
+  await refuseRivals(deps, noFileFor(site, way))
   const staged = await stageFile(deps, { site, area, path, isSettled: true }, content)
   try {
     if (isPage(path) && (await deps.workflows.isRunning(site, [path]))) throw new ServiceError('workflowUpdated')
     const published: Change[] =
       area === 'live' && isPage(path) ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
-    await putInTime(deps, {
+    await putOnWay(deps, folders, way, {
       site,
       paths: [path],
-      changes: [...foldersOnTheWay(site, path), { kind: 'put', key: fileKey(area, site, path), staged }, ...published],
+      changes: [{ kind: 'put', key: fileKey(area, site, path), staged }, ...published],
       absent,
       remainingTime,
       entry: {

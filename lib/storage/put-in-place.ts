@@ -28,6 +28,8 @@ export interface Placement {
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
+  /** Keys where something must still be: otherwise it is stale. */
+  readonly standing?: readonly string[]
   readonly remainingTime: RemainingTime
   readonly entry: HistoryEntry
 }
@@ -36,8 +38,38 @@ export interface Placement {
 export const noFileOnTheWay = (site: SiteId, path: StoragePath): Absences =>
   ancestorsOf(path).map((ancestor) => [fileKey('live', site, ancestor), 'pathUnknown'])
 
-export const foldersOnTheWay = (site: SiteId, path: StoragePath): Change[] =>
-  ancestorsOf(path).map((ancestor) => ({ kind: 'folder', key: folderKey('live', site, ancestor) }))
+/** The folders on the way to something, as they have been found. */
+export interface Way {
+  /** The deepest one that is there: no file is on the way to it, since whoever created it has looked for one. */
+  readonly standing: StoragePath | undefined
+  /** Those below it, from the outermost on. */
+  readonly missing: readonly StoragePath[]
+}
+
+/** Looks for the deepest of some folders, each in the one before it, that is there: from the deepest on, twice as many each time. */
+export const findWay = async (files: ObjectStore, site: SiteId, folders: readonly StoragePath[]): Promise<Way> => {
+  for (let end = folders.length, count = 1; end > 0; end -= count, count *= 2) {
+    const some = folders.slice(Math.max(0, end - count), end)
+    const found = await Promise.all(some.map((folder) => files.find(folderKey('live', site, folder))))
+    const index = found.findLastIndex((info) => info !== undefined)
+    const standing = some[index]
+    if (standing !== undefined) return { standing, missing: folders.slice(folders.indexOf(standing) + 1) }
+  }
+  return { standing: undefined, missing: folders }
+}
+
+/** None of the folders that are missing must be a file. */
+export const noFileFor = (site: SiteId, { missing }: Way): Absences =>
+  missing.map((folder) => [fileKey('live', site, folder), 'pathUnknown'])
+
+/** Waits for all of them. The first in their order that has failed is thrown. */
+export const allInOrder = async <Results extends readonly unknown[]>(
+  calls: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
+): Promise<Results> => {
+  await Promise.allSettled(calls)
+  for (const call of calls) await call
+  return Promise.all(calls) as Promise<Results>
+}
 
 /** Every folder that the paths lie in, or may be. */
 const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
@@ -50,11 +82,12 @@ const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
  */
 export const putInPlace = async (
   { files }: Pick<StorageStores, 'files'>,
-  { site, paths, changes, absent, remainingTime, entry }: Placement,
+  { site, paths, changes, absent, standing = [], remainingTime, entry }: Placement,
 ): Promise<'placed' | 'stale' | 'late'> => {
   const conditions = {
     absent: absent.map(([key]) => key),
     staying: { site, folders: foldersAround(paths) },
+    standing,
     remainingTime,
   }
   const result = await files.place(changes, conditions, entry)
@@ -65,10 +98,34 @@ export const putInPlace = async (
   return result.outcome
 }
 
-/** Puts in place what can always be repeated. Errors: those of `putInPlace`, unavailable (the time was up: nothing was changed). */
-export const putInTime = async (stores: Pick<StorageStores, 'files'>, placement: Placement): Promise<void> => {
-  const outcome = await putInPlace(stores, placement)
-  if (outcome !== 'placed') throw new ServiceError('unavailable')
+/** How often a way is looked for that goes under one's hands. */
+const mostWays = 10
+
+/**
+ * Puts something in place, with the folders that are missing on the way to it. Errors: those of `putInPlace`, pathUnknown, unavailable (the
+ * time was up: nothing was changed).
+ */
+export const putOnWay = async (
+  stores: Pick<StorageStores, 'files'>,
+  folders: readonly StoragePath[],
+  found: Way,
+  { changes, absent, ...placement }: Placement,
+): Promise<void> => {
+  const { site } = placement
+  let way = found
+  for (let count = 0; count < mostWays; count++) {
+    const created = way.missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
+    const outcome = await putInPlace(stores, {
+      ...placement,
+      changes: [...created, ...changes],
+      absent: [...absent, ...noFileFor(site, way)],
+      standing: way.standing === undefined ? [] : [folderKey('live', site, way.standing)],
+    })
+    if (outcome === 'placed') return
+    if (outcome === 'late') break
+    way = await findWay(stores.files, site, folders)
+  }
+  throw new ServiceError('unavailable')
 }
 
 /** Refuses early, before a body is read, what putInPlace would refuse in the end. */

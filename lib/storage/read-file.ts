@@ -5,7 +5,8 @@ import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-st
 import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'
 
 /**
- * What is at a path: the file itself, in its live version or its draft, with what `choose` decides on it and the bytes that it asks for.
+ * What is at a path: the file itself, in its live version or its draft, with what `choose` decides on it and the bytes that it asks for;
+ * `expected` as in `ObjectStore.read`.
  * Errors: fileUnknown, notAFile (a folder).
  */
 export const readFile = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
@@ -14,14 +15,16 @@ export const readFile = async <Choice extends { readonly bytes?: ByteRange | und
   path: StoragePath,
   asDraft: boolean,
   choose: (info: ObjectInfo) => Choice,
+  expected?: string,
 ): Promise<ReadObject & { readonly choice: Choice }> => {
   const read = async (area: Area) => {
     const choices: Choice[] = []
-    const object = await store.read(fileKey(area, site, path), (info) => {
+    const decide = (info: ObjectInfo) => {
       const choice = choose(info)
       choices.push(choice)
       return choice.bytes
-    })
+    }
+    const object = await store.read(fileKey(area, site, path), decide, expected)
     const choice = choices.at(-1)
     return object && choice && { ...object, choice }
   }

@@ -114,7 +114,7 @@ const templatesAmong = (site: SiteId, changes: readonly Change[]): readonly Move
 }
 
 const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | undefined> => {
-  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }), 'bytes=0-')
   if (!object) return undefined
   const check = createTemplateCheck()
   const { body = [] } = object

@@ -2,16 +2,18 @@ import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
 import type { Staged } from './object-store.ts'
-import { childOf, fileKey, folderKey, nameOf, parseFileName, root, type StoragePath } from './path.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, root, type StoragePath } from './path.ts'
 import {
   type Absences,
-  foldersOnTheWay,
-  noFileOnTheWay,
-  putInTime,
+  allInOrder,
+  findWay,
+  noFileFor,
+  putOnWay,
   type Requester,
   refuseGoing,
   refuseRivals,
   type StorageStores,
+  type Way,
 } from './put-in-place.ts'
 import { readAhead } from './read-ahead.ts'
 import { type FileContent, type StageTarget, stageFile } from './stage-file.ts'
@@ -87,8 +89,11 @@ export const uploadFiles = async (
   { author, remainingTime }: Requester,
 ): Promise<void> => {
   const { files, workflows, removals } = deps
-  await refuseGoing(removals, site, [folder])
-  await refuseRivals(deps, noFileOnTheWay(site, folder))
+  const around = ancestorsOf(folder)
+  const folders = folder === root ? around : [...around, folder]
+  const [way] = await allInOrder([findWay(files, site, folders), refuseGoing(removals, site, [folder])])
+  const above: Way = { ...way, missing: way.missing.filter((one) => one !== folder) }
+  await refuseRivals(deps, noFileFor(site, above))
   const staged: NamedFile[] = []
   try {
     let firstMayBeFolder = false
@@ -110,22 +115,16 @@ export const uploadFiles = async (
       })),
     )
     const paths = placed.map(({ path }) => path)
-    if (await workflows.isRunning(site, paths.filter(isPage))) throw new ServiceError('workflowUpdated')
+    const pages = paths.filter(isPage)
+    if (pages.length > 0 && (await workflows.isRunning(site, pages))) throw new ServiceError('workflowUpdated')
     const folderIsFile: Absences =
       atFolderPath || folder === root ? [] : [[fileKey('live', site, folder), 'folderUnknown']]
-    await putInTime(deps, {
+    await putOnWay(deps, atFolderPath ? around : folders, atFolderPath ? above : way, {
       site,
       // The one look at the folder is for all of its files.
       paths: [folder],
-      changes: [
-        ...foldersOnTheWay(site, paths[0] ?? folder),
-        ...placed.map(({ path, staged }) => ({ kind: 'put', key: fileKey('live', site, path), staged }) as const),
-      ],
-      absent: [
-        ...noFileOnTheWay(site, folder),
-        ...folderIsFile,
-        ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const),
-      ],
+      changes: placed.map(({ path, staged }) => ({ kind: 'put', key: fileKey('live', site, path), staged })),
+      absent: [...folderIsFile, ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const)],
       remainingTime,
       entry: { ...author, site, type: 'file.stored', subject: folder, details: { names: paths.map(nameOf) } },
     })

@@ -137,10 +137,12 @@ const apply = ({ rows, stagedOf }: Placing, change: Change): readonly string[] =
 export const placeChanges = (
   placing: Placing,
   changes: readonly Change[],
-  { absent, staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
+  { absent, standing = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
 ): readonly string[] => {
   const { rows, isGoing } = placing
   if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
+  const gone = standing.find((key) => !rows.get(key))
+  if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   const rival = absent.find((key) => isTaken(rows, key))
   if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
   return changes.flatMap((change) => {

@@ -32,17 +32,20 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
   }
 }
 
+/** What a client is told that speaks to a bucket in memory. */
+export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
+  endpoint: 'http://s3.test',
+  region: 'local',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  forcePathStyle: true,
+  requestHandler,
+  retryMode: 'standard',
+})
+
 /** A bucket in memory, and what it is made of. */
 export const openBucketInMemory = (): TestBucket & { readonly s3: MemoryS3 } => {
   const s3 = createMemoryS3()
-  const config: S3ClientConfig = {
-    endpoint: 'http://s3.test',
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    requestHandler: s3.requestHandler,
-    retryMode: 'standard',
-  }
-  return { ...openBucket('memory', config), s3 }
+  return { ...openBucket('memory', inMemory(s3)), s3 }
 }
 
 /** A bucket in memory; with `AWS_ENDPOINT_URL`, of whatever speaks S3 there. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStorageHandler } from '../../functions/storage/group.ts'
 import { systemClock } from '../../lib/clock.ts'
-import { createStorageDeps, type StorageDeps, type Surroundings } from '../../lib/deps.ts'
+import { createStorageDeps, type Downloads, type StorageDeps, type Surroundings } from '../../lib/deps.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/folder-removals.ts'
@@ -30,6 +30,7 @@ export type Between = (stores: StorageStores) => Partial<StorageStores>
 
 interface Options extends Partial<Surroundings> {
   readonly between?: Between
+  readonly downloads?: Downloads
 }
 
 const settings = { dataCentre: 'us', largestFile: 4 * 1024 * 1024, reservedFolders: ['Templates'] }

@@ -49,7 +49,8 @@ export interface MemoryS3 {
   before: (request: S3Request) => Promise<void>
 }
 
-class Refusal extends Error {
+/** What S3 says when it does not do what it was asked to: thrown by `before`, it is answered. */
+export class Refusal extends Error {
   readonly status: number
   readonly code: string
   constructor(status: number, code: string) {
@@ -90,6 +91,14 @@ const xmlIn = (request: S3Request): string => {
   return xml
 }
 
+/** The bytes that a `Range` names of so many. */
+const rangeIn = (header: string | undefined, size: number) => {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (from === undefined || to === undefined) return undefined
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  if (first >= size || (from === '' && Number(to) === 0)) throw new Refusal(416, 'InvalidRange')
+  return { first, last: from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1) }
+}
 const metadataIn = ({ headers }: S3Request) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-amz-meta-')))
 const typeIn = ({ headers }: S3Request) => headers['content-type'] ?? 'binary/octet-stream'
@@ -142,9 +151,10 @@ export const createMemoryS3 = (): MemoryS3 => {
     if (!version?.bytes) throw noSuchKey()
     const { bytes, etag } = version
     if (headers['if-match'] && unquote(headers['if-match']) !== etag) throw preconditionFailed()
-    const [, first = 0, last = bytes.length - 1] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? []
-    const part = bytes.subarray(Number(first), Number(last) + 1)
+    const range = rangeIn(headers['range'], bytes.length)
+    const part = range ? bytes.subarray(range.first, range.last + 1) : bytes
     const described = {
+      ...(range && { 'content-range': `bytes ${range.first}-${range.last}/${bytes.length}` }),
       etag: `"${etag}"`,
       'x-amz-version-id': version.id,
       'content-length': String(part.length),
@@ -152,7 +162,7 @@ export const createMemoryS3 = (): MemoryS3 => {
       'last-modified': version.modified.toUTCString(),
       ...version.metadata,
     }
-    return answer(200, described, method === 'HEAD' ? '' : part)
+    return answer(range ? 206 : 200, described, method === 'HEAD' ? '' : part)
   }
 
   const copy = (key: string, request: S3Request, from: string): S3Answer => {
@@ -299,8 +309,8 @@ export const createMemoryS3 = (): MemoryS3 => {
         requests.push(request)
         // Requests that are made at once take turns.
         await turn()
-        await cutBy(abortSignal, s3.before(request))
         try {
+          await cutBy(abortSignal, s3.before(request))
           return { response: respond(request) }
         } catch (error) {
           if (!(error instanceof Refusal)) throw error

@@ -21,7 +21,11 @@ interface Known {
 }
 
 /** What some stores that speak like S3 lack. */
-export type Ability = 'a copy onto nothing' | 'a removal of one version alone' | 'listings in the order of names'
+export type Ability =
+  | 'a copy onto nothing'
+  | 'a removal of one version alone'
+  | 'listings in the order of names'
+  | 'versions (of a new bucket, for 15 minutes)'
 
 export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): Bucket => ({
   ...clients,
@@ -31,6 +35,9 @@ export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): B
 
 /** The bucket as it is spoken to until a signal comes. */
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
+
+/** How long a call may take that puts together or copies a large object, in milliseconds; a request of a function is over before. */
+export const longCall = { requestTimeout: 60_000 }
 
 /** How many calls one change makes at once. */
 export const callsInFlight = 32

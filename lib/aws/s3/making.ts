@@ -1,14 +1,8 @@
 import { type HeadObjectCommandOutput, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
-import { type Bucket, isRefused } from './bucket.ts'
-import { deleteAll } from './deleting.ts'
+import { type Bucket, isRefused, noteLack, unquote } from './bucket.ts'
+import { type Doomed, deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
-
-/** A version of an object, or a delete marker, that was made: removing it brings back what was there before. */
-export interface Made {
-  readonly key: string
-  readonly versionId: string
-}
 
 /** The version that a call made although it seems to have failed: its answer may have been lost on the way. */
 export const madeInSilence = async (
@@ -29,6 +23,21 @@ export const presentMarker = async ({ client, name, options }: Bucket, key: stri
   return DeleteMarkers.find((marker) => marker.Key === key && marker.IsLatest)?.VersionId
 }
 
+/** What a call that makes something has answered. */
+interface Answer {
+  readonly VersionId?: string | undefined
+  readonly ETag?: string | undefined
+}
+
+interface Call {
+  readonly key: string
+  /** Whether nothing was there before. */
+  readonly creates: boolean
+  readonly run: () => Promise<Answer>
+  /** The version that it made although it seems to have failed. */
+  readonly find: () => Promise<string | undefined>
+}
+
 /** What S3 has in hand when a call is cut may become visible a moment later: it is looked for once more after so many milliseconds. */
 const secondLook = 1_000
 
@@ -36,7 +45,9 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 
 /** What one attempt to place changes has made so far, so that all of it can be taken back. `undoing` has the time that is kept for that. */
 export const createMaking = (doing: Bucket, undoing: Bucket) => {
-  const made: Made[] = []
+  /** Versions and delete markers: without them, what was there before is there again. */
+  const made: Doomed[] = []
+  let isVersioned = true
 
   const findMade = async (key: string, find: () => Promise<string | undefined>): Promise<void> => {
     let versionId = await find()
@@ -50,16 +61,23 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
   return {
     made,
 
+    /**
+     * Whether all that was made so far can be taken back whatever it has replaced. A bucket whose versioning is new may keep none yet: what
+     * was created there is taken back by removing it; what was replaced is gone.
+     */
+    isVersioned: () => isVersioned,
+
     /** Runs a call that makes a version, and finds out what it made even when it fails. */
-    async making(
-      key: string,
-      run: () => Promise<{ VersionId?: string | undefined }>,
-      find: () => Promise<string | undefined>,
-    ): Promise<void> {
+    async making({ key, creates, run, find }: Call): Promise<void> {
       try {
-        const { VersionId } = await run()
-        if (!VersionId) throw new Error(`The bucket ${doing.name} keeps no versions, so no change could be taken back`)
-        made.push({ key, versionId: VersionId })
+        const { VersionId, ETag } = await run()
+        if (VersionId) {
+          made.push({ key, versionId: VersionId })
+          return
+        }
+        noteLack(doing, 'versions (of a new bucket, for 15 minutes)', 'what is replaced there cannot be brought back')
+        isVersioned = false
+        if (creates) made.push({ key, version: unquote(ETag) })
       } catch (error) {
         if (!isRefused(error)) await findMade(key, find)
         throw error

@@ -6,9 +6,10 @@ import {
   type HeadObjectCommandOutput,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
+import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
 import { type Change, NotPlaced, type Staged } from '../../storage/object-store.ts'
-import { type Bucket, callsInFlight, isMissing, isRefused, onCondition, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, isMissing, isRefused, longCall, onCondition, unquote } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
 import { createMaking, madeInSilence, presentMarker } from './making.ts'
@@ -32,35 +33,35 @@ interface Attempt {
 /** One attempt to place changes. */
 export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => {
   const { once, name: Bucket, options } = doing
-  const { made, making, undo } = createMaking(doing, undoing)
+  const long = { ...options, ...longCall }
+  const { made, making, isVersioned, undo } = createMaking(doing, undoing)
 
   const completeUpload = (key: string, { content, id }: StagedBody): Promise<void> => {
     if (content.kind !== 'upload') throw new Error('There is no upload to complete')
     const MultipartUpload = { Parts: content.parts }
-    return making(
+    const command = { Bucket, Key: key, UploadId: content.uploadId, MultipartUpload }
+    return making({
       key,
-      () =>
-        once.send(
-          new CompleteMultipartUploadCommand({ Bucket, Key: key, UploadId: content.uploadId, MultipartUpload }),
-          options,
-        ),
-      () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id),
-    )
+      creates: isScratch(key),
+      run: () => once.send(new CompleteMultipartUploadCommand(command), long),
+      find: () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id),
+    })
   }
 
   const put = async (key: string, body: StagedBody): Promise<void> => {
     const { content, contentType, id } = body
-    const own = () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id)
+    const find = () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id)
     if (content.kind === 'memory') {
       const Metadata = { change: id }
       const command = { Bucket, Key: key, Body: content.bytes, ContentType: contentType, Metadata }
-      return making(key, () => once.send(new PutObjectCommand(command), options), own)
+      return making({ key, creates: false, run: () => once.send(new PutObjectCommand(command), options), find })
     }
     if (content.key === key) return completeUpload(key, body)
     if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
     await completeUpload(content.key, body)
     const CopySource = copySource(doing, content.key)
-    await making(key, () => once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource }), options), own)
+    const run = () => once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource }), long)
+    await making({ key, creates: false, run, find })
     await deleteAll(
       doing,
       made.filter((one) => one.key === content.key),
@@ -69,12 +70,14 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
 
   const createFolder = async (key: string): Promise<void> => {
     if (await headObject(doing, key)) return
-    await making(
+    const command = { Bucket, Key: key, Body: Buffer.alloc(0), ContentLength: 0 }
+    await making({
       key,
-      () => once.send(new PutObjectCommand({ Bucket, Key: key, Body: Buffer.alloc(0), ContentLength: 0 }), options),
+      creates: true,
+      run: () => once.send(new PutObjectCommand(command), options),
       // A folder that stays behind is empty, and is found there by a repetition.
-      async () => undefined,
-    )
+      find: async () => undefined,
+    })
   }
 
   const copy = async ({ from, key, contentType }: Move): Promise<void> => {
@@ -97,14 +100,17 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
       }),
     }
     try {
-      await making(
+      await making({
         key,
-        () =>
-          onCondition(doing, 'a copy onto nothing', (isConditional) =>
-            once.send(new CopyObjectCommand({ ...command, ...(isConditional && { IfNoneMatch: '*' }) }), options),
-          ),
-        () => madeInSilence(undoing, key, isOwn),
-      )
+        creates: true,
+        run: () =>
+          onCondition(doing, 'a copy onto nothing', async (isConditional) => {
+            const conditions = isConditional ? { IfNoneMatch: '*' } : {}
+            const copied = await once.send(new CopyObjectCommand({ ...command, ...conditions }), long)
+            return { VersionId: copied.VersionId, ETag: copied.CopyObjectResult?.ETag }
+          }),
+        find: () => madeInSilence(undoing, key, isOwn),
+      })
     } catch (error) {
       if (!isRefused(error)) throw error
       const isTaken = !isMissing(error) && (await headObject(doing, key))
@@ -112,18 +118,22 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
     }
   }
 
+  /** The objects that go, as they were seen while others came into being. */
+  const seen = new Map<string, HeadObjectCommandOutput | undefined>()
+
   const hide = async (key: string, version?: string): Promise<void> => {
-    const head = await headObject(doing, key)
+    const head = seen.has(key) ? seen.get(key) : await headObject(doing, key)
     // What has been replaced since is newer, and stays.
     if (!head || (version !== undefined && unquote(head.ETag) !== version)) return
     const remove = (isConditional: boolean) =>
       once.send(new DeleteObjectCommand({ Bucket, Key: key, ...(isConditional && { IfMatch: version }) }), options)
     try {
-      await making(
+      await making({
         key,
-        () => (version ? onCondition(doing, 'a removal of one version alone', remove) : remove(false)),
-        () => presentMarker(undoing, key),
-      )
+        creates: false,
+        run: () => (version ? onCondition(doing, 'a removal of one version alone', remove) : remove(false)),
+        find: () => presentMarker(undoing, key),
+      })
     } catch (error) {
       if (!isRefused(error)) throw error
     }
@@ -139,11 +149,14 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
   return {
     /** Everything that comes into being first, then everything that goes. Errors: NotPlaced. */
     async apply(changes: readonly Change[]): Promise<void> {
-      await each(changes, (change) => {
+      await each(changes, async (change) => {
+        if (change.kind === 'remove') seen.set(change.key, await headObject(doing, change.key))
         if (change.kind === 'put') return put(change.key, bodyOf(change.staged))
         if (change.kind === 'folder') return createFolder(change.key)
         return change.kind === 'move' ? copy(change) : undefined
       })
+      // A source that could not be brought back must not go.
+      if (!isVersioned() && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
       await each(changes, (change) => {
         if (change.kind === 'move') return hide(change.from.key, change.from.version)
         return change.kind === 'remove' ? hide(change.key) : undefined

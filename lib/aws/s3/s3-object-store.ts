@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import {
   type Change,
@@ -11,8 +9,9 @@ import {
 import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
-import { existsBelow, findObject, findRival, headObject, listObjects, toInfo } from './looking.ts'
+import { existsBelow, findObject, findRival, listObjects } from './looking.ts'
 import { createPlacing } from './placing.ts'
+import { readObject } from './reading.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 
@@ -70,15 +69,22 @@ export const createS3ObjectStore = ({
   const lookAgain = async (
     doing: Bucket,
     limit: TimeLimit,
-    { absent, watch, changes }: { absent: readonly string[]; watch: FolderWatch; changes: readonly Change[] },
+    { absent, standing = [] }: PlaceConditions,
+    { watch, changes }: { readonly watch: FolderWatch; readonly changes: readonly Change[] },
   ): Promise<void> => {
     // What has just been put there is no rival of itself.
     const isOwn = (key: string) =>
       changes.some((change) => change.key === key || (key.endsWith('/') && change.key.startsWith(key)))
     const others = absent.filter((key) => !isOwn(key))
-    const [hasChanged, rival] = await Promise.all([limit.wait(watch.hasChanged()), findRival(doing, others)])
+    const [hasChanged, rival, there] = await Promise.all([
+      limit.wait(watch.hasChanged()),
+      findRival(doing, others),
+      Promise.all(standing.map((key) => findObject(doing, key))),
+    ])
+    const gone = standing.find((_, index) => !there[index])
     if (hasChanged) throw new NotPlaced({ outcome: 'going' })
     if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
+    if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   }
 
   return {
@@ -88,23 +94,7 @@ export const createS3ObjectStore = ({
 
     list: (query) => listObjects(bucket, query),
 
-    async read(key, choose) {
-      const head = await headObject(bucket, key)
-      if (!head) return undefined
-      const info = toInfo(key, head)
-      const range = choose(info)
-      if (!range || range.last < range.first) return { info }
-      const { Body } = await client.send(
-        new GetObjectCommand({
-          Bucket: name,
-          Key: key,
-          Range: `bytes=${range.first}-${range.last}`,
-          // The very state that was described, even when it is replaced in this moment.
-          ...(head.VersionId ? { VersionId: head.VersionId } : { IfMatch: head.ETag }),
-        }),
-      )
-      return Body instanceof Readable ? { info, body: Body } : { info }
-    },
+    read: (key, choose, expected) => readObject(bucket, key, choose, expected),
 
     async stage(content, target) {
       const body = await stageBody(bucket, budget, content, target)
@@ -129,7 +119,7 @@ export const createS3ObjectStore = ({
       try {
         const watch = await look(doing, limit, conditions)
         await placing.apply(changes)
-        await lookAgain(doing, limit, { absent: conditions.absent, watch, changes })
+        await lookAgain(doing, limit, conditions, { watch, changes })
       } catch (error) {
         const isCut = limit.signal.aborted && !(error instanceof NotPlaced)
         const failure = await placing.undo(isCut ? new NotPlaced({ outcome: 'late' }) : error)

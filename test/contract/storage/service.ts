@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
-import type { StorageDeps, Surroundings } from '../../../lib/deps.ts'
+import type { Downloads, StorageDeps, Surroundings } from '../../../lib/deps.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { listAll } from '../../../lib/storage/object-store.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
@@ -11,8 +11,8 @@ interface Request {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer | Readable
-  /** Milliseconds that the platform leaves to the request. */
-  readonly remaining?: number
+  /** Milliseconds that the platform leaves to the request, now or at any moment. */
+  readonly remaining?: number | (() => number)
 }
 
 /** An answer, its body as text. */
@@ -30,7 +30,7 @@ export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' |
 }
 
 export const openStorage = async (
-  options: { readonly between?: Between } & Pick<Surroundings, 'clock'> = {},
+  options: { readonly between?: Between; readonly downloads?: Downloads } & Pick<Surroundings, 'clock'> = {},
 ): Promise<StorageUnderTest> => {
   const files = await openTestFiles(options)
   const site = 1001 as SiteId
@@ -48,7 +48,10 @@ export const openStorage = async (
       const target = `/api/v2/admin/sites/current/storage${path}`
       const request = requestOf(method, target, { query, headers: { Authorization: token, ...headers } })
       const stream = body instanceof Readable ? body : Readable.from([Buffer.from(body)])
-      const answer = await files.handler({ ...request, body: { stream } }, () => remaining)
+      const answer = await files.handler(
+        { ...request, body: { stream } },
+        typeof remaining === 'number' ? () => remaining : remaining,
+      )
       return { statusCode: answer.status, headers: answer.headers, body: await textOf(answer) }
     },
   }

@@ -24,7 +24,9 @@ const lookedUp = async (headers: Readonly<Record<string, string>>): Promise<stri
   const body = { bytes: new Uint8Array() }
   const request = { id: '1', method: 'GET', path: '/', query: new Map(), headers, body, params: {}, remainingTime }
   const trace = { operation: 'none', site: null, token: null, public: false }
-  await expect(admit(deps, { route: {}, policy: groupPolicies.fields }, request, trace)).rejects.toMatchObject({ status: 401 })
+  await expect(admit(deps, { route: {}, policy: groupPolicies.fields }, request, trace)).rejects.toMatchObject({
+    status: 401,
+  })
   return hashes
 }
 

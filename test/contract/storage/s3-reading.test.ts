@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { Downloads } from '../../../lib/deps.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
+
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const downloads: Downloads = { largestAnswer: 20, urlOf: async (key) => `http://bucket/${key}` }
+
+let s3: MemoryS3
+let storage: StorageUnderTest
+
+beforeEach(async () => {
+  const opened = openBucketInMemory()
+  s3 = opened.s3
+  const files = createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: 'memory', removals })
+  storage = await openStorage({ between: () => ({ files }), downloads })
+  const bodies = { ten: '0123456789', empty: '', large: 'x'.repeat(21) }
+  for (const [name, body] of Object.entries(bodies)) await storage.call('PUT', `/${name}`, { body })
+})
+afterEach(() => storage.close())
+
+describe('a read of a file in S3', () => {
+  const range = (value: string) => ({ Range: value })
+  it.each([
+    ['GET', '/ten', {}, 200, '0123456789', ['GET']],
+    ['GET', '/ten', range('bytes=2-3'), 206, '23', ['GET']],
+    ['GET', '/ten', range('bytes=8-'), 206, '89', ['GET']],
+    ['GET', '/ten', range('bytes=-3'), 206, '789', ['GET']],
+    ['GET', '/ten', range('bytes=5-99'), 206, '56789', ['GET']],
+    ['GET', '/ten', range('bytes=1-2,4-5'), 200, '0123456789', ['GET']],
+    ['GET', '/ten', range('bytes=10-'), 416, undefined, ['GET', 'HEAD']],
+    ['GET', '/empty', {}, 200, '', ['GET', 'HEAD']],
+    ['GET', '/large', {}, 302, '', ['GET']],
+    ['GET', '/large', range('bytes=0-2'), 206, 'xxx', ['GET']],
+    ['GET', '/ten', { Accept: '' }, 302, '', ['HEAD']],
+    ['GET', '/ten', { 'If-None-Match': '*' }, 304, '', ['HEAD']],
+    ['GET', '/ten', { 'If-None-Match': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
+    ['GET', '/ten', { ...range('bytes=2-3'), 'If-Range': '"other"' }, 200, '0123456789', ['HEAD', 'GET']],
+    ['HEAD', '/ten', {}, 200, '', ['HEAD']],
+    ['GET', '/none', {}, 404, undefined, ['GET', 'GET']],
+  ] as const)('%s %s %o is %i, by these calls', async (method, path, headers, status, body, calls) => {
+    const before = s3.requests.length
+    const answer = await storage.call(method, path, { headers: { Accept: '*/*', ...headers } })
+    expect([answer.statusCode, body === undefined || answer.body]).toEqual([status, body ?? true])
+    expect(s3.requests.slice(before).map((request) => request.method)).toEqual(calls)
+  })
+})

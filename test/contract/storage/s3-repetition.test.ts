@@ -1,0 +1,154 @@
+import { Readable } from 'node:stream'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
+import { inMemory } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
+import { createMemoryS3, type MemoryS3, Refusal, type S3Request } from '../../support/memory-s3.ts'
+import { tag } from '../../support/s3-xml.ts'
+
+/** Faults stand at the SDK's transport; the clients are those that are deployed. */
+let s3: MemoryS3
+let store: ObjectStore
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const nowhere = { absent: [], staying: { site: 1 as SiteId, folders: [] } }
+
+beforeEach(() => {
+  s3 = createMemoryS3()
+  store = createS3ObjectStore({ ...createS3Clients(inMemory(s3)), bucket: 'memory', removals, memory: 100 })
+})
+
+async function* one(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
+}
+const put = async (key: string, text = key) => {
+  const staged = await store.stage(one(text), { key, contentType: 'text/plain' })
+  return store.place([{ kind: 'put', key, staged }], nowhere, entry)
+}
+const listed = async (key: string) => {
+  const info = await store.find(key)
+  if (!info) throw new Error(`There is no ${key}`)
+  return info
+}
+const keys = async () =>
+  (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key)
+
+/** Has the first requests that look so fail, so many of them. Answers how many there were. */
+const failing = (looks: (request: S3Request) => boolean, times: number, fail: () => Error | Promise<Error>) => {
+  const count = { seen: 0 }
+  s3.before = async (request) => {
+    if (!looks(request)) return
+    count.seen += 1
+    if (count.seen <= times) throw await fail()
+  }
+  return count
+}
+const isPut = ({ method, headers }: S3Request) => method === 'PUT' && headers['x-amz-copy-source'] === undefined
+const isCopy = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
+const isCompletion = ({ method, query = {} }: S3Request) => method === 'POST' && query['uploadId'] !== undefined
+const isRemoval = ({ method, query = {} }: S3Request) => method === 'DELETE' && query['versionId'] === undefined
+
+describe('a call that makes a version', () => {
+  const calls = [
+    { name: 'a small file', looks: isPut, run: () => put('live/a') },
+    { name: 'a large file', looks: isCompletion, run: () => put('live/a', 'x'.repeat(200)) },
+    { name: 'a copy', looks: isCopy, run: () => move('live/from', 'live/to') },
+    { name: 'a removal', looks: isRemoval, run: () => move('live/from', 'live/to') },
+  ]
+  const refusals = [
+    { status: 503, code: 'SlowDown' },
+    { status: 500, code: 'InternalError' },
+  ]
+  const move = async (from: string, key: string) => {
+    const change: Change = { kind: 'move', from: await listed(from), key }
+    return store.place([change], nowhere, entry)
+  }
+
+  it.each(calls.flatMap((call) => refusals.map((refusal) => ({ ...call, ...refusal }))))(
+    'is repeated when S3 itself refuses it in passing: $name, $code',
+    async ({ looks, run, status, code }) => {
+      await put('live/from')
+      const count = failing(looks, 2, () => new Refusal(status, code))
+      expect(await run()).toEqual({ outcome: 'placed' })
+      expect(count.seen).toBe(3)
+    },
+  )
+
+  it.each(calls)('is given up after three refusals, and nothing has changed: $name', async ({ looks, run }) => {
+    await put('live/from')
+    const before = await keys()
+    const count = failing(looks, 99, () => new Refusal(503, 'SlowDown'))
+    await expect(run()).rejects.toMatchObject({ code: 100503 })
+    s3.before = async () => undefined
+    expect([count.seen, await keys()]).toEqual([3, before])
+  })
+
+  it.each(calls)('is not repeated when its answer is lost: $name', async ({ looks, run }) => {
+    await put('live/from')
+    const before = await keys()
+    const count = failing(looks, 99, () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
+    await expect(run()).rejects.toMatchObject({ code: 100503 })
+    s3.before = async () => undefined
+    expect([count.seen, await keys()]).toEqual([1, before])
+  })
+})
+
+describe('a removal that loses a race', () => {
+  it.each([
+    [404, 'NoSuchKey'],
+    [409, 'ConditionalRequestConflict'],
+    [412, 'PreconditionFailed'],
+  ])('takes nothing back that others have removed: %i %s', async (status, code) => {
+    for (const name of ['a', 'b']) await put(`live/${name}`)
+    const [a, b] = [await listed('live/a'), await listed('live/b')]
+    const isRemovalOfA = (request: S3Request) => isRemoval(request) && request.path.endsWith('/a')
+    failing(isRemovalOfA, 1, async () => {
+      s3.before = async () => undefined
+      await store.remove([a], entry)
+      return new Refusal(status, code)
+    })
+    const changes: Change[] = [a, b].map((from) => ({ kind: 'move', from, key: `${from.key}-moved` }))
+    await store.place(changes, nowhere, entry).catch(() => {})
+    expect(await keys()).not.toContain('live/a')
+  })
+})
+
+describe('a removal of many of which S3 does not delete all', () => {
+  const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
+  const told = (body: unknown) => [...String(body).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key)
+
+  /** Has S3 refuse these keys in the first batches, so many of them. */
+  const refuse = (names: readonly string[], code: string, times: number) => {
+    const { handle } = s3.requestHandler
+    let count = 0
+    s3.requestHandler.handle = async (request, options) => {
+      if (!isBatch(request) || ++count > times) return handle(request, options)
+      const body = names.reduce(
+        (xml, name) => xml.replace(`<Object><Key>live/${name}</Key>`, '<Object><Key>none</Key>'),
+        String(request.body),
+      )
+      const { response } = await handle({ ...request, body: body.replace(/<ETag>[^<]*<\/ETag>/g, '') }, options)
+      const errors = names.map((name) => `<Error>${tag('Key', `live/${name}`)}${tag('Code', code)}</Error>`)
+      return { response: { ...response, body: Readable.from([`<DeleteResult>${errors.join('')}</DeleteResult>`]) } }
+    }
+  }
+
+  it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])('asks again for those alone: %s', async (code) => {
+    for (const name of ['a', 'b', 'c']) await put(`live/${name}`)
+    const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
+    refuse(['b'], code, 2)
+    await store.remove(objects, entry)
+    expect(await keys()).toEqual([])
+    expect(s3.requests.filter(isBatch).map(({ body }) => told(body).length)).toEqual([3, 1, 1])
+  })
+
+  it('gives up in the end: 503', async () => {
+    await put('live/a')
+    const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
+    refuse(['a'], 'SlowDown', 99)
+    await expect(store.remove(objects, entry)).rejects.toMatchObject({ code: 100503, cause: { name: 'SlowDown' } })
+    expect(await keys()).toEqual(['live/a'])
+  })
+})

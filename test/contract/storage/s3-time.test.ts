@@ -1,0 +1,230 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { failLikePort } from '../../../lib/aws/store-failure.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
+import type { MemoryS3, S3Request } from '../../support/memory-s3.ts'
+import { bytesOf } from './object-store/workbench.ts'
+import { formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+
+/** A function of the storage has so much time, and is frozen when so much of it is left. */
+const functionTime = 28_000
+const frozenAt = 500
+/** So much of it passes each time that the event loop turns. */
+const step = 40
+
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+
+let s3: MemoryS3
+let store: ObjectStore
+let others: ObjectStore
+
+beforeEach(() => {
+  const opened = openBucketInMemory()
+  s3 = opened.s3
+  const open = () => {
+    const [client, once] = [opened.connect(), opened.connect(1)]
+    failLikePort(client)
+    failLikePort(once)
+    return createS3ObjectStore({ client, once, bucket: opened.bucket, removals, memory: 1_000 })
+  }
+  store = open()
+  others = open()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Runs something for as long as a function has, in a time that passes by itself. */
+const inFunctionTime = async <Result>(run: (remainingTime: () => number) => Promise<Result>) => {
+  let elapsed = 0
+  let isOver = false
+  const running = run(() => functionTime - elapsed).finally(() => {
+    isOver = true
+  })
+  running.catch(() => {})
+  for (; !isOver; elapsed += step) {
+    await turn()
+    vi.advanceTimersByTime(step)
+  }
+  return { result: await running, elapsed }
+}
+
+/** A call that is slow: its request is held up, or the answer to it, or it arrives although it was cut, a moment later. */
+const slownesses = ['request', 'answer', 'arrival'] as const
+type Slowness = (typeof slownesses)[number]
+
+/** Has the call of that number be slow, counted from 1. Answers how many calls there are, and lets go of the slow one. */
+const slowDown = (number: number, slowness: Slowness) => {
+  let calls = 0
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const handle = (request: S3Request) => s3.requestHandler.handle(request)
+  s3.before = async (request) => {
+    calls += 1
+    if (calls !== number) return
+    if (slowness === 'answer') await handle(request)
+    // It is cut after 23 or 24 seconds.
+    if (slowness === 'arrival') setTimeout(() => void handle(request), 24_500)
+    await held
+  }
+  return {
+    calls: () => calls,
+    async release() {
+      s3.before = async () => undefined
+      release()
+      for (let count = 0; count < 50; count++) await turn()
+    },
+  }
+}
+
+async function* one(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
+}
+const stage = (by: ObjectStore, key: string, text: string) => by.stage(one(text), { key, contentType: 'text/plain' })
+const nowhere = { absent: ['live/1/f', 'live/1/f/page.html/'], staying: { site: 1 as SiteId, folders: [] } }
+const put = async (by: ObjectStore, key: string, text: string) =>
+  by.place([{ kind: 'put', key, staged: await stage(by, key, text) }], nowhere, entry)
+
+const contentOf = async (by: ObjectStore, key: string): Promise<string | undefined> => {
+  const object = await by.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+  return object && (await bytesOf(object)).toString()
+}
+
+const page = 'live/1/f/page.html'
+const draft = 'draft/1/f/page.html'
+const moved = 'live/1/f/moved'
+
+/** What is there: a page with a draft, and a file. */
+const state = async () => [
+  await contentOf(others, page),
+  await contentOf(others, draft),
+  await contentOf(others, moved),
+  await contentOf(others, `${moved}-away`),
+]
+const before = ['old', 'draft', 'moved', undefined]
+
+/** A page is published into a new folder, and a file is moved, in one go. */
+const publication = async (text: string): Promise<Change[]> => {
+  const from = await others.find(moved)
+  const staged = await stage(store, page, text)
+  return [
+    { kind: 'folder', key: 'live/1/f/' },
+    { kind: 'put', key: page, staged },
+    { kind: 'remove', key: draft },
+    ...(from ? [{ kind: 'move', from, key: `${moved}-away` } as const] : []),
+  ]
+}
+
+const prepare = async () => {
+  await put(others, page, 'old')
+  await put(others, draft, 'draft')
+  await put(others, moved, 'moved')
+}
+
+const callsOf = async (text: string): Promise<number> => {
+  await prepare()
+  const changes = await publication(text)
+  const slow = slowDown(0, 'request')
+  expect(await store.place(changes, nowhere, entry)).toEqual({ outcome: 'placed' })
+  await slow.release()
+  return slow.calls()
+}
+
+describe.each([
+  ['small', 'new'],
+  ['large', 'n'.repeat(2_000)],
+])('a placement of a %s file of which one call is slow', (_, text) => {
+  it.each(slownesses)(
+    'ends before the function does, takes all back, and nothing lands behind a newer one (%s)',
+    async (slowness) => {
+      const calls = await callsOf(text)
+      for (let number = 1; number <= calls; number++) {
+        s3.before = async () => undefined
+        for (const key of ['live/1/f/', page, draft, moved, `${moved}-away`]) {
+          const info = await others.find(key)
+          if (info) await others.remove([info], entry)
+        }
+        await prepare()
+        const changes = await publication(text)
+        const slow = slowDown(number, slowness)
+        const { result, elapsed } = await inFunctionTime((remainingTime) =>
+          store.place(changes, { ...nowhere, remainingTime }, entry).catch((error: unknown) => error),
+        )
+        expect({ number, result }).toEqual({ number, result: { outcome: 'late' } })
+        expect(elapsed).toBeLessThan(functionTime - frozenAt)
+        const during = s3.requests.length
+        await slow.release()
+        expect({ number, state: await state() }).toEqual({ number, state: before })
+        await put(others, page, 'newer')
+        vi.advanceTimersByTime(10_000)
+        expect(await contentOf(others, page)).toBe('newer')
+        expect(s3.requests.slice(during).filter(({ method }) => method === 'DELETE')).toEqual([])
+      }
+    },
+    60_000,
+  )
+})
+
+describe('a request whose call to S3 is slow', () => {
+  let storage: StorageUnderTest
+  beforeEach(async () => {
+    storage = await openStorage({ between: () => ({ files: store }) })
+  })
+  afterEach(() => storage.close())
+
+  type Ask = (remaining: () => number) => Promise<{ readonly statusCode: number }>
+  const asks: readonly (readonly [string, Ask])[] = [
+    ['PUT', (remaining) => storage.call('PUT', '/f/page.html', { body: 'late', remaining })],
+    [
+      'POST',
+      (remaining) =>
+        storage.call('POST', '/f', {
+          headers: formHeaders,
+          body: multipart([{ name: 'page.html', content: 'late' }]),
+          remaining,
+        }),
+    ],
+    ['a new folder', (remaining) => storage.call('PUT', '/g', { query: { type: 'folder' }, remaining })],
+    ['a rename', (remaining) => renameTo(storage, '/f/page.html', 'other.html', { remaining })],
+    ['DELETE', (remaining) => storage.call('DELETE', '/f/page.html', { remaining })],
+  ]
+
+  it.each(asks)(
+    'is 503 in time, and overwrites nothing afterwards: %s',
+    async (_, ask) => {
+      const counting = slowDown(0, 'request')
+      await storage.call('PUT', '/f/page.html', { body: 'old' })
+      const first = counting.calls()
+      expect((await ask(() => functionTime)).statusCode).toBe(200)
+      const calls = counting.calls() - first
+      await counting.release()
+      for (let number = 1; number <= calls; number++) {
+        await storage.call('PUT', '/f/page.html', { body: 'old' })
+        for (const name of ['/g', '/f/other.html']) await storage.call('DELETE', name)
+        const slow = slowDown(number, 'request')
+        let answer: { readonly statusCode: number } | undefined
+        const { elapsed } = await inFunctionTime(async (remaining) => {
+          // Lambda answers for the operation when that only reads.
+          answer = await Promise.race([
+            ask(remaining),
+            new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), functionTime - frozenAt)),
+          ])
+        })
+        expect({ number, status: answer?.statusCode ?? 503 }).toEqual({ number, status: 503 })
+        expect(elapsed).toBeLessThanOrEqual(functionTime - frozenAt + 2 * step)
+        s3.before = async () => undefined
+        expect((await storage.call('PUT', '/f/page.html', { body: 'newer' })).statusCode).toBe(200)
+        await slow.release()
+        expect(await contentOf(others, 'live/1001/f/page.html')).toBe('newer')
+      }
+    },
+    60_000,
+  )
+})

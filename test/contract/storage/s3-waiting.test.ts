@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { HeadObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { waiting } from '../../../lib/aws/call-times.ts'
+import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { entry } from '../../support/history.ts'
+
+/** A socket that takes every connection and says nothing, and the store over it. */
+let store: ObjectStore
+const silent = createServer((socket) => socket.on('error', () => {}).resume())
+const nowhere = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+
+const connect = (config: object = {}) => {
+  const { port } = silent.address() as AddressInfo
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
+  return createS3Clients({ endpoint: `http://127.0.0.1:${port}`, region: 'local', credentials, ...config })
+}
+
+beforeAll(async () => {
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  const clients = connect({ requestHandler: waiting({ requestTimeout: 50 }) })
+  store = createS3ObjectStore({ ...clients, bucket: 'silent', removals })
+})
+afterAll(() => void silent.close())
+
+async function* text() {
+  yield Buffer.from('x')
+}
+
+describe('an S3 that takes connections and never answers', () => {
+  it.each([
+    ['a look', () => store.find('a')],
+    ['a listing', () => store.list({ prefix: 'a/', folded: true, limit: 10 })],
+    ['a read', () => store.read('a', () => ({ first: 0, last: 0 }))],
+    ['a removal', () => store.remove([{ key: 'a', version: 'b' }], entry)],
+    [
+      'a placement',
+      async () => {
+        const staged = await store.stage(text(), { key: 'a', contentType: 'a/b' })
+        return store.place([{ kind: 'put', key: 'a', staged }], nowhere, entry)
+      },
+    ],
+  ])('ends %s: 503', async (_, call) => {
+    await expect(call()).rejects.toMatchObject({ code: 100503 })
+  })
+
+  it('is given up with all repetitions before a function ends, as it is deployed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { client } = connect()
+    let isOver = false
+    const asking = client.send(new HeadObjectCommand({ Bucket: 'silent', Key: 'a' })).finally(() => {
+      isOver = true
+    })
+    asking.catch(() => {})
+    let elapsed = 0
+    for (; !isOver; elapsed += 100) {
+      await turn()
+      await vi.advanceTimersByTimeAsync(100)
+    }
+    vi.useRealTimers()
+    await expect(asking).rejects.toMatchObject({ code: 100503 })
+    expect(elapsed).toBeLessThan(27_500)
+  })
+})
