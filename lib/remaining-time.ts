@@ -1,6 +1,9 @@
 import { ServiceError } from './errors.ts'
 
-/** Milliseconds until a request has to end; infinite where it never does. */
+/**
+ * Milliseconds until a request has to end; infinite where it never does. It is asked again and again, and nobody waits without it. A store keeps
+ * back of it what it needs for taking a change back, begins nothing after that, and answers before it is over.
+ */
 export type RemainingTime = () => number
 
 /** For what no request waits for, such as commands. */

@@ -1,4 +1,5 @@
 import { type RemainingTime, refuseLate } from '../remaining-time.ts'
+import { createTimeLimit } from './time-limit.ts'
 
 /** Time that is kept, before Lambda ends a request, for telling the caller so: in milliseconds. */
 export const timeToAnswer = 500
@@ -24,14 +25,11 @@ export const inTime = async <Result>(
   kept: number,
   change: (allowance: Allowance) => Promise<Result>,
 ): Promise<Result> => {
-  const check = () => refuseLate(remainingTime, kept)
-  check()
-  const controller = new AbortController()
-  const left = remainingTime() - kept
-  const timer = Number.isFinite(left) ? setTimeout(() => controller.abort(), left) : undefined
+  refuseLate(remainingTime, kept)
+  const limit = createTimeLimit(remainingTime, kept)
   try {
-    return await change({ abortSignal: controller.signal, check })
+    return await change({ abortSignal: limit.signal, check: () => refuseLate(remainingTime, kept) })
   } finally {
-    clearTimeout(timer)
+    limit.end()
   }
 }

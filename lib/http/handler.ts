@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { ServiceError } from '../errors.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import { type AdmissionDeps, admit, admitCaller } from './admission.ts'
 import { type CallerOperation, isOfCaller } from './caller-operation.ts'
 import { preflight } from './cors.ts'
@@ -84,7 +85,7 @@ export const createHandler = <Operation extends string>(
   const policy = groupPolicies[group]
   const router = createRouter(routes.map((route) => endpointOf(route, operations[route.operation])))
 
-  const answerTo = async (request: Request, remainingTime: () => number, trace: Trace): Promise<Answer> => {
+  const answerTo = async (request: Request, remainingTime: RemainingTime, trace: Trace): Promise<Answer> => {
     if (request.method === 'OPTIONS') {
       const reply = preflight(request, router.methodsAt(request.path))
       return renderReply(request, reply, presentationOf(request, policy, trace))
@@ -114,7 +115,7 @@ export const createHandler = <Operation extends string>(
   /** One attempt to answer, and another one that says why the first has failed. */
   const sendAnswer = async <Sent>(
     request: Request,
-    remainingTime: () => number,
+    remainingTime: RemainingTime,
     send: Send<Sent>,
     trace: Trace,
   ): Promise<{ readonly sent: Sent; readonly status: number; readonly failure: unknown }> => {
@@ -143,9 +144,13 @@ export const createHandler = <Operation extends string>(
     }
   }
 
-  async function handle(request: Request, remainingTime: () => number): Promise<Answer>
-  async function handle<Sent>(request: Request, remainingTime: () => number, send: Send<Sent>): Promise<Sent>
-  async function handle(request: Request, remainingTime: () => number, send: Send<unknown> = asItIs): Promise<unknown> {
+  async function handle(request: Request, remainingTime: RemainingTime): Promise<Answer>
+  async function handle<Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
+  async function handle(
+    request: Request,
+    remainingTime: RemainingTime,
+    send: Send<unknown> = asItIs,
+  ): Promise<unknown> {
     const { clock, telemetry } = deps
     const startedAt = clock.monotonic()
     const arrival: Arrival = { requestId: request.id, method: request.method, path: request.path }

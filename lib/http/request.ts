@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type ErrorName, ServiceError } from '../errors.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 
 /** In memory when the whole request is there already, a stream when it is still on its way. */
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
@@ -55,8 +56,8 @@ export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Se
  * ends a request), and answers or, given `send`, sees the answer on its way. Whatever fails is answered, the sending included.
  */
 export interface Handler {
-  (request: Request, remainingTime: () => number): Promise<Answer>
-  <Sent>(request: Request, remainingTime: () => number, send: Send<Sent>): Promise<Sent>
+  (request: Request, remainingTime: RemainingTime): Promise<Answer>
+  <Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
 }
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'

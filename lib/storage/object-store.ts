@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import type { StoragePath } from './path.ts'
 
 /**
@@ -40,12 +41,6 @@ export interface ObjectStore {
     remainingTime?: RemainingTime,
   ): Promise<void>
 }
-
-/**
- * What is left of the request that asks for a change, in milliseconds; it is asked again and again, and nobody waits without it. A store
- * keeps back of it what it needs for taking the change back, begins nothing after that, and answers before it is over.
- */
-export type RemainingTime = () => number
 
 export interface ListedObject {
   readonly key: string

@@ -1,8 +1,9 @@
 import { type ErrorName, ServiceError } from '../errors.ts'
 import type { Author, HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
+import type { RemainingTime } from '../remaining-time.ts'
 import type { FolderRemovals } from './folder-removals.ts'
-import type { Change, ObjectStore, RemainingTime } from './object-store.ts'
+import type { Change, ObjectStore } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import type { Workflows } from './workflows.ts'
 

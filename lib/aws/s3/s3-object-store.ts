@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { unlimited } from '../../remaining-time.ts'
 import {
   type Change,
   NotPlaced,
@@ -6,14 +7,15 @@ import {
   type PlaceConditions,
   type Staged,
 } from '../../storage/object-store.ts'
+import { timeToAnswer } from '../in-time.ts'
 import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
+import { createTimeLimit, type TimeLimit } from '../time-limit.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
 import { existsBelow, findObject, findRival, listObjects } from './looking.ts'
 import { createPlacing } from './placing.ts'
 import { readObject } from './reading.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
-import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'> {
   /** It must keep versions: they are what a change is taken back with. */
@@ -27,12 +29,10 @@ interface Options extends Pick<Bucket, 'client' | 'once'> {
 const defaultMemory = 32 * 1024 * 1024
 
 /** What is kept of a request's time when nothing may be done any more, for telling the caller; in milliseconds. */
-const timeToAnswer = 1_000
+const timeToReturn = timeToAnswer + 500
 
 /** What is kept besides for finding out what was made and for taking it back, in milliseconds: in all, and for each change. */
 const timeToUndo = (changes: number): number => 3_000 + 0.6 * changes
-
-const forever = () => Number.POSITIVE_INFINITY
 
 /** The object store in a bucket of S3, or of anything that speaks like it. */
 export const createS3ObjectStore = ({
@@ -110,9 +110,9 @@ export const createS3ObjectStore = ({
     },
 
     async place(changes, conditions) {
-      const { remainingTime = forever } = conditions
-      const limit = createTimeLimit(remainingTime, timeToAnswer + timeToUndo(changes.length))
-      const undoLimit = createTimeLimit(remainingTime, timeToAnswer)
+      const { remainingTime = unlimited } = conditions
+      const limit = createTimeLimit(remainingTime, timeToReturn + timeToUndo(changes.length))
+      const undoLimit = createTimeLimit(remainingTime, timeToReturn)
       const doing = until(bucket, limit.signal)
       const undoing = until(bucket, undoLimit.signal)
       const placing = createPlacing({ doing, undoing, isTimeUp: limit.isUp, bodyOf })
@@ -133,8 +133,8 @@ export const createS3ObjectStore = ({
       return { outcome: 'placed' }
     },
 
-    async remove(objects, _entry, remainingTime = forever) {
-      const limit = createTimeLimit(remainingTime, timeToAnswer)
+    async remove(objects, _entry, remainingTime = unlimited) {
+      const limit = createTimeLimit(remainingTime, timeToReturn)
       try {
         await deleteAll(until(bucket, limit.signal), objects)
       } catch (error) {

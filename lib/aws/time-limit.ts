@@ -1,3 +1,5 @@
+import type { RemainingTime } from '../remaining-time.ts'
+
 /** A span of time at whose end what is in flight is cut. */
 export interface TimeLimit {
   readonly signal: AbortSignal
@@ -13,7 +15,7 @@ export interface TimeLimit {
 const longestTimer = 2 ** 31 - 1
 
 /** What is left of a request, all but `kept` milliseconds of it. `remainingTime` is asked again and again. */
-export const createTimeLimit = (remainingTime: () => number, kept: number): TimeLimit => {
+export const createTimeLimit = (remainingTime: RemainingTime, kept: number): TimeLimit => {
   const cut = new AbortController()
   const { signal } = cut
   const left = remainingTime() - kept
