@@ -52,7 +52,7 @@ export const administrationGrants: readonly TableGrant[] = [
     table: 'content',
     actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
   },
-  { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem'] },
+  { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
   { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
   { table: 'pathLocks', actions: ['PutItem', 'DeleteItem'] },
 ]
