@@ -143,9 +143,9 @@ describe('the rooms of the service', () => {
   test('are seen in every kind of import, and a wrong one is noticed', () => {
     expect(importsOf('lib/aws/file-stores.ts')).toEqual(
       expect.arrayContaining([
-        '@aws-sdk/client-s3',
-        '@aws-sdk/s3-request-presigner',
+        '@aws-sdk/lib-dynamodb',
         'lib/stores.ts',
+        'lib/aws/s3/clients.ts',
         'lib/aws/sqs-removal-queue.ts',
       ]),
     )

@@ -5,8 +5,10 @@ import { inParallel } from '../../in-parallel.ts'
 import { type Bucket, callsInFlight, isRefused, onCondition, passingCodes, unquote } from './bucket.ts'
 import { headObject } from './looking.ts'
 
-/** What goes: an object, in the state with this tag alone; or one version of it, a delete marker maybe. */
-export type Doomed = { readonly key: string } & ({ readonly version: string } | { readonly versionId: string })
+/** What goes: an object, in the state with this tag alone, so that a delete marker hides it; or, for good, one version of it, a delete marker maybe. */
+export type Doomed =
+  | { readonly kind: 'object'; readonly key: string; readonly tag: string }
+  | { readonly kind: 'version'; readonly key: string; readonly versionId: string }
 
 /** What XML cannot hold cannot be deleted in a batch. */
 const unfitForXml = /[\ufffe\uffff]/
@@ -22,7 +24,7 @@ const mostAttempts = 5
 const firstPause = 100
 
 const identifierOf = (doomed: Doomed) =>
-  'versionId' in doomed ? { Key: doomed.key, VersionId: doomed.versionId } : { Key: doomed.key, ETag: doomed.version }
+  doomed.kind === 'version' ? { Key: doomed.key, VersionId: doomed.versionId } : { Key: doomed.key, ETag: doomed.tag }
 
 const batchesOf = <Item>(items: readonly Item[]): readonly Item[][] =>
   Array.from({ length: Math.ceil(items.length / batchLength) }, (_, index) =>
@@ -65,15 +67,15 @@ const signalOf = ({ options: { abortSignal } }: Bucket) => (abortSignal ? { sign
 const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
   const { client, name: Bucket, options } = bucket
   const { key: Key } = doomed
-  if ('versionId' in doomed) {
+  if (doomed.kind === 'version') {
     await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId: doomed.versionId }), options)
     return
   }
   const ability = 'a removal of one version alone'
-  if (bucket.known.lacks.has(ability) && unquote((await headObject(bucket, Key))?.ETag) !== doomed.version) return
+  if (bucket.known.lacks.has(ability) && unquote((await headObject(bucket, Key))?.ETag) !== doomed.tag) return
   try {
     await onCondition(bucket, ability, (isConditional) =>
-      client.send(new DeleteObjectCommand({ Bucket, Key, ...(isConditional && { IfMatch: doomed.version }) }), options),
+      client.send(new DeleteObjectCommand({ Bucket, Key, ...(isConditional && { IfMatch: doomed.tag }) }), options),
     )
   } catch (error) {
     if (!isRefused(error)) throw error

@@ -55,7 +55,7 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
       await pause(secondLook)
       versionId = await find()
     }
-    if (versionId) made.push({ key, versionId })
+    if (versionId) made.push({ kind: 'version', key, versionId })
   }
 
   return {
@@ -72,12 +72,12 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
       try {
         const { VersionId, ETag } = await run()
         if (VersionId) {
-          made.push({ key, versionId: VersionId })
+          made.push({ kind: 'version', key, versionId: VersionId })
           return
         }
         noteLack(doing, 'versions (of a new bucket, for 15 minutes)', 'what is replaced there cannot be brought back')
         isVersioned = false
-        if (creates) made.push({ key, version: unquote(ETag) })
+        if (creates) made.push({ kind: 'object', key, tag: unquote(ETag) })
       } catch (error) {
         if (!isRefused(error)) await findMade(key, find)
         throw error

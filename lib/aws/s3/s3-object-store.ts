@@ -136,7 +136,10 @@ export const createS3ObjectStore = ({
     async remove(objects, _entry, remainingTime = unlimited) {
       const limit = createTimeLimit(remainingTime, timeToReturn)
       try {
-        await deleteAll(until(bucket, limit.signal), objects)
+        await deleteAll(
+          until(bucket, limit.signal),
+          objects.map(({ key, version }) => ({ kind: 'object', key, tag: version })),
+        )
       } catch (error) {
         throw limit.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
       } finally {

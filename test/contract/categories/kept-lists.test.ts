@@ -83,7 +83,6 @@ describe.each(hands)('a list that has been asked for before, on $name,', ({ open
       await list({}, 'categories'),
       await list({}, 'news/1/categories'),
       await list({}, 'news'),
-      await list({}, 'blogs'),
       await list({ limit: '1' }),
       await list({ skip: '1' }),
       await list({ fields: 'objectId' }),
