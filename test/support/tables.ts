@@ -6,6 +6,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { waiting } from '../../lib/aws/call-times.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/aws/tables.ts'
 import { startDynalite } from './dynalite.ts'
@@ -64,12 +65,15 @@ export const openTablesInMemory = async (): Promise<TestTables> => {
   return { names: await createTables(connect(), ''), connect, close }
 }
 
+/** An emulator shares its machine with the tests: it may take its time, and is no less right for it. */
+const connectRemote = () => createDocumentClient({ requestHandler: waiting({ requestTimeout: 30_000 }) })
+
 const openRemote = async (): Promise<TestTables> => {
-  const dynamodb = createDocumentClient()
+  const dynamodb = connectRemote()
   const names = await createTables(dynamodb, `site-admin-test-${randomUUID()}-`)
   return {
     names,
-    connect: () => createDocumentClient(),
+    connect: connectRemote,
     async close() {
       await Promise.all(Object.values(names).map((TableName) => dynamodb.send(new DeleteTableCommand({ TableName }))))
       dynamodb.destroy()
