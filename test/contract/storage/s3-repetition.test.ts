@@ -145,10 +145,10 @@ describe('a removal of many of which S3 does not delete all', () => {
   })
 
   it('gives up in the end: 503', async () => {
-    await put('live/a')
+    for (const name of ['a', 'b']) await put(`live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
-    refuse(['a'], 'SlowDown', 99)
+    refuse(['a', 'b'], 'SlowDown', 99)
     await expect(store.remove(objects, entry)).rejects.toMatchObject({ code: 100503, cause: { name: 'SlowDown' } })
-    expect(await keys()).toEqual(['live/a'])
+    expect(await keys()).toEqual(['live/a', 'live/b'])
   })
 })
