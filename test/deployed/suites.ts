@@ -23,9 +23,12 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'reads a range of the very state': 'it ignores the range of a read that names a version',
   },
   LocalStack: {
-    'DELETE takes .* as form data': 'it drops the forms of all methods but POST, PUT and PATCH',
+    'DELETE takes form data, in every way': 'it drops the forms of all methods but POST, PUT and PATCH',
     'Content-Type: multipart/form-data; boundary=x is 415': 'it answers for itself when a multipart body is malformed',
     'with a body that is no multipart is 400': 'it answers for itself when a multipart body is malformed',
+    'with a nameless part that is declared as bytes is 400': 'it writes multipart bodies anew, without such parts',
+    'with a name that is not UTF-8 is 400': 'it writes multipart bodies anew, with names that are',
+    'with a part that cannot be read beside a good one': 'it writes multipart bodies anew, without such parts',
     'counts a file name from its last slash or backslash on': 'it writes multipart bodies anew, without backslashes',
     'answers 304 to whoever has it already': 'it takes Last-Modified out of an answer with 304',
     'who sends no Accept': 'it makes up an Accept, and sends base64 to who has sent none',

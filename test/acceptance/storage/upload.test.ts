@@ -152,18 +152,17 @@ describe('an upload that is refused', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it.each([
-    ['in its bytes', 'filename="\xe9"'],
-    ['in an extended form', "filename*=UTF-8''%e9"],
-    ['by what it says', "filename*=ISO-8859-1''e"],
-  ])('with a name that is not UTF-8 %s is 400 / 104015, and leaves nothing', async (_, parameter) => {
+  it('with a name that is not UTF-8 is 400 / 104015, and leaves nothing', async () => {
     const folder = `${own}/refused/names`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
-    const body = Buffer.from(
-      text.replace('filename="a"', () => parameter),
-      'latin1',
-    )
-    expectError(await upload(folder, [], { body }), 400, 104015)
+    // In its bytes, in an extended form, and by what it says of itself.
+    for (const parameter of ['filename="\xe9"', "filename*=UTF-8''%e9", "filename*=ISO-8859-1''e"]) {
+      const body = Buffer.from(
+        text.replace('filename="a"', () => parameter),
+        'latin1',
+      )
+      expectError(await upload(folder, [], { body }), 400, 104015)
+    }
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
