@@ -263,15 +263,16 @@ export const createMemoryS3 = (): MemoryS3 => {
   const list = (query: NonNullable<S3Request['query']>): S3Answer => {
     const text = (name: string) => String(query[name] ?? '')
     const delimiter = text('delimiter')
+    const write = text('encoding-type') === 'url' ? urlEncoded : String
     const entries = [...entriesBehind(text('start-after'), text('prefix'), delimiter)]
     const shown = entries.slice(0, Number(query['max-keys'] ?? 1000)).map((key) => {
       const version = present(key)
       // A folder counts as one even where the object is that is the folder itself.
       if (!version || (delimiter && key.endsWith('/') && key !== query['prefix'])) {
-        return `<CommonPrefixes>${tag('Prefix', urlEncoded(key))}</CommonPrefixes>`
+        return `<CommonPrefixes>${tag('Prefix', write(key))}</CommonPrefixes>`
       }
       const described = tag('Size', version.bytes.length) + tag('LastModified', version.modified.toISOString())
-      return `<Contents>${tag('Key', urlEncoded(key))}${tag('ETag', `"${version.etag}"`)}${described}</Contents>`
+      return `<Contents>${tag('Key', write(key))}${tag('ETag', `"${version.etag}"`)}${described}</Contents>`
     })
     return xmlAnswer('ListBucketResult', tag('IsTruncated', `${shown.length < entries.length}`) + shown.join(''))
   }

@@ -63,7 +63,7 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[]): Promise<vo
 
 const signalOf = ({ options: { abortSignal } }: Bucket) => (abortSignal ? { signal: abortSignal } : {})
 
-/** As in a batch. A store that does not know the condition has its check before the call. */
+/** As in a batch. A store that does not know the condition has a look before the call in its place. */
 const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
   const { client, name: Bucket, options } = bucket
   const { key: Key } = doomed
@@ -71,12 +71,14 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
     await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId: doomed.versionId }), options)
     return
   }
-  const ability = 'a removal of one version alone'
-  if (bucket.known.lacks.has(ability) && unquote((await headObject(bucket, Key))?.ETag) !== doomed.tag) return
   try {
-    await onCondition(bucket, ability, (isConditional) =>
-      client.send(new DeleteObjectCommand({ Bucket, Key, ...(isConditional && { IfMatch: doomed.tag }) }), options),
-    )
+    await onCondition(bucket, 'a removal of one version alone', async (isConditional) => {
+      if (!isConditional && unquote((await headObject(bucket, Key))?.ETag) !== doomed.tag) return
+      await client.send(
+        new DeleteObjectCommand({ Bucket, Key, ...(isConditional && { IfMatch: doomed.tag }) }),
+        options,
+      )
+    })
   } catch (error) {
     if (!isRefused(error)) throw error
   }

@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { inMemory } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
+import { createMemoryS3, type MemoryS3, Refusal, type S3Request } from '../../support/memory-s3.ts'
+
+/** What the store lacks is put in front of the bucket in memory, at the SDK's transport: LocalStack lacks the same. */
+let s3: MemoryS3
+let store: ObjectStore
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const nowhere = { absent: [], staying: { site: 1 as SiteId, folders: [] } }
+
+beforeEach(() => {
+  s3 = createMemoryS3()
+  store = createS3ObjectStore({ ...createS3Clients(inMemory(s3)), bucket: 'memory', removals })
+  vi.spyOn(console, 'warn').mockImplementation(() => {})
+})
+afterEach(() => vi.restoreAllMocks())
+
+async function* one(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
+}
+const put = async (key: string, text: string) => {
+  const staged = await store.stage(one(text), { key, contentType: 'text/plain' })
+  return store.place([{ kind: 'put', key, staged }], nowhere, entry)
+}
+const listed = async (key: string) => {
+  const info = await store.find(key)
+  if (!info) throw new Error(`There is no ${key}`)
+  return info
+}
+
+describe('a store that does not know the condition of a removal', () => {
+  beforeEach(() => {
+    s3.before = async ({ method, headers }) => {
+      if (method === 'DELETE' && headers['if-match'] !== undefined) throw new Refusal(501, 'NotImplemented')
+    }
+  })
+
+  it('removes what has not changed, and says so in the log once', async () => {
+    for (const key of ['live/a', 'live/b']) {
+      await put(key, key)
+      await store.remove([await listed(key)], entry)
+      expect(await store.find(key)).toBeUndefined()
+    }
+    expect(console.warn).toHaveBeenCalledTimes(1)
+  })
+
+  it('leaves what has been replaced since it was listed: the first time already', async () => {
+    await put('live/a', 'old')
+    const old = await listed('live/a')
+    await put('live/a', 'new')
+    await store.remove([old], entry)
+    expect(await listed('live/a')).toMatchObject({ size: 3, version: expect.not.stringMatching(old.version) })
+  })
+
+  it('moves a file', async () => {
+    await put('live/a', 'text')
+    const move = { kind: 'move', from: await listed('live/a'), key: 'live/b' } as const
+    expect(await store.place([move], { ...nowhere, absent: ['live/b'] }, entry)).toEqual({ outcome: 'placed' })
+    expect(await store.find('live/a')).toBeUndefined()
+    expect((await listed('live/b')).size).toBe(4)
+  })
+})
+
+describe('a store that compares names in the form of a query', () => {
+  const asQuery = (key: string) => key.split('/').map(encodeURIComponent).join('/')
+  const isListing = ({ query = {} }: S3Request) => query['list-type'] !== undefined && query['encoding-type'] === 'url'
+
+  /** The listing of everything, of which only what comes behind a name in that form is shown. */
+  const showBehind = (xml: string, after: string, limit: number): string => {
+    const all = [...xml.matchAll(/<Contents>.*?<\/Contents>/gs)].map(([entry]) => entry)
+    const behind = all.filter((entry) => (/<Key>(.*?)<\/Key>/.exec(entry)?.[1] ?? '') > asQuery(after))
+    const truncated = `<IsTruncated>${behind.length > limit}</IsTruncated>`
+    return `<ListBucketResult>${truncated}${behind.slice(0, limit).join('')}</ListBucketResult>`
+  }
+
+  beforeEach(() => {
+    const { handle } = s3.requestHandler
+    s3.requestHandler.handle = async (request, options) => {
+      const { 'start-after': after, 'max-keys': limit, ...query } = request.query ?? {}
+      if (!isListing(request) || typeof after !== 'string') return handle(request, options)
+      const { response } = await handle({ ...request, query }, options)
+      const xml = Buffer.concat(await response.body.toArray()).toString()
+      return { response: { ...response, body: Readable.from([showBehind(xml, after, Number(limit))]) } }
+    }
+  })
+
+  it('lists all names, page after page', async () => {
+    const names = ['a', 'b', 'größe', 'ζ', 'ж', '日本', '😀'].map((name) => `live/${name}`)
+    for (const name of names) await put(name, 'x')
+    const found: string[] = []
+    for (let after: string | undefined, turn = 0; turn === 0 || after !== undefined; turn++) {
+      const page = await store.list({ prefix: 'live/', folded: false, limit: 2, after })
+      found.push(...page.objects.map(({ key }) => key))
+      after = page.next
+      expect(turn).toBeLessThan(names.length)
+    }
+    expect(found).toEqual(names)
+    expect(console.warn).toHaveBeenCalledTimes(1)
+  })
+})
