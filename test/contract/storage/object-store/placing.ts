@@ -55,6 +55,19 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
+  it('places nothing when something has gone that must still be there', async () => {
+    const prefix = fresh()
+    const folder: Change = { kind: 'folder', key: `${prefix}folder/` }
+    const key = `${folder.key}a`
+    const file: Change = { kind: 'put', key, staged: await stage(key, 'x') }
+    const conditions = { standing: [folder.key] }
+    expect(await bench.place([file], conditions)).toEqual({ outcome: 'stale', key: folder.key })
+    expect(await keysUnder(prefix)).toEqual([])
+    await placed([folder])
+    expect(await bench.place([file], conditions)).toEqual({ outcome: 'placed' })
+    expect(await keysUnder(prefix)).toEqual([folder.key, key])
+  })
+
   it('can place what was refused once more', async () => {
     const prefix = fresh()
     await put(`${prefix}rival`, 'x')
