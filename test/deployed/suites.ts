@@ -23,7 +23,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'reads a range of the very state': 'it ignores the range of a read that names a version',
   },
   LocalStack: {
-    'DELETE takes form data, in every way': 'it drops the forms of all methods but POST, PUT and PATCH',
+    'takes form data, in every way': 'it drops the forms of all methods but POST, PUT and PATCH',
     'Content-Type: multipart/form-data; boundary=x is 415': 'it answers for itself when a multipart body is malformed',
     'with a body that is no multipart is 400': 'it answers for itself when a multipart body is malformed',
     'with a nameless part that is declared as bytes is 400': 'it writes multipart bodies anew, without such parts',
