@@ -68,7 +68,6 @@ export const fuzz = async (task: Task): Promise<{ readonly status: number; reado
       // From a file: what it reads from an address, it does not try that address as an operation.
       document,
       `--url=${service.baseUrl}`,
-      '--checks=all',
       `--max-examples=${task.examples}`,
       `--seed=${task.seed}`,
       `--workers=${task.workers}`,
