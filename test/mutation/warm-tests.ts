@@ -46,9 +46,13 @@ const specifications = Map.groupBy(await vitest.globTestSpecifications(), ({ mod
   moduleId.slice(root.length + 1),
 )
 
+/** What was changed for the last request, and has been put back since. */
+let restored: string | undefined
+
 const run = async ({ changed, tests }: TestRequest): Promise<TestAnswer> => {
   failures.length = 0
-  vitest.invalidateFile(`${root}/${changed}`)
+  for (const file of new Set([restored ?? changed, changed])) vitest.invalidateFile(`${root}/${file}`)
+  restored = changed
   const { unhandledErrors } = await vitest.runTestSpecifications(
     tests.flatMap((test) => specifications.get(test) ?? []),
   )
