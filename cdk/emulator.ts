@@ -10,6 +10,8 @@ export interface Emulator {
   readonly endpoint: string
   /** How its gateway hands over paths; see lib/aws/gateway.ts. */
   readonly pathEncoding: Settings['pathEncoding']
+  /** For which `Accept` its gateway hands out bytes. */
+  readonly binaryAccept: Settings['binaryAccept']
 }
 
 export type DataCentreRegions = Readonly<Record<string, Pick<DataCentreSettings, 'region'>>>
@@ -39,8 +41,10 @@ export const findEmulator = async (endpoint: string): Promise<Emulator> => {
     }
   }
   // MiniStack decodes the path before a function sees it, LocalStack hands it over as it came, as AWS does.
-  if (await isAt('/_ministack/health')) return { name: 'MiniStack', endpoint, pathEncoding: 'decoded' }
-  if (await isAt('/_localstack/health')) return { name: 'LocalStack', endpoint, pathEncoding: 'encoded' }
+  if (await isAt('/_ministack/health'))
+    return { name: 'MiniStack', endpoint, pathEncoding: 'decoded', binaryAccept: 'any' }
+  if (await isAt('/_localstack/health'))
+    return { name: 'LocalStack', endpoint, pathEncoding: 'encoded', binaryAccept: 'named' }
   throw new Error(`No emulator answers at ${endpoint}. Start one, or name its address in AWS_ENDPOINT_URL.`)
 }
 
@@ -73,6 +77,7 @@ const contextOf = ({ emulator, dataCentres }: Deployment): string =>
     replicateDirectory: false,
     emulatorEndpoint: emulator.endpoint,
     pathEncoding: emulator.pathEncoding,
+    binaryAccept: emulator.binaryAccept,
   } satisfies Partial<Settings>)
 
 const regionsOf = ({ dataCentres }: Deployment) => [...new Set(Object.values(dataCentres).map(({ region }) => region))]

@@ -55,6 +55,8 @@ const settings = z
     emulatorEndpoint: z.url().optional(),
     /** How the gateway hands over paths: AWS's as they came, some emulators' percent-decoded (lib/aws/gateway.ts). */
     pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
+    /** For which `Accept` the gateway hands out bytes: AWS's for any, LocalStack's for one that names a type first (lib/aws/gateway.ts). */
+    binaryAccept: z.enum(['any', 'named']).default('any'),
     deploymentRole: deploymentRole.optional(),
     /** What functions write to their logs: this, and what is graver. */
     logLevel: z.enum(logLevels).default('INFO'),

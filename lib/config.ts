@@ -31,6 +31,8 @@ const documentation = {
   directoryRegion: optional('DIRECTORY_REGION', text()),
   /** How the gateway hands over paths. */
   pathEncoding: otherwise('PATH_ENCODING', oneOf(['encoded', 'decoded']), 'encoded'),
+  /** For which `Accept` the gateway turns base64 into bytes. */
+  binaryAccept: otherwise('BINARY_ACCEPT', oneOf(['any', 'named']), 'any'),
   logLevel,
 }
 

@@ -101,6 +101,7 @@ const edgeTexts = ({ dataCentre, settings, stores: { tables } }: Options) => ({
   dataCentre,
   logLevel: settings.logLevel,
   pathEncoding: settings.pathEncoding,
+  binaryAccept: settings.binaryAccept,
   directoryRegion: settings.replicateDirectory ? undefined : homeRegion(settings),
   sitesTable: tables.sites.tableName,
   tokensTable: tables.tokens.tableName,

@@ -18,5 +18,5 @@ const telemetry = createTelemetry('categories', settings.logLevel)
 /** The entry of the Lambda function. */
 export const handler = lambdaHandler(
   createCategoriesHandler(createCategoriesDeps(settings, stores, { telemetry })),
-  settings.pathEncoding,
+  settings,
 )

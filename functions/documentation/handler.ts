@@ -15,5 +15,5 @@ const telemetry = createTelemetry('documentation', settings.logLevel)
 /** The entry of the Lambda function. */
 export const handler = lambdaHandler(
   createDocumentationHandler(createDocumentationDeps(settings, stores, { telemetry })),
-  settings.pathEncoding,
+  settings,
 )

@@ -16,7 +16,4 @@ const stores = {
 const telemetry = createTelemetry('fields', settings.logLevel)
 
 /** The entry of the Lambda function. */
-export const handler = lambdaHandler(
-  createFieldsHandler(createFieldsDeps(settings, stores, { telemetry })),
-  settings.pathEncoding,
-)
+export const handler = lambdaHandler(createFieldsHandler(createFieldsDeps(settings, stores, { telemetry })), settings)

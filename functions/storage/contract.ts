@@ -211,7 +211,7 @@ export const storageContract: GroupContract<'storage'> = {
         },
         302: {
           description:
-            'The bytes are more than an answer may hold, or the request has no `Accept`: they are at a URL that expires. Not on one machine.',
+            'The bytes are more than an answer may hold, or are no text and the request has no `Accept`: they are at a URL that expires. Not on one machine.',
           headers: ['Location', 'Cache-Control'],
         },
         304: { description: 'What `If-None-Match` names is still the present state.', headers: validators },

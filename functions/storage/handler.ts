@@ -21,5 +21,5 @@ const telemetry = createTelemetry('storage', settings.logLevel)
 /** The entry of the Lambda function. */
 export const handler = lambdaHandler(
   createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads })),
-  settings.pathEncoding,
+  settings,
 )

@@ -4,7 +4,7 @@ import { ServiceError } from '../../lib/errors.ts'
 import { noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
-import { ok } from '../../lib/http/reply.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
@@ -107,14 +107,6 @@ const rangeFor = (info: ObjectInfo, headers: Headers): RequestedRange => {
 }
 
 /**
- * Whether an answer can carry so many bytes as they are. REST APIs decide by `Accept` whether they turn the base64 of a function into
- * bytes: without it, callers would be given the text, by what is measured of API Gateway
- * (https://github.com/localstack/localstack/pull/12199). AWS has not said that the binary media type of everything changes that.
- */
-const fits = (length: number, headers: Headers, largestAnswer: number): boolean =>
-  length === 0 || (length <= largestAnswer && (headers['accept'] ?? '') !== '')
-
-/**
  * Decides what is answered: that nothing has changed, a part, the whole, where else the bytes are, or that there are none in the range.
  * Without `downloads`, an answer carries any file.
  */
@@ -128,7 +120,7 @@ export const answerFor = (
   if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
   const range = asked.kind === 'part' ? { first: asked.first, last: asked.last } : { first: 0, last: info.size - 1 }
   if (method === 'HEAD') return { kind: asked.kind, range, bytes: undefined }
-  if (downloads && !fits(lengthOf(range), headers, downloads.largestAnswer)) return { kind: 'elsewhere', downloads }
+  if (downloads && lengthOf(range) > downloads.largestAnswer) return { kind: 'elsewhere', downloads }
   return { kind: asked.kind, range, bytes: range }
 }
 
@@ -143,11 +135,16 @@ const expectedRange = (
   downloads: Downloads | undefined,
 ): string | undefined => {
   const hasCondition = headers['if-none-match'] !== undefined || headers['if-range'] !== undefined
-  if (method === 'HEAD' || hasCondition || (downloads && !headers['accept'])) return undefined
+  if (method === 'HEAD' || hasCondition) return undefined
   const asked = headers['range']?.replaceAll(' ', '')
   if (asked !== undefined && oneRange.test(asked)) return asked
   return downloads ? `bytes=0-${downloads.largestAnswer - 1}` : 'bytes=0-'
 }
+
+const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> => ({
+  status: 302,
+  headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store' },
+})
 
 /** Other values are ignored: clients use them to get past caches. */
 const asDraft = (query: Request['query']): boolean => queryValue(query, 'version') === 'draft'
@@ -162,9 +159,7 @@ const getFile = ({ files, downloads }: StorageDeps) =>
     const decide = (found: ObjectInfo) => answerFor(found, request, downloads)
     const expected = expectedRange(request, downloads)
     const { info, body, choice } = await readFile(files, site.id, params.path, isDraft, decide, expected)
-    if (choice.kind === 'elsewhere') {
-      return { status: 302, headers: { Location: await choice.downloads.urlOf(info), 'Cache-Control': 'no-store' } }
-    }
+    if (choice.kind === 'elsewhere') return redirect(choice.downloads, info)
     if (choice.kind === 'unsatisfiable') {
       throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
     }
@@ -173,7 +168,12 @@ const getFile = ({ files, downloads }: StorageDeps) =>
       return { status: 304, headers: { ...validators, 'Content-Type': info.contentType } }
     }
     const { first, last } = choice.range
-    const content = { type: info.contentType, length: lengthOf(choice.range), ...(body && { bytes: body }) }
+    const content = {
+      type: info.contentType,
+      length: lengthOf(choice.range),
+      ...(body && { bytes: body }),
+      ...(downloads && { elsewhere: () => redirect(downloads, info) }),
+    }
     if (choice.kind === 'whole') return { status: 200, headers: validators, content }
     return { status: 206, headers: { ...validators, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
   })

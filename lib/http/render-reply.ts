@@ -58,7 +58,8 @@ const write = (reply: Reply, format: Format): Representation => {
 }
 
 /** Puts a reply into its final form: the format that the caller prefers, conditions of a read, the headers of every answer. */
-export const renderReply = (request: Request, reply: Reply, { format, varies }: Presentation): Answer => {
+export const renderReply = (request: Request, reply: Reply, presentation: Presentation): Answer => {
+  const { format, varies } = presentation
   const { type, tag, body, length } = write(reply, format)
   const headers: Record<string, string> = { ...commonHeaders, 'X-Request-Id': request.id }
   if (varies) headers['Vary'] = 'Accept'
@@ -72,5 +73,12 @@ export const renderReply = (request: Request, reply: Reply, { format, varies }: 
     if (request.method === 'HEAD') headers['X-Content-Length'] = String(length)
   }
   Object.assign(headers, reply.headers)
-  return isKnown ? { status: 304, headers, body: '' } : { status: reply.status, headers, body }
+  if (isKnown) return { status: 304, headers, body: '' }
+  const elsewhere = 'content' in reply ? reply.content.elsewhere : undefined
+  return {
+    status: reply.status,
+    headers,
+    body,
+    ...(elsewhere && { elsewhere: async () => renderReply(request, await elsewhere(), presentation) }),
+  }
 }

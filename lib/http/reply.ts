@@ -47,6 +47,8 @@ interface ContentReply extends Head {
     readonly length: number
     /** Absent where only the headers are asked for. */
     readonly bytes?: Readable | Uint8Array
+    /** What to answer in its place where the platform cannot carry these bytes. */
+    readonly elsewhere?: () => Promise<Reply>
   }
 }
 

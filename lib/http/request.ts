@@ -43,6 +43,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   /** Whoever gets a stream reads it or destroys it. */
   readonly body: string | Uint8Array | Readable
+  /** What to send in its place where the platform cannot carry these bytes. */
+  readonly elsewhere?: () => Promise<Answer>
 }
 
 /**

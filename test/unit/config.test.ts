@@ -17,6 +17,7 @@ describe('the settings of the fields function', () => {
       tokensTable: 'tokens-of-us',
       webFormsTable: 'forms-of-us',
       pathEncoding: 'encoded',
+      binaryAccept: 'any',
       logLevel: 'WARN',
     })
   })
@@ -78,6 +79,7 @@ describe('the settings of the storage function', () => {
     ['FILES_BUCKET', 'ab'],
     ['REMOVALS_QUEUE_URL', 'removals'],
     ['PATH_ENCODING', 'twice'],
+    ['BINARY_ACCEPT', 'none'],
   ])('stop the start when %s is %j, by name', (name, value) => {
     expect(() => readStorageSettings({ ...completeStorage, [name]: value })).toThrow(new RegExp(`${name} \\(must `))
   })

@@ -117,6 +117,42 @@ describe('what the gateway gets', () => {
     expect(await answerOf(Buffer.from(text))).toEqual({ body: text, isBase64Encoded: false })
   })
 
+  describe.each(['any', 'named'] as const)('where base64 becomes bytes for an Accept that is %s', (binaryAccept) => {
+    const bytes = Buffer.from([0, 128, 255])
+    const answerTo = async (accept: string | undefined, body: Buffer) => {
+      const elsewhere = async () => ({ status: 302, headers: { Location: 'https://bucket.test/file?signed' } })
+      const { handler } = bareHandler(async () => ({
+        status: 200,
+        content: { type: 'text/plain', length: body.length, bytes: body, elsewhere },
+      }))
+      const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept }
+      return sendEvent(lambdaHandler(handler, { binaryAccept }), 'GET', '/', { headers })
+    }
+
+    test.each([
+      ['nobody knows what', undefined, true],
+      ['nothing', '', true],
+      ['anything', '*/*', binaryAccept === 'named'],
+      ['anything, and then a type', '*/*;q=0.1, image/png', binaryAccept === 'named'],
+      ['a type', 'application/octet-stream', false],
+      ['a kind of types, and then anything', 'image/*, */*;q=0.8', false],
+    ])('what is no text is elsewhere for who accepts %s, when it must', async (_, accept, isElsewhere) => {
+      const { status, headers, body } = await answerTo(accept, bytes)
+      expect({ status, location: headers['location'], body }).toEqual(
+        isElsewhere
+          ? { status: 302, location: 'https://bucket.test/file?signed', body: '' }
+          : { status: 200, location: undefined, body: bytes.toString('base64') },
+      )
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' })
+    })
+
+    test('text is there for everybody', async () => {
+      for (const accept of [undefined, '*/*', 'text/plain']) {
+        expect(await answerTo(accept, Buffer.from('text'))).toMatchObject({ status: 200, body: 'text' })
+      }
+    })
+  })
+
   test('is 100503 when the stream of a store breaks half-way, which is recorded once, with what broke it', async () => {
     const failure = new Error('the store broke off')
     const { handler, records } = bareHandler(async () =>

@@ -23,7 +23,7 @@ const handOver: Readonly<Record<PathEncoding, (written: string) => string>> = {
 }
 
 const get = (encoding: PathEncoding, written: string, headers: Record<string, string> = { Authorization: token }) => {
-  const handler = lambdaHandler(service.start().handler, encoding)
+  const handler = lambdaHandler(service.start().handler, { pathEncoding: encoding })
   return sendEvent(handler, 'GET', handOver[encoding](written), { headers })
 }
 
@@ -51,7 +51,7 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands
   })
 
   test('what is no text in the path ends nothing', async () => {
-    const handler = lambdaHandler(service.start().handler, encoding)
+    const handler = lambdaHandler(service.start().handler, { pathEncoding: encoding })
     const { status } = await sendEvent(handler, 'GET', `${sites}/\ud800/webforms`, {
       headers: { Authorization: token },
     })
