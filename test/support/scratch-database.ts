@@ -17,3 +17,22 @@ export const scratchDatabase = (file = scratchFile(), options: Partial<DatabaseO
   onTestFinished(() => database.close())
   return database
 }
+
+/** A database with a table of words, each once. */
+export const openWords = (file = scratchFile(), options = {}) => {
+  const database = scratchDatabase(file, options)
+  const { connection } = database
+  connection.exec('CREATE TABLE IF NOT EXISTS words (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT')
+  const insert = connection.prepare('INSERT INTO words (word) VALUES (?)')
+  return {
+    file,
+    database,
+    connection,
+    add: (word: string) => database.write(() => void insert.run(word)),
+    words: () =>
+      connection
+        .prepare('SELECT word FROM words ORDER BY number')
+        .all()
+        .map(({ word }) => word),
+  }
+}

@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { asPortError, type Database, openDatabase } from '../../../local/database.ts'
+import { openWords, scratchFile } from '../../support/scratch-database.ts'
+
+const unavailable = expect.objectContaining({ code: 100503, status: 503 })
+const outOfSpace = expect.objectContaining({ code: 100507, status: 507 })
+
+const limitPages = ({ connection }: Database) => {
+  const { page_count: pages } = connection.prepare('PRAGMA page_count').get() ?? {}
+  connection.exec(`PRAGMA max_page_count = ${Number(pages) + 2}`)
+}
+const unlimit = ({ connection }: Database) => connection.exec('PRAGMA max_page_count = 1000000')
+
+describe('when the disk is full', () => {
+  const long = 'x'.repeat(100_000)
+
+  test('a change is refused with 507, what came with it is made, reads go on, and it works again when there is room', async () => {
+    const { database, add, words } = openWords()
+    await add('a')
+    limitPages(database)
+    const settled = await Promise.allSettled([add('b'), add(long), add('c')])
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(settled[1]).toMatchObject({ reason: outOfSpace })
+    await expect(add(long)).rejects.toThrow(outOfSpace)
+    expect(await database.read(words)).toEqual(['a', 'b', 'c'])
+    unlimit(database)
+    await add(long)
+    expect(words()).toEqual(['a', 'b', 'c', long])
+  })
+
+  test('many changes of one turn are each told so, in a process that lives on', async () => {
+    const { database, add, words } = openWords()
+    limitPages(database)
+    const settled = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => add(`${index}${long}`)))
+    expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(settled[0]).toMatchObject({ reason: outOfSpace })
+    expect(words()).toEqual([])
+  })
+})
+
+describe('an error of SQLite', () => {
+  /** Any file that is there, on a disk with room. */
+  const file = fileURLToPath(import.meta.url)
+  const failure = (errcode: number) => Object.assign(new Error(`SQLite says ${errcode}`), { errcode })
+
+  test.each([
+    ['that another process has the database', 5],
+    ['that another process is repairing the log', 261],
+    ['that it cannot open a file, for lack of handles', 14],
+  ])('%s is 503', (_, code) => {
+    expect(asPortError(failure(code), file)).toEqual(unavailable)
+  })
+
+  test.runIf(process.platform === 'linux').each([
+    ['a write', 778],
+    ['the memory beside the database', 4874],
+    ['a sync', 1034],
+  ])('of %s is 507 when the disk has no room left', (_, code) => {
+    // /proc has none, ever.
+    expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
+  })
+
+  test.each([
+    ['of a write while there is room', 778],
+    ['that the database is damaged', 11],
+    ['that it is no database', 26],
+    ['of a rule of the tables', 1555],
+  ])('%s comes through as it is', (_, code) => {
+    const error = failure(code)
+    expect(asPortError(error, file)).toBe(error)
+  })
+})
+
+test('a file that is no database is not opened, and is left as it is', () => {
+  const file = scratchFile()
+  writeFileSync(file, 'This is a letter, and not a database.'.repeat(100))
+  expect(() => openDatabase(file, { durable: true })).toThrow('file is not a database')
+})
