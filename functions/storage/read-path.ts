@@ -7,6 +7,7 @@ import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
+import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath } from '../../lib/storage/path.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
@@ -62,9 +63,12 @@ const countThatFit = (entries: readonly Entry[], folderUri: string, view: (entry
 
 /** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
 const getMeta = ({ files }: StorageDeps) =>
-  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params: { path }, query }) => {
+  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query }) => {
+    const { path, entry } = await readFound(files, site.id, params.path, async (found) => ({
+      path: found,
+      entry: await describeEntry(files, site.id, found),
+    }))
     const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-    const entry = await describeEntry(files, site.id, path)
     const self = entryView(entry, uri)
     if (entry.type === 'file') return ok<Answer<typeof entryAnswer>>({ value: self })
     const view = (child: Entry) => entryView(child, `${uri}/${encodeURIComponent(child.name)}`)
@@ -161,7 +165,9 @@ const getFile = ({ files, downloads }: StorageDeps) =>
     const request = { method, headers }
     const decide = (found: ObjectInfo) => answerFor(found, request, downloads)
     const expected = expectedRange(request, downloads)
-    const { info, body, choice } = await readFile(files, site.id, params.path, isDraft, decide, expected)
+    const { info, body, choice } = await readFound(files, site.id, params.path, (path) =>
+      readFile(files, site.id, path, isDraft, decide, expected),
+    )
     if (choice.kind === 'elsewhere') {
       return { status: 302, headers: { Location: await choice.downloads.urlOf(info), 'Cache-Control': 'no-store' } }
     }
