@@ -14,6 +14,7 @@ import { readFile } from '../../lib/storage/read-file.ts'
 import type { Answer } from '../contract.ts'
 import type { content, entry as entryAnswer, progress as progressAnswer } from './contract.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
+import { headersOfBytes, representationFor } from './representation.ts'
 
 /** Operation 13: how far the token's newest upload is, in percent; 0 when it has never uploaded. */
 const getProgress = ({ progress }: StorageDeps) =>
@@ -99,14 +100,13 @@ export type FileAnswer =
       readonly bytes: ByteRange | undefined
     }
 
-const tagOf = ({ version }: ObjectInfo): string => `"${version}"`
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
 const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
 
 /** A range that goes on with an earlier answer is given only while the file is the same (RFC 9110, section 13.1.5). */
-const rangeFor = (info: ObjectInfo, headers: Headers): RequestedRange => {
+const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRange => {
   const condition = headers['if-range']
-  if (condition !== undefined && condition !== tagOf(info) && condition !== lastModified(info)) return { kind: 'whole' }
+  if (condition !== undefined && condition !== tag && condition !== lastModified(info)) return { kind: 'whole' }
   return readRange(headers['range'], info.size)
 }
 
@@ -127,8 +127,9 @@ export const answerFor = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
   downloads: Downloads | undefined,
 ): FileAnswer => {
-  if (noneMatchFails(headers['if-none-match'], tagOf(info))) return { kind: 'unchanged' }
-  const asked = rangeFor(info, headers)
+  const { tag } = representationFor(info, { headers })
+  if (noneMatchFails(headers['if-none-match'], tag)) return { kind: 'unchanged' }
+  const asked = rangeFor(info, tag, headers)
   if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
   const range = asked.kind === 'part' ? { first: asked.first, last: asked.last } : { first: 0, last: info.size - 1 }
   if (method === 'HEAD') return { kind: asked.kind, range, bytes: undefined }
@@ -169,17 +170,17 @@ const getFile = ({ files, downloads }: StorageDeps) =>
       readFile(files, site.id, path, isDraft, decide, expected),
     )
     if (choice.kind === 'elsewhere') {
-      return { status: 302, headers: { Location: await choice.downloads.urlOf(info), 'Cache-Control': 'no-store' } }
+      const Location = await choice.downloads.urlOf(info)
+      return { status: 302, headers: { Location, 'Cache-Control': 'no-store', Vary: headersOfBytes.Vary } }
     }
     if (choice.kind === 'unsatisfiable') {
       throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
     }
-    const validators = { ETag: tagOf(info), 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
-    if (choice.kind === 'unchanged') {
-      return { status: 304, headers: { ...validators, 'Content-Type': info.contentType } }
-    }
+    const { contentType, tag } = representationFor(info, request)
+    const head = { ...headersOfBytes, ETag: tag, 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
+    if (choice.kind === 'unchanged') return { status: 304, headers: { ...head, 'Content-Type': contentType } }
     const { first, last } = choice.range
-    const content = { type: info.contentType, length: lengthOf(choice.range), ...(body && { bytes: body }) }
-    if (choice.kind === 'whole') return { status: 200, headers: validators, content }
-    return { status: 206, headers: { ...validators, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
+    const content = { type: contentType, length: lengthOf(choice.range), ...(body && { bytes: body }) }
+    if (choice.kind === 'whole') return { status: 200, headers: head, content }
+    return { status: 206, headers: { ...head, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
   })
