@@ -13,7 +13,7 @@ interface Options {
 
 /** The page that a person names; a slash in front is a habit. Throws a Refusal for what is none. */
 const pageOf = (text: string): StoragePath => {
-  const path = toStoragePath(text.replace(/^\//, ''))
+  const path = toStoragePath(text)
   if (!isPage(path)) throw new Refusal(`${text} is no page: that is a .html or .htm file outside Templates.`)
   return path
 }

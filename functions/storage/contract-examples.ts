@@ -80,7 +80,7 @@ export const examplesOf = {
       storageRefused: { path: { path: folder }, ...badLimit },
       fileUnknown: { path: { path: 'missing.txt' } },
       notAFile: { path: { path: folder } },
-      urlInvalid: { path: { path: `${folder}//${file}` } },
+      urlInvalid: { path: { path: `${folder}/./${file}` } },
       nameTooLong: { path: { path: 'x'.repeat(256) } },
       rangeNotSatisfiable: { path: { path: file }, headers: { Range: 'bytes=100-' } },
     },

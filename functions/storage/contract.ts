@@ -140,7 +140,8 @@ export const storageContract: GroupContract<'storage'> = {
     site: siteParameter,
     path: {
       description:
-        'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all.',
+        'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
+        'A run of slashes counts as one, in front too.',
       schema: z.string(),
       example: 'notes',
     },

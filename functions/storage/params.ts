@@ -1,7 +1,11 @@
 import type * as z from 'zod/mini'
 import { ServiceError } from '../../lib/errors.ts'
+import type { OperationInput } from '../../lib/http/operation.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
+import type { Requester } from '../../lib/storage/put-in-place.ts'
+
+type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'author' | 'remainingTime' | 'headers'>
 
 type Segments = Readonly<Record<string, string>>
 
@@ -17,6 +21,13 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
     throw new ServiceError('pathUnknown', { message: cause.message, cause })
   }
 }
+
+/** Who asks for a change. With a condition it is meant for one very file: its path is taken as it is written (decisions.md, section 5, "Paths"). */
+export const requesterOf = ({ author, remainingTime, headers }: Asking): Requester => ({
+  author,
+  remainingTime,
+  isAsWritten: headers['if-match'] !== undefined || headers['if-none-match'] !== undefined,
+})
 
 /** The first value of a query parameter. */
 export const queryValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]

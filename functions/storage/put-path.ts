@@ -9,7 +9,7 @@ import { fileTooLarge } from '../../lib/storage/stage-file.ts'
 import type { Answer } from '../contract.ts'
 import type { success } from './contract.ts'
 import { isMultipart } from './incoming-files.ts'
-import { pathOf, queryValue, readSwitches } from './params.ts'
+import { pathOf, queryValue, readSwitches, requesterOf } from './params.ts'
 import { declaredLength, receiveUpload, upload } from './upload.ts'
 
 const succeeded: Answer<typeof success> = { status: 'success' }
@@ -30,7 +30,7 @@ const renamePath = (deps: StorageDeps) =>
 /** PUT with `?type=folder`: creates a folder, which may be there already. 200 with the status. */
 const putFolder = (deps: StorageDeps) =>
   operation({ params: pathOf }, async (input) => {
-    await createFolder(deps, input.site.id, input.params.path, input)
+    await createFolder(deps, input.site.id, input.params.path, requesterOf(input))
     return ok({ value: succeeded })
   })
 
@@ -66,6 +66,6 @@ const putFileContent = (deps: StorageDeps) =>
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
     return receiveUpload(deps, input, (content) =>
-      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, input),
+      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, requesterOf(input)),
     )
   })

@@ -7,12 +7,14 @@ import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
+import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath } from '../../lib/storage/path.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
 import type { Answer } from '../contract.ts'
 import type { content, entry as entryAnswer, progress as progressAnswer } from './contract.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
+import { headersOfBytes, representationFor } from './representation.ts'
 
 /** Operation 13: how far the token's newest upload is, in percent; 0 when it has never uploaded. */
 const getProgress = ({ progress }: StorageDeps) =>
@@ -62,9 +64,12 @@ const countThatFit = (entries: readonly Entry[], folderUri: string, view: (entry
 
 /** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
 const getMeta = ({ files }: StorageDeps) =>
-  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params: { path }, query }) => {
+  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query }) => {
+    const { path, entry } = await readFound(files, site.id, params.path, async (found) => ({
+      path: found,
+      entry: await describeEntry(files, site.id, found),
+    }))
     const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-    const entry = await describeEntry(files, site.id, path)
     const self = entryView(entry, uri)
     if (entry.type === 'file') return ok<Answer<typeof entryAnswer>>({ value: self })
     const view = (child: Entry) => entryView(child, `${uri}/${encodeURIComponent(child.name)}`)
@@ -95,14 +100,13 @@ export type FileAnswer =
       readonly bytes: ByteRange | undefined
     }
 
-const tagOf = ({ version }: ObjectInfo): string => `"${version}"`
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
 const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
 
 /** A range that goes on with an earlier answer is given only while the file is the same (RFC 9110, section 13.1.5). */
-const rangeFor = (info: ObjectInfo, headers: Headers): RequestedRange => {
+const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRange => {
   const condition = headers['if-range']
-  if (condition !== undefined && condition !== tagOf(info) && condition !== lastModified(info)) return { kind: 'whole' }
+  if (condition !== undefined && condition !== tag && condition !== lastModified(info)) return { kind: 'whole' }
   return readRange(headers['range'], info.size)
 }
 
@@ -115,8 +119,9 @@ export const answerFor = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
   downloads: Downloads | undefined,
 ): FileAnswer => {
-  if (noneMatchFails(headers['if-none-match'], tagOf(info))) return { kind: 'unchanged' }
-  const asked = rangeFor(info, headers)
+  const { tag } = representationFor(info, { headers })
+  if (noneMatchFails(headers['if-none-match'], tag)) return { kind: 'unchanged' }
+  const asked = rangeFor(info, tag, headers)
   if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
   const range = asked.kind === 'part' ? { first: asked.first, last: asked.last } : { first: 0, last: info.size - 1 }
   if (method === 'HEAD') return { kind: asked.kind, range, bytes: undefined }
@@ -143,7 +148,7 @@ const expectedRange = (
 
 const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> => ({
   status: 302,
-  headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store' },
+  headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store', Vary: headersOfBytes.Vary },
 })
 
 /** Other values are ignored: clients use them to get past caches. */
@@ -158,22 +163,23 @@ const getFile = ({ files, downloads }: StorageDeps) =>
     const request = { method, headers }
     const decide = (found: ObjectInfo) => answerFor(found, request, downloads)
     const expected = expectedRange(request, downloads)
-    const { info, body, choice } = await readFile(files, site.id, params.path, isDraft, decide, expected)
+    const { info, body, choice } = await readFound(files, site.id, params.path, (path) =>
+      readFile(files, site.id, path, isDraft, decide, expected),
+    )
     if (choice.kind === 'elsewhere') return redirect(choice.downloads, info)
     if (choice.kind === 'unsatisfiable') {
       throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
     }
-    const validators = { ETag: tagOf(info), 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
-    if (choice.kind === 'unchanged') {
-      return { status: 304, headers: { ...validators, 'Content-Type': info.contentType } }
-    }
+    const { contentType, tag } = representationFor(info, request)
+    const head = { ...headersOfBytes, ETag: tag, 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
+    if (choice.kind === 'unchanged') return { status: 304, headers: { ...head, 'Content-Type': contentType } }
     const { first, last } = choice.range
     const content = {
-      type: info.contentType,
+      type: contentType,
       length: lengthOf(choice.range),
       ...(body && { bytes: body }),
       ...(downloads && { elsewhere: () => redirect(downloads, info) }),
     }
-    if (choice.kind === 'whole') return { status: 200, headers: validators, content }
-    return { status: 206, headers: { ...validators, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
+    if (choice.kind === 'whole') return { status: 200, headers: head, content }
+    return { status: 206, headers: { ...head, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
   })

@@ -32,3 +32,18 @@ export const preferredFormat = (
   const chosen = new Negotiator({ headers: { accept } }).mediaType(offered.flatMap((format) => mediaTypes[format]))
   return chosen === undefined ? undefined : formatOf(chosen)
 }
+
+/**
+ * Whether `Accept` names a media type, in full or as all of its kind (`text/*`), and does not rule it out by a quality of 0. What takes
+ * anything names nothing. `type` has no parameters.
+ */
+export const namesType = ({ headers }: Pick<Request, 'headers'>, type: string): boolean => {
+  const accept = (headers['accept'] ?? '').replace(charset, '')
+  const kind = `${type.split('/', 1)}/*`
+  // Most requests name nothing that comes near it: these are not read any closer.
+  const lower = accept.toLowerCase()
+  if (!lower.includes(type) && !lower.includes(kind)) return false
+  const negotiator = new Negotiator({ headers: { accept } })
+  const named = negotiator.mediaTypes().some((one) => [type, kind].includes(one.toLowerCase()))
+  return named && negotiator.mediaTypes([type]).length > 0
+}

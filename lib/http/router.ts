@@ -7,7 +7,7 @@ export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 export interface Route {
   readonly operation: string
   readonly method: string
-  /** `{name}` stands for one segment, and `{name+}` at the end for all the rest, handed on percent-encoded. */
+  /** `{name}` stands for one segment, and `{name+}` at the end for all the rest, handed on percent-encoded, without slashes in front. */
   readonly path: string
   readonly group: Group
   /** What the token must permit; without it any token of the site will do. */
@@ -40,14 +40,23 @@ interface Pattern<R extends Route> {
   readonly methods: readonly string[]
 }
 
-const restVariable = /\{(\w+)\+\}$/
+const restVariable = /\/\{(\w+)\+\}$/
 
-const compile = (template: string): RegExp =>
+/** More slashes behind the first one, as clients write them that put one between what has one already. They are no part of the rest. */
+const moreSlashes = '(?:/|%2[Ff])*'
+
+/** How a path may end that has no rest: in slashes, where all the rest may be such. */
+const endOf = (isFolder: boolean): string => (isFolder ? `(?:/${moreSlashes})?` : '/?')
+
+const compile = (template: string, isFolder: boolean): RegExp =>
   new RegExp(
     `^${template
       .replaceAll('.', '\\.')
       .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
-      .replace(restVariable, '(?<$1>.+)')}${restVariable.test(template) ? '' : '/?'}$`,
+      .replace(
+        restVariable,
+        `/${moreSlashes}(?<$1>(?!/|%2[Ff]).+)`,
+      )}${restVariable.test(template) ? '' : endOf(isFolder)}$`,
     's',
   )
 
@@ -65,11 +74,13 @@ const decode = (segment: string): string => {
  * Finds the route of a path first and its method then, so that a known path with a wrong method is a 405 that names the right ones.
  */
 export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> => {
+  const withRest = routes.map(({ path }) => path).filter((path) => restVariable.test(path))
+  const folders = new Set(withRest.map((path) => path.replace(restVariable, '')))
   const patterns: Pattern<R>[] = [...Map.groupBy(routes, (route) => route.path)].map(([path, sharing]) => {
     const methods = sharing.map(({ method }) => method)
     if (methods.includes('GET')) methods.push('HEAD')
     return {
-      expression: compile(path),
+      expression: compile(path, folders.has(path)),
       rest: restVariable.exec(path)?.[1],
       routes: new Map(sharing.map((route) => [route.method, route])),
       methods: [...methods, 'OPTIONS'],

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
+import { onFoundWay } from './look-up.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { allInOrder, findWay, putOnWay, type Requester, refuseGoing, type StorageStores } from './put-in-place.ts'
 
@@ -8,11 +9,14 @@ export const createFolder = async (
   stores: StorageStores,
   site: SiteId,
   path: StoragePath,
-  { author, remainingTime }: Requester,
+  requester: Requester,
 ): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
+  const { author, remainingTime, isAsWritten } = requester
   const folders = ancestorsOf(path)
   const [way] = await allInOrder([findWay(stores.files, site, folders), refuseGoing(stores.removals, site, [path])])
+  const found = isAsWritten ? path : await onFoundWay(stores.files, site, path, way)
+  if (found !== path) return createFolder(stores, site, found, { ...requester, isAsWritten: true })
   await putOnWay(stores, folders, way, {
     site,
     paths: [path],

@@ -51,7 +51,7 @@ const readCursor = (cursor: string): Position => {
 const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
 /** By code point, as the keys are sorted. */
-const compareText = (a: string, b: string): number => {
+export const compareText = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
     const difference = a.charCodeAt(at) - b.charCodeAt(at)

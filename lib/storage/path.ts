@@ -24,7 +24,6 @@ const fault = (name: ErrorName, message: string) => new ServiceError(name, { mes
 /** The segments as one path. Errors: urlInvalid, nameTooLong. */
 const checked = (segments: readonly string[]): StoragePath => {
   for (const segment of segments) {
-    if (segment === '') throw fault('urlInvalid', 'A path has no empty segments.')
     if (segment === '.' || segment === '..') throw fault('urlInvalid', 'A path has no "." or ".." segments.')
     if (forbidden.test(segment)) throw fault('urlInvalid', 'A name has no control characters and no backslash.')
     if (Buffer.byteLength(segment) > longestSegment) {
@@ -38,14 +37,17 @@ const checked = (segments: readonly string[]): StoragePath => {
   return path as StoragePath
 }
 
-/** A path that is already decoded, as a person types it or a store gives it back. Errors: urlInvalid, nameTooLong. */
-export const toStoragePath = (text: string): StoragePath => {
-  if (text === '') return root
-  const segments = text.normalize('NFC').split('/')
-  // A trailing slash means the same folder.
-  if (segments.length > 1 && segments.at(-1) === '') segments.pop()
-  return checked(segments)
-}
+/**
+ * A path that is already decoded, as a person types it or a store gives it back. A run of slashes counts as one, in front and at the end
+ * too: many clients put a slash between what has one already (decisions.md, section 5, "Paths"). Errors: urlInvalid, nameTooLong.
+ */
+export const toStoragePath = (text: string): StoragePath =>
+  checked(
+    text
+      .normalize('NFC')
+      .split('/')
+      .filter((segment) => segment !== ''),
+  )
 
 /**
  * The path that the rest of a URL names: percent-decoded exactly once, so that `%2F` separates like any other slash, and

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
+import { onFoundWay } from './look-up.ts'
 import type { Change } from './object-store.ts'
 import { type Area, ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import {
@@ -27,9 +28,10 @@ export const putFile = async (
   path: StoragePath,
   asDraft: boolean,
   content: FileContent,
-  { author, remainingTime }: Requester,
+  requester: Requester,
 ): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
+  const { author, remainingTime, isAsWritten } = requester
   const area: Area = asDraft && isPage(path) ? 'draft' : 'live'
   const absent: Absences = [[folderKey('live', site, path), 'destinationExists']]
   const folders = ancestorsOf(path)
@@ -38,6 +40,8 @@ export const putFile = async (
     refuseGoing(deps.removals, site, [path]),
     refuseRivals(deps, absent),
   ])
+  const found = isAsWritten ? path : await onFoundWay(deps.files, site, path, way)
+  if (found !== path) return putFile(deps, site, found, asDraft, content, { ...requester, isAsWritten: true })
   await refuseRivals(deps, noFileFor(site, way))
   const staged = await stageFile(deps, { site, area, path, isSettled: true }, content)
   try {

@@ -18,6 +18,8 @@ export interface StorageStores {
 export interface Requester {
   readonly author: Author
   readonly remainingTime: RemainingTime
+  /** Whether paths are taken as they are written: otherwise folders that are not there so are looked up without case. */
+  readonly isAsWritten?: boolean
 }
 
 /** Keys where nothing may be, each with the error for what is there all the same. */

@@ -3,13 +3,13 @@ import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import type { RemainingTime } from '../remaining-time.ts'
 import { continueRemoval } from './continue-removal.ts'
 import { isPage } from './file-kind.ts'
 import type { OpenRemoval, RemovalQueue, RemovalTask } from './folder-removals.ts'
+import { standingFolder } from './look-up.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
-import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
-import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parentOf, root, type StoragePath } from './path.ts'
+import { noFileOnTheWay, type Requester, refuseRivals, type StorageStores } from './put-in-place.ts'
 
 export interface RemoveDeps extends StorageStores {
   readonly removalQueue: RemovalQueue
@@ -17,13 +17,11 @@ export interface RemoveDeps extends StorageStores {
   readonly clock: Clock
 }
 
-export interface RemoveOptions {
+/** What is not done shortly before the request has to end is left to the queue. */
+export interface RemoveOptions extends Requester {
   readonly draftOnly: boolean
   /** Whether a folder goes with what it holds. */
   readonly withContents: boolean
-  /** Milliseconds until the request has to end: what is not done shortly before that is left to the queue. */
-  readonly remainingTime: RemainingTime
-  readonly author: Author
 }
 
 const entryOf = (type: ChangeType, site: SiteId, path: StoragePath, author: Author): HistoryEntry => ({
@@ -62,6 +60,10 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
   if (listings.some(({ next }) => next !== undefined)) return undefined
   return listings.flatMap(({ objects }) => objects)
 }
+
+/** The same name, in the folder as it is there: a removal that is repeated must not find another file in the place of the one that has gone. */
+const inStandingFolder = async ({ files }: RemoveDeps, site: SiteId, path: StoragePath): Promise<StoragePath> =>
+  childOf(await standingFolder(files, site, parentOf(path)), nameOf(path))
 
 const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
   objects?.every(({ key }) => key === self) ?? false
@@ -119,6 +121,8 @@ const removeFolder = async (
   if (deps.reservedFolders.includes(path)) throw new ServiceError('folderReserved')
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
+    const found = options.isAsWritten ? path : await inStandingFolder(deps, site, path)
+    if (found !== path) return remove(deps, site, found, { ...options, isAsWritten: true })
     await refuseRivals(deps, noFileOnTheWay(site, path))
     throw new ServiceError('fileUnknown')
   }

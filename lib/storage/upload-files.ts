@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { isPage } from './file-kind.ts'
+import { onFoundWay } from './look-up.ts'
 import type { Staged } from './object-store.ts'
 import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, root, type StoragePath } from './path.ts'
 import {
@@ -86,12 +87,15 @@ export const uploadFiles = async (
   site: SiteId,
   folder: StoragePath,
   incoming: AsyncIterable<IncomingFile>,
-  { author, remainingTime }: Requester,
+  requester: Requester,
 ): Promise<void> => {
   const { files, workflows, removals } = deps
+  const { author, remainingTime, isAsWritten } = requester
   const around = ancestorsOf(folder)
   const folders = folder === root ? around : [...around, folder]
   const [way] = await allInOrder([findWay(files, site, folders), refuseGoing(removals, site, [folder])])
+  const found = isAsWritten ? folder : await onFoundWay(files, site, folder, way)
+  if (found !== folder) return uploadFiles(deps, site, found, incoming, { ...requester, isAsWritten: true })
   const above: Way = { ...way, missing: way.missing.filter((one) => one !== folder) }
   await refuseRivals(deps, noFileFor(site, above))
   const staged: NamedFile[] = []

@@ -85,7 +85,7 @@ describe('operation 14', () => {
   it('is 400 / 104009 below a file, and at a path that cannot be', async () => {
     await put(`${own}/leaf`, 'x')
     expectError(await remove(`${own}/leaf/below`), 400, 104009)
-    for (const path of ['%2e%2e', 'a//b', 'a%00', 'x'.repeat(256)]) {
+    for (const path of ['%2e%2e', '/a//.', 'a%00', 'x'.repeat(256)]) {
       expectError(await call(`${storage}/${path}`, { method: 'DELETE' }), 400, 104009)
     }
   })
@@ -123,7 +123,8 @@ describe('a rename', () => {
     const { status, json } = await rename(`${own}/rename/a.txt`, 'b.css')
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
     expect(await namesIn(`${own}/rename`)).toEqual(['b.css'])
-    expect((await read(`${own}/rename/b.css`)).headers['content-type']).toBe('text/css')
+    const { headers } = await call(`${storage}/${own}/rename/b.css`, { headers: { Accept: 'text/css' } })
+    expect(headers['content-type']).toBe('text/css')
   })
 
   it('gives a folder another name, with all that it holds', async () => {

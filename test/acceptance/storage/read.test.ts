@@ -14,7 +14,7 @@ describe('GET of a file', () => {
     const { status, text, headers } = await read(`${own}/digits.txt`)
     expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
     expect(headers).toMatchObject({
-      'content-type': 'text/plain',
+      'content-type': 'application/octet-stream',
       'content-length': '10',
       'accept-ranges': 'bytes',
       etag: expect.stringMatching(/^".+"$/),

@@ -119,7 +119,9 @@ describe('operation 12', () => {
       { name: 'e.__proto__', type: 'image/gif' },
     ])
     const names = ['a.png', 'b', 'c', 'd.constructor', 'e.__proto__']
-    const types = await Promise.all(names.map((name) => read(`${own}/types/${name}`)))
+    const types = await Promise.all(
+      names.map((name) => call(at(`${own}/types/${name}`), { headers: { Accept: 'image/png, image/gif' } })),
+    )
     expect(types.map(({ headers }) => headers['content-type'])).toEqual([
       'image/png',
       'image/gif',
@@ -213,7 +215,7 @@ describe('an upload that is refused', () => {
   it.each([
     ['%2e%2e/x', 104015],
     ['a%2f..%2fb', 104015],
-    ['a//b', 104015],
+    ['/a//../b', 104015],
     ['a%00', 104015],
     ['a%5Cb', 104015],
     [`${'a/'.repeat(450)}ab`, 104015],

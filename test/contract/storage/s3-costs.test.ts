@@ -75,7 +75,7 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
   it.each([
     ['PUT of a file into a folder', 5, 6, () => storage.call('PUT', '/f/new.txt', { body: 'x' })],
     ['PUT of a page with no draft', 6, 7, () => storage.call('PUT', '/f/page.html', { body: 'x' })],
-    ['PUT of a file into a new folder', 7, 10, () => storage.call('PUT', '/new/new.txt', { body: 'x' })],
+    ['PUT of a file into a new folder', 8, 11, () => storage.call('PUT', '/new/new.txt', { body: 'x' })],
     ['POST of a file into a folder', 5, 7, () => upload('/f', ['new.txt'])],
     ['POST of ten files into a folder', 5, 16, () => upload('/f', [...'0123456789'])],
     ['PUT into a folder in a path of 450 segments', 5, 6, () => storage.call('PUT', `${deep}/b`, { body: 'x' })],
@@ -86,5 +86,24 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
     expect((await ask()).statusCode).toBe(200)
     expect(count.rounds).toBeLessThanOrEqual(rounds)
     expect(count.calls).toBeLessThanOrEqual(calls)
+  })
+
+  it.each([
+    ['GET of a file that is there', 200, 1, 1, 'GET', '/Folder/Sub/a.txt'],
+    ['GET of a file in other case, in a folder as written', 200, 4, 4, 'GET', '/Folder/Sub/A.TXT'],
+    ['GET of a page in other case, in a folder as written', 200, 4, 5, 'GET', '/Folder/Sub/P.html'],
+    ['GET of a file whose two folders are in other case', 200, 9, 9, 'GET', '/folder/SUB/a.txt'],
+    ['GET of nothing, in a folder that is there', 404, 3, 3, 'GET', '/Folder/Sub/none'],
+    ['GET of nothing, in a folder that is not there', 404, 5, 5, 'GET', '/none/none'],
+    ['DELETE of a file that is there', 200, 3, 2, 'DELETE', '/Folder/Sub/a.txt'],
+    ['DELETE of a file whose folder is in other case', 200, 9, 8, 'DELETE', '/Folder/SUB/a.txt'],
+    ['DELETE of nothing, in a folder that is there', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
+    ['PUT of a file whose folder is in other case', 200, 8, 10, 'PUT', '/Folder/SUB/a.txt'],
+  ] as const)('%s is %i: %i rounds and %i calls', async (_, status, rounds, calls, method, path) => {
+    await storage.call('PUT', '/Folder/Sub/a.txt', { body: 'a' })
+    await storage.call('PUT', '/Folder/Sub/p.html', { body: 'p' })
+    const count = inRounds()
+    expect((await storage.call(method, path)).statusCode).toBe(status)
+    expect(count).toEqual({ rounds, calls })
   })
 })

@@ -68,6 +68,33 @@ describe('the router', () => {
     },
   )
 
+  describe('where a path has a rest', () => {
+    const files = createRouter([at('readFile', 'GET', '/files/{path+}'), at('readRoot', 'GET', '/files')])
+
+    test.each([
+      ['/files/a', 'a'],
+      ['/files//a', 'a'],
+      ['/files///a//b/', 'a//b/'],
+      ['/files/%2Fa', 'a'],
+      ['/files//%2f/a%2F', 'a%2F'],
+      ['/files/%2E', '%2E'],
+    ])('finds it in %s behind all slashes', (path, rest) => {
+      expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readFile' }, params: { path: rest } })
+    })
+
+    test.each(['/files', '/files/', '/files//', '/files/%2F', '/files//%2f/'])('there is none in %s', (path) => {
+      expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readRoot' }, params: {} })
+    })
+
+    test.each(['/files%2Fa', '//files/a', '/filesa'])('knows nothing at %s: 404', (path) => {
+      expect(() => files.match('GET', path)).toThrow(refusal(100004))
+    })
+
+    test('is as quick with many slashes as with few', () => {
+      expect(files.match('GET', `/files${'/%2F'.repeat(50_000)}`).route.operation).toBe('readRoot')
+    })
+  })
+
   test('lists the methods of a path, and none for an unknown one', () => {
     expect(router.methodsAt('/sites/7/forms')).toEqual(['GET', 'POST', 'HEAD', 'OPTIONS'])
     expect(router.methodsAt('/nothing')).toEqual([])
