@@ -82,7 +82,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
     files,
     tidied: role === 'service' ? await putInOrder(deps, tables, files) : undefined,
     async stop() {
-      await tables.removalQueue.stop()
+      await Promise.all([tables.removalQueue.stop(), files.stop()])
       blobs.close()
     },
   }
