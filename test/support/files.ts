@@ -8,6 +8,7 @@ import type { Handler } from '../../lib/http/request.ts'
 import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/folder-removals.ts'
 import type { Stores } from '../../lib/stores.ts'
+import { createLinkTo } from '../../local/downloads.ts'
 import { openMachine } from '../../local/machine.ts'
 import { keptContents } from './kept-contents.ts'
 
@@ -53,7 +54,8 @@ export const openTestFiles = async ({
   }
   const recording: StorageStores = { ...machine.stores, removalQueue }
   const stores: StorageStores = { ...recording, ...between(recording) }
-  const deps = createStorageDeps(settings, stores, { telemetry, ...surroundings })
+  const linkTo = createLinkTo({ secret: machine.stores.linkSecret }, clock)
+  const deps = createStorageDeps(settings, stores, { telemetry, linkTo, ...surroundings })
   return {
     handler: createStorageHandler(deps),
     deps,

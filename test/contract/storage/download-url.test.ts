@@ -1,7 +1,7 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import { createPathLocks } from '../../../lib/aws/path-locks.ts'
-import { downloadUrl } from '../../../lib/aws/s3/download-url.ts'
+import { downloadLink } from '../../../lib/aws/s3/download-url.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { openTestTables } from '../../support/tables.ts'
@@ -18,7 +18,7 @@ const openDownloads = async () => {
       client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body, ContentType: 'text/html' })),
     async urlOf(key: string): Promise<URL> {
       const object = await store.find(key)
-      return new URL(object ? await downloadUrl({ client, name: bucket }, object) : '')
+      return new URL(object ? (await downloadLink({ client, name: bucket }, object)).url : '')
     },
     async get({ pathname, searchParams }: URL): Promise<string> {
       const query = Object.fromEntries(searchParams)
