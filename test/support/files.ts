@@ -21,6 +21,8 @@ export interface TestFiles {
   readonly stores: StorageStores
   /** What has been sent to the queue of removals, which nobody works off. */
   readonly sent: readonly RemovalMessage[]
+  /** What links to files are signed with. */
+  readonly linkSecret: Uint8Array
   /** How many staged bodies lie about that no object refers to. */
   leftovers(): number
   close(): Promise<void>
@@ -61,6 +63,7 @@ export const openTestFiles = async ({
     deps,
     stores,
     sent,
+    linkSecret: machine.stores.linkSecret,
     leftovers: () => keptContents(machine.directory).leftovers.length,
     async close() {
       await machine.close()
