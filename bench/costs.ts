@@ -141,8 +141,8 @@ const measureStorageCosts = async (
     console.warn('NO AWS_ENDPOINT_URL: what the storage costs is SKIPPED.\n')
     return []
   }
-  const { downloads, stores } = await openCloudFiles(dynamodb)
-  const surroundings = { telemetry: { request: () => undefined }, downloads }
+  const { downloads, linkTo, stores } = await openCloudFiles(dynamodb)
+  const surroundings = { telemetry: { request: () => undefined }, downloads, linkTo }
   const deps = createStorageDeps(settings, { ...storesOver(dynamodb), ...stores }, surroundings)
   const handler = createStorageHandler(deps)
   const before = requestCosts('storage', prices.assumedSecondsWithFiles)

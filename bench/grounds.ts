@@ -56,6 +56,6 @@ export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   const queues = new SQSClient({})
   const { QueueUrl: removalsQueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: bucket }))
   const settings = { filesBucket: bucket, pathLocksTable, removalsQueueUrl }
-  const { downloads, ...stores } = createFileStores({ dynamodb, ...settings })
-  return { client, bucket, stores, downloads }
+  const { downloads, linkTo, ...stores } = createFileStores({ dynamodb, ...settings })
+  return { client, bucket, stores, downloads, linkTo }
 }

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import { createStorageHandler } from '../functions/storage/group.ts'
+import { systemClock } from '../lib/clock.ts'
 import { createStorageDeps } from '../lib/deps.ts'
 import type { Handler } from '../lib/http/request.ts'
 import type { ObjectStore } from '../lib/storage/object-store.ts'
 import type { UploadProgress } from '../lib/storage/upload-progress.ts'
-import type { Stores } from '../lib/stores.ts'
+import { createLinkTo } from '../local/downloads.ts'
+import type { LocalStores } from '../local/machine.ts'
 import { fillDirectory } from '../test/support/every-operation.ts'
 import { requestOf } from '../test/support/gateway.ts'
 import { type Bench, median, type Table, verdict } from './figures.ts'
@@ -61,12 +63,13 @@ const forgetful = (files: ObjectStore): ObjectStore => ({
   },
 })
 
-const compare = async (stores: Stores): Promise<Table> => {
+const compare = async (stores: LocalStores): Promise<Table> => {
   const token = await fillDirectory(stores)
   const telling = (progress: UploadProgress) => {
     const used = { ...stores, files: forgetful(stores.files), progress }
-    return createStorageHandler(createStorageDeps(settings, used, { telemetry: { request: () => undefined } }))
+    return createStorageHandler(createStorageDeps(settings, used, { telemetry: { request: () => undefined }, linkTo }))
   }
+  const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const writes = new Map<string, number[]>()
   const [loud, quiet] = [telling(noted(stores.progress, writes)), telling(silent)]
   const [loudTimes, quietTimes]: [number[], number[]] = [[], []]

@@ -113,18 +113,29 @@ export interface Downloads {
   readonly urlOf: (object: ObjectInfo) => Promise<string>
 }
 
+/** A URL that gives one version of a file, as an attachment, to whoever has it. */
+export interface DownloadLink {
+  readonly url: string
+  /** When it stops to do so, in milliseconds since the epoch. */
+  readonly expires: number
+}
+
+/** Makes a link to an object, by way of the data centre that answers. */
+export type LinkTo = (object: ObjectInfo, dataCentre: DataCentre) => Promise<DownloadLink>
+
 export interface StorageDeps extends StorageStores, FileSettings {
   readonly edge: EdgeDeps
   readonly progress: UploadProgress
   readonly removalQueue: RemovalQueue
   readonly downloads: Downloads | undefined
+  readonly linkTo: LinkTo
   readonly clock: Clock
 }
 
 export const createStorageDeps = (
   settings: Pick<EdgeSettings, 'dataCentre'> & FileSettings,
   stores: EdgeStores & Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress'>,
-  surroundings: Surroundings & { readonly downloads?: Downloads },
+  surroundings: Surroundings & { readonly downloads?: Downloads; readonly linkTo: LinkTo },
 ): StorageDeps => ({
   edge: edgeOf(settings, stores, surroundings),
   files: stores.files,
@@ -133,6 +144,7 @@ export const createStorageDeps = (
   removalQueue: stores.removalQueue,
   progress: stores.progress,
   downloads: surroundings.downloads,
+  linkTo: surroundings.linkTo,
   reservedFolders: settings.reservedFolders,
   largestFile: settings.largestFile,
   clock: surroundings.clock ?? systemClock,

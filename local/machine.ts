@@ -7,6 +7,7 @@ import { createContents, finishRemovals } from './contents.ts'
 import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { type Role, useDirectory } from './directory-use.ts'
+import { openLinkSecret } from './downloads.ts'
 import { createGrants } from './grants.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
@@ -42,6 +43,8 @@ export const createTableStores = (database: Database, clock: Clock = systemClock
 export interface LocalStores extends Stores {
   /** What was found of the blobs, when the service has put them in order. */
   readonly tidied: TidyReport | undefined
+  /** What links to files are signed with. */
+  readonly linkSecret: Uint8Array
   /** Lets what goes on in the background come to an end. */
   stop(): Promise<void>
 }
@@ -80,9 +83,10 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   return {
     ...tables,
     files,
+    linkSecret: await openLinkSecret(database),
     tidied: role === 'service' ? await putInOrder(deps, tables, files) : undefined,
     async stop() {
-      await tables.removalQueue.stop()
+      await Promise.all([tables.removalQueue.stop(), files.stop()])
       blobs.close()
     },
   }

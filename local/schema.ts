@@ -32,7 +32,7 @@ export const isStaying = (column: string, kind: ContentKind): string => {
 }
 
 /** The version of the tables, which the database itself holds as its `user_version`. */
-const schemaVersion = 1
+const schemaVersion = 2
 
 const directory = `
   CREATE TABLE sites (
@@ -123,7 +123,8 @@ const storage = `
     size INTEGER NOT NULL,
     modified INTEGER NOT NULL,
     type TEXT NOT NULL,
-    version TEXT NOT NULL
+    version TEXT NOT NULL,
+    fingerprint TEXT -- NULL while it is not known.
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE small_contents (
     name TEXT PRIMARY KEY,
@@ -156,7 +157,17 @@ const storage = `
     expires INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** How long another process is waited for that makes the tables of the same new database, in milliseconds. */
+/** Random bytes that only this directory has, each with what they are for. */
+const secrets = `
+  CREATE TABLE secrets (
+    name TEXT PRIMARY KEY,
+    bytes BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+/** What takes the tables of a version, from the first one on, to the next. */
+const migrations: readonly string[] = [`ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${secrets}`]
+
+/** How long another process is waited for that makes the tables of the same database, in milliseconds. */
 const patience = 5_000
 
 const versionOf = (connection: DatabaseSync): number =>
@@ -171,12 +182,24 @@ const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   return objectKindNames.filter((kind) => table.get(contentTables[kind].table) === undefined)
 }
 
+/** Whether the tables are those of an earlier version, which can be taken further. */
+const isEarlier = (version: number): boolean => version >= 1 && version < schemaVersion
+
+/** Takes the tables of an earlier version to this one, with all that is in them. */
+const migrate = (connection: DatabaseSync): void => {
+  const version = versionOf(connection)
+  if (!isEarlier(version)) return
+  for (const step of migrations.slice(version - 1)) connection.exec(step)
+  connection.exec(`PRAGMA user_version = ${schemaVersion}`)
+}
+
 const create = (connection: DatabaseSync): void => {
   connection.exec('BEGIN IMMEDIATE')
   try {
-    // Another process may have made them meanwhile.
+    // Another process may have made or changed them meanwhile.
+    migrate(connection)
     if (isEmpty(connection)) {
-      const tables = [directory, webForms, contents(contentTables.category.table), storage]
+      const tables = [directory, webForms, contents(contentTables.category.table), storage, secrets]
       for (const part of [makeStatistics, ...tables]) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)
     }
@@ -199,9 +222,13 @@ const createPatiently = (connection: DatabaseSync): void => {
   }
 }
 
-/** Makes the tables in a new database, and those of new kinds of objects in one that there is. Throws an Error with a sentence when the tables that there are are not those of this version. */
+/**
+ * Makes the tables in a new database, and those of new kinds of objects in one that there is, and takes those of an earlier version to this one: in one
+ * transaction. Throws an Error with a sentence when the
+ * tables that there are can be none of these.
+ */
 export const prepareSchema = (connection: DatabaseSync): void => {
-  if (isEmpty(connection)) createPatiently(connection)
+  if (isEmpty(connection) || isEarlier(versionOf(connection))) createPatiently(connection)
   const version = versionOf(connection)
   if (version > schemaVersion) {
     throw new Error(

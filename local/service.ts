@@ -8,16 +8,16 @@ import { type MachineSettings, readMachineSettings } from '../lib/config.ts'
 import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, createStorageDeps } from '../lib/deps.ts'
 import type { Telemetry } from '../lib/http/request.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
-import type { Stores } from '../lib/stores.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
 import { type Demo, ensureDemo, readDemo } from './demo.ts'
+import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
 import { type LocalStores, openMachine } from './machine.ts'
 
 interface ServerDeps {
   readonly dataCentre: string
   /** All data centres of a machine share them. */
-  readonly stores: Stores
+  readonly stores: LocalStores
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
 }
@@ -26,14 +26,16 @@ interface ServerDeps {
 export const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry }
-  return createServer(
-    dispatch({
-      documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
-      fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
-      categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
-      storage: createStorageHandler(createStorageDeps(here, stores, surroundings)),
-    }),
-  )
+  const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
+  const storage = createStorageDeps(here, stores, { ...surroundings, linkTo })
+  const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
+  const groups = dispatch({
+    documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
+    fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
+    categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
+    storage: createStorageHandler(storage),
+  })
+  return createServer((path) => (isDownload(path) ? downloads : groups(path)))
 }
 
 /** Writes where the data centres listen into the directory. The default one becomes the only default of the directory. */

@@ -14,7 +14,7 @@ import type { SiteId } from '../lib/ids.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
 import type { Stores } from '../lib/stores.ts'
 import type { Database } from '../local/database.ts'
-import { type Machine, openMachine } from '../local/machine.ts'
+import { type LocalStores, type Machine, openMachine } from '../local/machine.ts'
 import { type RunningService, serverFor, startService } from '../local/service.ts'
 import { closerOf } from '../server/close-server.ts'
 
@@ -84,7 +84,7 @@ const busyForms: WebForms = {
 }
 
 /** The service over the same data, with web forms that are busy and a limit on lists that the demo's news exceed. */
-const openHampered = async (stores: Stores) => {
+const openHampered = async (stores: LocalStores) => {
   const server = serverFor({
     dataCentre: 'us',
     stores: { ...stores, webForms: busyForms },

@@ -73,6 +73,9 @@ export const examplesOf = {
   readPath: {
     examples: [
       { path: { path: folder }, query: { meta: '' } },
+      { path: { path: folder }, query: { meta: '', recursive: 'true' } },
+      { path: { path: file }, query: { meta: '' } },
+      { path: { path: file }, query: { link: '' } },
       { path: { path: file } },
       { path: { path: file }, headers: { Range: 'bytes=0-4' } },
     ],

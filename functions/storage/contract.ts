@@ -3,7 +3,7 @@ import type { ErrorName } from '../../lib/errors.ts'
 import { mostFiles } from '../../lib/storage/upload-files.ts'
 import { type GroupContract, link, type ParameterContracts, siteParameter } from '../contract.ts'
 import { examplesOf } from './contract-examples.ts'
-import { deletedVersion, force, newNameBody, pageCursor, pageLimit, putVersion } from './switches.ts'
+import { deletedVersion, force, newNameBody, pageCursor, pageLimit, putVersion, recursive } from './switches.ts'
 
 // Answers: what the operations write has the types of these.
 
@@ -27,19 +27,52 @@ const entryMembers = {
   links: z.array(link),
 }
 
+const stateMembers = {
+  etag: z.optional(z.string()),
+  fingerprint: z.optional(z.nullable(z.string())),
+}
+
 export const content = z
-  .object(entryMembers)
-  .register(z.globalRegistry, { id: 'FolderContent', description: 'What a folder holds.' })
+  .object({ ...entryMembers, path: z.optional(z.string()), ...stateMembers })
+  .register(z.globalRegistry, {
+    id: 'FolderContent',
+    description:
+      'What a folder holds. `lastModified` of a folder is null here. With `recursive=true` each is a file, with its `path` from that folder on, ' +
+      'its `ETag` and its `fingerprint`.',
+  })
+
+const draft = z
+  .object({ size: entryMembers.size, lastModified: z.iso.datetime() })
+  .register(z.globalRegistry, { id: 'Draft', description: 'The draft of a page.' })
 
 export const entry = z
-  .object({ ...entryMembers, contents: z.optional(z.array(content)), cursor: z.optional(z.string()) })
+  .object({
+    ...entryMembers,
+    contentType: z.optional(z.string()),
+    ...stateMembers,
+    draft: z.optional(z.nullable(draft)),
+    workflow: z.optional(z.nullable(z.literal('running'))),
+    contents: z.optional(z.array(content)),
+    cursor: z.optional(z.string()),
+  })
   .register(z.globalRegistry, {
     id: 'Entry',
     description:
-      'A file or a folder. A folder has `contents`, sorted by name; when these go on, `cursor` is for the next request.',
+      'A file or a folder. `lastModified` of a folder is when it was created, and null when nobody created it by itself. ' +
+      'A file has `contentType`, `etag` (its `ETag`, quotes included, for `If-Match`) and `fingerprint`: of up to 8 MiB the hex MD5 of its bytes; ' +
+      'of a larger file the hex MD5 of the MD5s of its parts of 8 MiB, `-` and their number, or, if it was copied as a whole, its MD5 in either form; ' +
+      'null while it is not known. A page has `draft` and `workflow`, each null when there is none. ' +
+      'A folder has `contents`, sorted by name; when these go on, `cursor` is for the next request.',
   })
 
-const readJson = z.unknown().register(z.globalRegistry, { description: 'Without `meta`: what a JSON file holds.' })
+export const downloadLink = z.object({ url: z.url(), expires: z.iso.datetime() }).register(z.globalRegistry, {
+  id: 'DownloadLink',
+  description: 'A URL that gives one version of a file, as an attachment, to whoever has it, until it expires.',
+})
+
+const readJson = z
+  .unknown()
+  .register(z.globalRegistry, { description: 'Without `meta` and `link`: what a JSON file holds.' })
 
 // Bodies.
 
@@ -77,6 +110,12 @@ const metaSwitches: ParameterContracts = {
     example: 100,
   },
   cursor: { description: 'The `cursor` of the answer before; for `meta`.', schema: pageCursor, example: '' },
+  recursive: {
+    description:
+      '`true` lists every file below the folder instead, up to 1,000 at once, sorted by its path; for `meta`.',
+    schema: recursive,
+    example: 'true',
+  },
 }
 
 const deleteSwitches: ParameterContracts = {
@@ -175,9 +214,15 @@ export const storageContract: GroupContract<'storage'> = {
       ...examplesOf.readRoot,
     },
     readPath: {
-      summary: 'Read a file, or what a path is',
+      summary: 'Read a file, what a path is, or a link for a download',
       query: {
         ...metaSwitches,
+        link: {
+          description:
+            'Its presence asks for a URL that gives the present version of the file, as an attachment, to whoever has it, for five minutes at the most.',
+          schema: z.string(),
+          example: '',
+        },
         version: {
           description:
             '`draft` reads the draft of a page, or the live file when there is none. Anything else is passed over.',
@@ -199,8 +244,8 @@ export const storageContract: GroupContract<'storage'> = {
       },
       answers: {
         200: {
-          description: 'The bytes of the file; with `meta`, what the path is.',
-          schema: z.union([entry, readJson]),
+          description: 'The bytes of the file; with `meta`, what the path is; with `link`, a URL of the bytes.',
+          schema: z.union([entry, downloadLink, readJson]),
           mediaTypes: ['*/*'],
           optionalHeaders: [...validators, 'X-Content-Length'],
         },

@@ -10,7 +10,7 @@ import { createStorageHandler } from './group.ts'
 
 const settings = readStorageSettings()
 const dynamodb = createDocumentClient()
-const { downloads, ...fileStores } = createFileStores({ dynamodb, ...settings })
+const { downloads, linkTo, ...fileStores } = createFileStores({ dynamodb, ...settings })
 const stores = {
   ...createDirectoryStores({ dynamodb, ...settings }),
   ...fileStores,
@@ -20,6 +20,6 @@ const telemetry = createTelemetry('storage', settings.logLevel)
 
 /** The entry of the Lambda function. */
 export const handler = lambdaHandler(
-  createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads })),
+  createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads, linkTo })),
   settings,
 )

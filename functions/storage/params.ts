@@ -32,6 +32,9 @@ export const requesterOf = ({ author, remainingTime, headers }: Asking): Request
 /** The first value of a query parameter. */
 export const queryValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
 
+/** Whether a GET asks for the draft. Other values are ignored: clients use them to get past caches. */
+export const asDraft = (query: Request['query']): boolean => queryValue(query, 'version') === 'draft'
+
 /**
  * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have none.
  * Errors: storageRefused.

@@ -1,19 +1,17 @@
-import { largestPage, takeThatFit } from '../../lib/answer-size.ts'
 import type { Downloads, StorageDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import { noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
-import { siteUrls } from '../../lib/http/links.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
-import { describeEntry, type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
-import { encodePath } from '../../lib/storage/path.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
 import type { Answer } from '../contract.ts'
-import type { content, entry as entryAnswer, progress as progressAnswer } from './contract.ts'
-import { pathOf, queryValue, readSwitches } from './params.ts'
+import type { progress as progressAnswer } from './contract.ts'
+import { getLink } from './get-link.ts'
+import { asDraft, pathOf } from './params.ts'
+import { getMeta } from './read-meta.ts'
 import { headersOfBytes, representationFor } from './representation.ts'
 
 /** Operation 13: how far the token's newest upload is, in percent; 0 when it has never uploaded. */
@@ -22,11 +20,15 @@ const getProgress = ({ progress }: StorageDeps) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
 
-/** What a GET of a path asks for, by its query: what it is, or its bytes. */
+/** What a GET of a path asks for, by its query: what it is, a link to its bytes, or these. */
 export const readPath = (deps: StorageDeps): OperationHandler => {
   const meta = getMeta(deps)
+  const link = getLink(deps)
   const file = getFile(deps)
-  return (exchange) => (exchange.query.has('meta') ? meta(exchange) : file(exchange))
+  return (exchange) => {
+    if (exchange.query.has('meta')) return meta(exchange)
+    return exchange.query.has('link') ? link(exchange) : file(exchange)
+  }
 }
 
 /** At the root, `?status` asks for the progress of an upload (operation 13), and may name the login token as well. */
@@ -35,56 +37,6 @@ export const readRoot = (deps: StorageDeps): OperationHandler => {
   const other = readPath(deps)
   return (exchange) => (exchange.query.has('status') ? progress(exchange) : other(exchange))
 }
-
-const listingOf = (query: Request['query']) =>
-  readSwitches(
-    { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') },
-    async () => (await import('./switches.ts')).listing,
-  )
-
-const entryView = ({ name, type, size, modified }: Entry, uri: string): Answer<typeof content> => ({
-  name,
-  type,
-  size,
-  lastModified: modified === undefined ? null : new Date(modified).toISOString(),
-  links: [{ rel: 'self', uri: type === 'folder' ? `${uri}?meta` : uri }],
-})
-
-/** More than an entry has in bytes within an answer, beside its name and the URI of its folder. */
-const roughEntry = 256
-/** More than a character of a name has: four for a quote as a text within JSON, and nine in the URI. */
-const roughCharacter = 13
-
-/** Measures entries only when they might be too many: writing each of them twice would cost as much as all the rest. */
-const countThatFit = (entries: readonly Entry[], folderUri: string, view: (entry: Entry) => unknown): number => {
-  const characters = entries.reduce((sum, { name }) => sum + name.length, 0)
-  const most = entries.length * (roughEntry + folderUri.length) + characters * roughCharacter
-  return most <= largestPage ? entries.length : takeThatFit(entries, view, largestPage).taken.length
-}
-
-/** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
-const getMeta = ({ files }: StorageDeps) =>
-  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query }) => {
-    const { path, entry } = await readFound(files, site.id, params.path, async (found) => ({
-      path: found,
-      entry: await describeEntry(files, site.id, found),
-    }))
-    const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-    const self = entryView(entry, uri)
-    if (entry.type === 'file') return ok<Answer<typeof entryAnswer>>({ value: self })
-    const view = (child: Entry) => entryView(child, `${uri}/${encodeURIComponent(child.name)}`)
-    const { contents, cursor: next } = await listFolder(files, site.id, path, {
-      limit: query.limit,
-      cursor: query.cursor,
-      countThatFit: (entries) => countThatFit(entries, uri, view),
-    })
-    const value: Answer<typeof entryAnswer> = {
-      ...self,
-      contents: contents.map(view),
-      ...(next !== undefined && { cursor: next }),
-    }
-    return ok({ value })
-  })
 
 type Headers = Request['headers']
 
@@ -150,9 +102,6 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
   status: 302,
   headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store', Vary: headersOfBytes.Vary },
 })
-
-/** Other values are ignored: clients use them to get past caches. */
-const asDraft = (query: Request['query']): boolean => queryValue(query, 'version') === 'draft'
 
 /**
  * The bytes of a file, or those that `Range` asks for; `?version=draft` the draft of a page, or the live file when there is none

@@ -12,6 +12,9 @@ export const pageLimit = z.int(countable).check(z.minimum(1, countable), z.maxim
 /** Where a listing goes on. */
 export const pageCursor = z.string().check(z.maxLength(2_000, 'is too long'))
 
+/** Whether a listing goes on into the folders below. */
+export const recursive = z.literal('true', 'must be true, or be left out')
+
 /** Digits alone are a number; the rest is said by what is behind. */
 const digits = z.pipe(
   z.string(),
@@ -20,7 +23,11 @@ const digits = z.pipe(
 
 export const deleteSwitches = z.object({ version: z.optional(deletedVersion), force: z.optional(force) })
 export const putSwitches = z.object({ version: z.optional(putVersion) })
-export const listing = z.object({ limit: z.optional(z.pipe(digits, pageLimit)), cursor: z.optional(pageCursor) })
+export const listing = z.object({
+  limit: z.optional(z.pipe(digits, pageLimit)),
+  cursor: z.optional(pageCursor),
+  recursive: z.optional(recursive),
+})
 
 /** The body of a rename: one segment, which the rules of names check. */
 export const newNameBody = z.object({ name: z.string('must be the new name') }, 'must be an object')

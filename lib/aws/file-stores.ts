@@ -1,11 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { FileStoreSettings } from '../config.ts'
-import type { Downloads } from '../deps.ts'
+import type { Downloads, LinkTo } from '../deps.ts'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
+import type { ObjectInfo } from '../storage/object-store.ts'
 import type { Stores } from '../stores.ts'
 import { createPathLocks } from './path-locks.ts'
 import { createS3Clients } from './s3/clients.ts'
-import { downloadUrl } from './s3/download-url.ts'
+import { downloadLink } from './s3/download-url.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
 
 /** What fits in an answer of Lambda (6 MB) when its bytes are written in base64, with room for the rest of it. In bytes. */
@@ -34,14 +35,17 @@ export const createFileStores = ({
   removalsQueueUrl,
 }: FileStoreSettings & { readonly dynamodb: DynamoDBDocumentClient }): FileStores & {
   readonly downloads: Downloads
+  readonly linkTo: LinkTo
 } => {
   const { client, once } = createS3Clients()
   const { workflows, removals } = createPathLocks({ dynamodb, table })
+  const linkTo = (object: ObjectInfo) => downloadLink({ client, name: bucket }, object)
   return {
     files: createS3ObjectStore({ client, once, bucket, removals }),
     workflows,
     removals,
     removalQueue: queueOnDemand(removalsQueueUrl),
-    downloads: { largestAnswer, urlOf: (object) => downloadUrl({ client, name: bucket }, object) },
+    downloads: { largestAnswer, urlOf: async (object) => (await linkTo(object)).url },
+    linkTo,
   }
 }

@@ -1,10 +1,10 @@
-import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
+import { readCursor, writeCursor } from './listing-cursor.ts'
 import type { ListQuery, ObjectStore } from './object-store.ts'
 import { longestListing } from './object-store.ts'
-import { fileKey, folderKey, nameOf, root, type StoragePath } from './path.ts'
+import { folderKey, type StoragePath } from './path.ts'
 
-/** What a listing says of a file or a folder. Folders have no size and no time of their own. */
+/** What a listing says of a file or a folder. Folders have no size, and a listing does not know when they were created. */
 export interface Entry {
   readonly name: string
   readonly type: 'file' | 'folder'
@@ -31,21 +31,7 @@ export interface FolderQuery {
 const wholeFolder = 10_000
 
 /** In a whole folder a position is a name; in a larger one it is a key, as the store sorts it. */
-interface Position {
-  readonly by: 'name' | 'key'
-  readonly after: string
-}
-
-const writeCursor = ({ by, after }: Position): string => Buffer.from(`${by}:${after}`).toString('base64url')
-
-/** Errors: storageRefused. */
-const readCursor = (cursor: string): Position => {
-  const [, by, after] = /^(name|key):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if ((by !== 'name' && by !== 'key') || after === undefined) {
-    throw new ServiceError('storageRefused', { message: 'The cursor is none of ours. Begin the listing anew.' })
-  }
-  return { by, after }
-}
+const positions = ['name', 'key'] as const
 
 /** Moves surrogates behind all other code units, where the characters that they stand for belong. */
 const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
@@ -119,21 +105,10 @@ export const listFolder = async (
   { limit = wholeFolder, cursor, countThatFit }: FolderQuery,
 ): Promise<FolderListing> => {
   const prefix = folderKey('live', site, folder)
-  const position = cursor === undefined ? undefined : readCursor(cursor)
+  const position = cursor === undefined ? undefined : readCursor(cursor, positions)
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
   // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key behind it, too.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
-}
-
-/** What a path names. Errors: fileUnknown. */
-export const describeEntry = async (store: ObjectStore, site: SiteId, path: StoragePath): Promise<Entry> => {
-  const info = path === root ? undefined : await store.find(fileKey('live', site, path))
-  const name = nameOf(path)
-  if (info) return { name, type: 'file', size: info.size, modified: info.modified }
-  if (path === root || (await store.exists(folderKey('live', site, path)))) {
-    return { name, type: 'folder', size: 0, modified: undefined }
-  }
-  throw new ServiceError('fileUnknown')
 }

@@ -23,6 +23,11 @@ export interface ObjectStore {
   /** Whether there is anything at a prefix or below it. */
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>
+  /**
+   * The fingerprint of an object, as `find` or `read` has described it. Where it is not known yet, it is made meanwhile: null when that takes longer
+   * than the time that is left, or when the object has gone.
+   */
+  fingerprintOf(object: ObjectInfo, remainingTime: RemainingTime): Promise<string | null>
   /** Takes bytes in without making anything visible. When `content` fails, nothing is left of it and its error comes through. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /**
@@ -50,6 +55,8 @@ export interface ListedObject {
   readonly modified: number
   /** Names this very state of the object. */
   readonly version: string
+  /** What equal bytes have in common (decisions.md, section 5); null while it is not known. */
+  readonly fingerprint: string | null
 }
 
 export interface ObjectInfo extends ListedObject {

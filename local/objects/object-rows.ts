@@ -14,24 +14,25 @@ const behind = (key: string): string => `${key}\0`
 
 type Values = Readonly<Record<string, SQLOutputValue>>
 
-const blobIn = (values: Values | undefined): string | null =>
-  typeof values?.['blob'] === 'string' ? values['blob'] : null
+const textIn = (value: SQLOutputValue | undefined): string | null => (typeof value === 'string' ? value : null)
 
 const toRow = (values: Values): ObjectRow => ({
   key: String(values['key']),
   size: Number(values['size']),
   modified: Number(values['modified']),
   version: String(values['version']),
+  fingerprint: textIn(values['fingerprint']),
   contentType: String(values['type']),
-  blob: blobIn(values),
+  blob: textIn(values['blob']),
 })
 
 /** Rows as arrays are read in half the time that rows as objects take. */
-const toListed = ({ 0: key, 1: size, 2: modified, 3: version }: Values): ListedObject => ({
+const toListed = ({ 0: key, 1: size, 2: modified, 3: version, 4: fingerprint }: Values): ListedObject => ({
   key: String(key),
   size: Number(size),
   modified: Number(modified),
   version: String(version),
+  fingerprint: textIn(fingerprint),
 })
 
 const bytesIn = (values: Values | undefined): Buffer | undefined => {
@@ -55,6 +56,8 @@ export interface ObjectRows {
   removeVersion(key: string, version: string): string | null
   /** Answers false when there is nothing of that version at `from`, or the destination is taken. */
   rename(from: string, version: string, to: string, type: string | undefined): boolean
+  /** Notes the fingerprint of an object, if it is still in that version. */
+  fingerprint(key: string, version: string, fingerprint: string): void
   /** Keeps the bytes of a small object, under the name by which its row refers to them. */
   keepContent(name: string, bytes: Uint8Array): void
   content(name: string): Buffer | undefined
@@ -63,11 +66,11 @@ export interface ObjectRows {
 }
 
 export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
-  const columns = '(key, blob, size, modified, type, version) VALUES (?, ?, ?, ?, ?, ?)'
+  const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
   const get = connection.prepare('SELECT * FROM objects WHERE key = ?')
   const isAny = connection.prepare('SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1')
   const list = connection.prepare(
-    'SELECT key, size, modified, version FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
+    'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
   )
   list.setReturnArrays(true)
   const put = connection.prepare(`INSERT OR REPLACE INTO objects ${columns}`)
@@ -77,12 +80,13 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
   const rename = connection.prepare(
     'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
   )
+  const fingerprint = connection.prepare('UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?')
   const keepContent = connection.prepare('INSERT INTO small_contents (name, bytes) VALUES (?, ?)')
   const content = connection.prepare('SELECT bytes FROM small_contents WHERE name = ?')
   const dropContent = connection.prepare('DELETE FROM small_contents WHERE name = ?')
 
-  const valuesOf = ({ key, blob, size, modified, contentType, version }: ObjectRow) =>
-    [key, blob, size, modified, contentType, version] as const
+  const valuesOf = ({ key, blob, size, modified, contentType, version, fingerprint }: ObjectRow) =>
+    [key, blob, size, modified, contentType, version, fingerprint] as const
 
   return {
     get(key) {
@@ -94,9 +98,10 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
     list: (from, end, limit) => list.all(from, end, limit).map(toListed),
     put: (row) => void put.run(...valuesOf(row)),
     insert: (row) => void insert.run(...valuesOf(row)),
-    remove: (key) => blobIn(remove.get(key)),
-    removeVersion: (key, version) => blobIn(removeVersion.get(key, version)),
+    remove: (key) => textIn(remove.get(key)?.['blob']),
+    removeVersion: (key, version) => textIn(removeVersion.get(key, version)?.['blob']),
     rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
+    fingerprint: (key, version, value) => void fingerprint.run(value, key, version),
     keepContent: (name, bytes) => void keepContent.run(name, bytes),
     content: (name) => bytesIn(content.get(name)),
     dropContent: (name) => dropContent.run(name).changes === 1,

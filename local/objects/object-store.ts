@@ -8,6 +8,7 @@ import {
 } from '../../lib/storage/object-store.ts'
 import type { Database } from '../database.ts'
 import type { Blobs } from './blobs.ts'
+import { createFingerprints } from './fingerprints.ts'
 import { createObjectRows, endOf, listObjects, type ObjectRow } from './object-rows.ts'
 import { createStaging, dropBytes, placeChanges } from './placing.ts'
 
@@ -22,13 +23,20 @@ interface Deps {
   readonly mostWaiting?: number
 }
 
-const infoOf = ({ key, size, modified, version, contentType }: ObjectRow): ObjectInfo => ({
+const infoOf = ({ key, size, modified, version, fingerprint, contentType }: ObjectRow): ObjectInfo => ({
   key,
   size,
   modified,
   version,
+  fingerprint,
   contentType,
 })
+
+/** The object store of one machine, which goes on with something when requests have been answered. */
+export interface LocalObjectStore extends ObjectStore {
+  /** Lets what goes on in the background come to an end: soon. */
+  stop(): Promise<void>
+}
 
 /** How many objects go in one transaction when more than one may be used: nobody waits for long then. */
 const removalStep = 200
@@ -48,7 +56,7 @@ export const createObjectStore = ({
   isGoing,
   smallContent = 16 * 1024,
   mostWaiting = 16 * 1024 * 1024,
-}: Deps): ObjectStore => {
+}: Deps): LocalObjectStore => {
   const rows = createObjectRows(database.connection)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
   const placing = { rows, isGoing, stagedOf: staging.of }
@@ -60,6 +68,8 @@ export const createObjectStore = ({
     if (!content) return blobs.read(blob, size, range)
     return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
   }
+
+  const fingerprints = createFingerprints({ database, rows, bodyOf })
 
   /** A row is read once more when its bytes are gone: another process may have replaced them in between. */
   const read: ObjectStore['read'] = async (key, choose) => {
@@ -91,12 +101,18 @@ export const createObjectStore = ({
 
     list: (query) => database.read(() => listObjects(rows, query)),
 
+    fingerprintOf: fingerprints.of,
+
     stage: staging.stage,
 
     async place(changes, conditions) {
       try {
         const unreferenced = await database.write(() => placeChanges(placing, changes, conditions))
-        for (const change of changes) if (change.kind === 'put') staging.placed(change.staged)
+        for (const change of changes) {
+          if (change.kind !== 'put') continue
+          const placed = staging.placed(change.staged)
+          if (placed?.fingerprint === null) fingerprints.makeLater({ key: change.key, version: placed.blob })
+        }
         await removeBlobs(unreferenced)
         return { outcome: 'placed' }
       } catch (error) {
@@ -114,5 +130,7 @@ export const createObjectStore = ({
       )
       await removeBlobs(unreferenced.flat())
     },
+
+    stop: fingerprints.stop,
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createFingerprint, partLength } from '../../lib/storage/fingerprint.ts'
 import {
   type Change,
   NotPlaced,
@@ -16,6 +17,8 @@ interface StagedBlob extends Pick<Staged, 'size'> {
   /** Few bytes wait in memory; undefined when there is a blob on the disk. */
   readonly bytes?: Uint8Array
   readonly contentType: string
+  /** Null when there were too many bytes for it: it is made when they are in place. */
+  readonly fingerprint: string | null
 }
 
 /** A name for what no one else can have named. */
@@ -33,12 +36,34 @@ interface Options {
 interface Staging {
   readonly stage: ObjectStore['stage']
   of(staged: Staged): StagedBlob
-  /** Forgets what has been put in place. */
-  placed(staged: Staged): void
+  /** Forgets what has been put in place. Answers what it was. */
+  placed(staged: Staged): StagedBlob | undefined
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
+}
+
+const fingerprintOf = (bytes: Uint8Array): string => {
+  const making = createFingerprint()
+  making.update(bytes)
+  return making.digest()
+}
+
+/** Lets bytes pass, and makes their fingerprint meanwhile; no longer when they are more than one part. */
+const fingerprinting = (content: AsyncIterable<Uint8Array>) => {
+  const making = createFingerprint()
+  let size = 0
+  return {
+    fingerprint: () => (size > partLength ? null : making.digest()),
+    content: (async function* () {
+      for await (const chunk of content) {
+        size += chunk.length
+        if (size <= partLength) making.update(chunk)
+        yield chunk
+      }
+    })(),
+  }
 }
 
 export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): Staging => {
@@ -64,14 +89,20 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
     return kept
   }
 
+  const keepOnDisk = async (bytes: AsyncIterable<Uint8Array>, contentType: string): Promise<Staged> => {
+    const blob = newName()
+    const { content, fingerprint } = fingerprinting(bytes)
+    const size = await blobs.write(blob, content)
+    return keep({ blob, size, contentType, fingerprint: fingerprint() })
+  }
+
   return {
     async stage(content, { contentType }) {
-      const blob = newName()
       const ahead = await readAhead(content, smallContent)
-      if (!ahead.isWhole) return keep({ blob, size: await blobs.write(blob, ahead.content), contentType })
+      if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
       const bytes = Buffer.concat(ahead.gathered, ahead.size)
-      if (inMemory + bytes.length <= mostWaiting) return keep({ blob, size: bytes.length, contentType, bytes })
-      return keep({ blob, size: await blobs.write(blob, only(bytes)), contentType })
+      if (inMemory + bytes.length > mostWaiting) return keepOnDisk(only(bytes), contentType)
+      return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
     },
 
     of(staged) {
@@ -80,7 +111,11 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
       return found
     },
 
-    placed: (staged) => void forget(staged),
+    placed(staged) {
+      const found = waiting.get(staged)
+      forget(staged)
+      return found
+    },
   }
 }
 
@@ -99,15 +134,23 @@ const isTaken = (rows: ObjectRows, key: string): boolean =>
 export const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.dropContent(name) ? [] : [name]
 
-const put = (rows: ObjectRows, key: string, { blob, bytes, size, contentType }: StagedBlob): readonly string[] => {
+const put = (rows: ObjectRows, key: string, { bytes, ...staged }: StagedBlob): readonly string[] => {
   const before = rows.remove(key)
-  if (bytes) rows.keepContent(blob, bytes)
-  rows.put({ key, blob, size, modified: Date.now(), contentType, version: blob })
+  if (bytes) rows.keepContent(staged.blob, bytes)
+  rows.put({ ...staged, key, modified: Date.now(), version: staged.blob })
   return dropBytes(rows, before)
 }
 
 const createFolder = (rows: ObjectRows, key: string): void =>
-  rows.insert({ key, blob: null, size: 0, modified: Date.now(), contentType: '', version: newName() })
+  rows.insert({
+    key,
+    blob: null,
+    size: 0,
+    modified: Date.now(),
+    contentType: '',
+    version: newName(),
+    fingerprint: null,
+  })
 
 const move = (rows: ObjectRows, { from, key, contentType }: Extract<Change, { kind: 'move' }>): void => {
   if (rows.rename(from.key, from.version, key, contentType)) return

@@ -21,6 +21,9 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'answers the range .* with 206': 'it ignores the range of a read that names a version',
     'goes on with a range only while': 'it ignores the range of a read that names a version',
     'reads a range of the very state': 'it ignores the range of a read that names a version',
+    'a URL of which a range can be asked for': 'it ignores the range of a read that names a version',
+    'a URL that makes an attachment of a file': 'it ignores the headers that a signed URL asks for',
+    'for whoever leaves the signature out': 'it lets everybody read who does not say who he is',
   },
   LocalStack: {
     'takes form data, in every way': 'it drops the forms of all methods but POST, PUT and PATCH',

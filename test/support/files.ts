@@ -8,6 +8,7 @@ import type { Handler } from '../../lib/http/request.ts'
 import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/folder-removals.ts'
 import type { Stores } from '../../lib/stores.ts'
+import { createLinkTo } from '../../local/downloads.ts'
 import { openMachine } from '../../local/machine.ts'
 import { keptContents } from './kept-contents.ts'
 
@@ -20,6 +21,8 @@ export interface TestFiles {
   readonly stores: StorageStores
   /** What has been sent to the queue of removals, which nobody works off. */
   readonly sent: readonly RemovalMessage[]
+  /** What links to files are signed with. */
+  readonly linkSecret: Uint8Array
   /** How many staged bodies lie about that no object refers to. */
   leftovers(): number
   close(): Promise<void>
@@ -53,12 +56,14 @@ export const openTestFiles = async ({
   }
   const recording: StorageStores = { ...machine.stores, removalQueue }
   const stores: StorageStores = { ...recording, ...between(recording) }
-  const deps = createStorageDeps(settings, stores, { telemetry, ...surroundings })
+  const linkTo = createLinkTo({ secret: machine.stores.linkSecret }, clock)
+  const deps = createStorageDeps(settings, stores, { telemetry, linkTo, ...surroundings })
   return {
     handler: createStorageHandler(deps),
     deps,
     stores,
     sent,
+    linkSecret: machine.stores.linkSecret,
     leftovers: () => keptContents(machine.directory).leftovers.length,
     async close() {
       await machine.close()

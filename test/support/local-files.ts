@@ -1,10 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import type { FolderRemovals } from '../../lib/storage/folder-removals.ts'
-import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import { layoutOf } from '../../local/data-directory.ts'
 import { type Database, openDatabase } from '../../local/database.ts'
 import { openBlobs } from '../../local/objects/blobs.ts'
-import { createObjectStore } from '../../local/objects/object-store.ts'
+import { createObjectStore, type LocalObjectStore } from '../../local/objects/object-store.ts'
 import { createFolderRemovals, createGoingFolders } from '../../local/path-locks.ts'
 import { prepareSchema } from '../../local/schema.ts'
 
@@ -17,7 +16,7 @@ interface Options {
 
 /** The object store of one machine, without the rest of it. */
 export interface LocalFiles {
-  readonly files: ObjectStore
+  readonly files: LocalObjectStore
   readonly removals: FolderRemovals
   readonly database: Database
   close(): void
@@ -30,11 +29,14 @@ export const openLocalFiles = (path: string, { durable = false, ...sizes }: Opti
   prepareSchema(database.connection)
   const blobs = openBlobs(directory, { durable })
   const isGoing = createGoingFolders(database.connection)
+  const files = createObjectStore({ database, blobs, isGoing, ...sizes })
   return {
-    files: createObjectStore({ database, blobs, isGoing, ...sizes }),
+    files,
     removals: createFolderRemovals(database),
     database,
     close() {
+      // What goes on in the background finds the database closed, and gives up.
+      void files.stop()
       database.close()
       blobs.close()
     },

@@ -27,6 +27,7 @@ export const toInfo = (
   size: head.ContentLength ?? 0,
   modified: head.LastModified?.getTime() ?? 0,
   version: unquote(head.ETag),
+  fingerprint: unquote(head.ETag),
   contentType: head.ContentType ?? 'application/octet-stream',
   ...(head.VersionId !== undefined && { versionId: head.VersionId }),
 })
@@ -49,6 +50,7 @@ const toListed = (
   size: Size ?? 0,
   modified: LastModified?.getTime() ?? 0,
   version: unquote(ETag),
+  fingerprint: unquote(ETag),
 })
 
 const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))

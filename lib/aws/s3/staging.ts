@@ -6,6 +6,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../in-parallel.ts'
+import { partLength } from '../../storage/fingerprint.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { readAhead } from '../../storage/read-ahead.ts'
 import { type Bucket, isMissing } from './bucket.ts'
@@ -42,15 +43,13 @@ export const createMemoryBudget = (total: number): MemoryBudget => {
   }
 }
 
-/** The length of a part in bytes: what is shorter altogether goes up in one piece. */
-const partLength = 8 * 1024 * 1024
 const partsInFlight = 4
 
 /** Where uploads go whose place is not known yet. A rule of the bucket clears away what a process that died has left there. */
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 
-/** Cuts a stream into parts; the last one may be shorter, and there is at least one. */
+/** Cuts a stream into parts; the last one may be shorter, and there is at least one. What is shorter altogether goes up in one piece. */
 async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let gathered: Uint8Array[] = []
   let length = 0

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, read, storage } from '../support/storage.ts'
+import { at, ownFolder, put, read, storage } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -97,57 +97,4 @@ describe('GET of a file', () => {
     expectError(await read(own), 400, 104002)
     expectError(await call(storage), 400, 104002)
   })
-})
-
-describe('GET with ?meta', () => {
-  it('describes a file', async () => {
-    const { json } = await read(`${own}/digits.txt`, '?meta')
-    expect(json).toEqual({
-      name: 'digits.txt',
-      type: 'file',
-      size: 10,
-      lastModified: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/),
-      links: [{ rel: 'self', uri: expect.stringMatching(/^http.*\/sites\/\d+\/storage\/.*\/digits\.txt$/) }],
-    })
-  })
-
-  it('lists a folder, sorted by name', async () => {
-    const names = ['b', 'a.txt', 'a/x', 'a-b', 'Z', 'é', '😀', '\uffee']
-    for (const name of names) await put(`${own}/sorted/${name}`, name)
-    expect(await namesIn(`${own}/sorted`)).toEqual(['Z', 'a/', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
-    const { json } = await read(`${own}/sorted`, '?meta')
-    expect(json).toMatchObject({ name: 'sorted', type: 'folder' })
-    expect(json.contents[0]).toMatchObject({ name: 'Z', type: 'file', size: 1, links: [{ rel: 'self' }] })
-  })
-
-  it('lists page by page with limit and cursor', async () => {
-    const names: string[] = []
-    let query = '?meta&limit=3'
-    for (let page = 0; page < 5 && query !== ''; page++) {
-      const { json } = await read(`${own}/sorted`, query)
-      names.push(...json.contents.map(({ name }: { name: string }) => name))
-      query = json.cursor ? `?meta&limit=3&cursor=${encodeURIComponent(json.cursor)}` : ''
-    }
-    expect(names).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
-  })
-
-  it('follows its own links', async () => {
-    const { json } = await read(`${own}/sorted`, '?meta')
-    for (const { links } of json.contents) {
-      const { origin, pathname, search } = new URL(links[0].uri)
-      expect((await call(pathname + search, { baseUrl: origin })).status).toBe(200)
-    }
-  })
-
-  it('lists the root', async () => {
-    const { status, json } = await call(`${storage}?meta`)
-    expect({ status, name: json.name, type: json.type }).toEqual({ status: 200, name: '', type: 'folder' })
-  })
-
-  it.each(['?meta&limit=0', '?meta&limit=x', '?meta&limit=-1', '?meta&cursor=%20', '?meta&cursor=eA'])(
-    'refuses %s with 400 / 104000',
-    async (query) => {
-      expectError(await read(`${own}/sorted`, query), 400, 104000)
-    },
-  )
 })

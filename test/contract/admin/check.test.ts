@@ -71,7 +71,7 @@ describe('check', () => {
     ],
     [
       'a file without bytes',
-      "INSERT INTO objects VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
+      "INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
       { where: 'site 1001, file a.txt', fault: expect.stringContaining('no bytes') },
     ],
   ] as const)('names %s', async ([, sql, fault], { directory, start }) => {

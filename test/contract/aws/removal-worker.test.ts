@@ -41,7 +41,10 @@ afterEach(async () => {
 /** A store with nothing but those objects in it. `remove` may do something else than to remove one. */
 const files = (remove = async () => {}): ObjectStore => {
   const list = async ({ prefix }: { readonly prefix: string }) => ({
-    objects: prefix.startsWith('live/') && left > 0 ? [{ key: `${prefix}a`, size: 1, modified: 0, version: '1' }] : [],
+    objects:
+      prefix.startsWith('live/') && left > 0
+        ? [{ key: `${prefix}a`, size: 1, modified: 0, version: '1', fingerprint: null }]
+        : [],
     folders: [],
     next: undefined,
   })
@@ -55,6 +58,7 @@ const files = (remove = async () => {}): ObjectStore => {
     },
     find: never,
     read: never,
+    fingerprintOf: never,
     stage: never,
     place: never,
   }

@@ -1,8 +1,28 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { prepareSchema } from '../../../local/schema.ts'
+import { makeEarlier } from '../../support/earlier-tables.ts'
 import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 
 const open = (file?: string) => scratchDatabase(file).connection
+
+/** The columns of every table. */
+const columnsOf = (connection: DatabaseSync): Readonly<Record<string, readonly string[]>> => {
+  const columns = connection
+    .prepare(
+      `SELECT one.name AS tableName, their.name || ' ' || their.type AS described FROM sqlite_schema AS one, pragma_table_info(one.name) AS their
+       WHERE one.type = 'table' ORDER BY tableName, their.cid`,
+    )
+    .all()
+  const byTable = Map.groupBy(columns, ({ tableName }) => String(tableName))
+  return Object.fromEntries([...byTable].map(([name, own]) => [name, own.map(({ described }) => String(described))]))
+}
+
+const newTables = () => {
+  const connection = open()
+  prepareSchema(connection)
+  return connection
+}
 
 describe('the tables of a machine', () => {
   test('are made in a new database, of which everything is strict', () => {
@@ -12,7 +32,7 @@ describe('the tables of a machine', () => {
     const own = tables.filter(({ name }) => !String(name).startsWith('sqlite_'))
     expect(own.length).toBeGreaterThan(10)
     expect(own.filter(({ strict }) => strict !== 1)).toEqual([])
-    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 })
   })
 
   test('are taken as they are the next time', () => {
@@ -25,12 +45,55 @@ describe('the tables of a machine', () => {
     expect(again.prepare('SELECT page FROM workflows').all()).toEqual([{ page: 'a.html' }])
   })
 
+  test('of the version before are taken to this one, with what is in them, and are then as new ones', () => {
+    const file = scratchFile()
+    const connection = open(file)
+    prepareSchema(connection)
+    connection.exec("INSERT INTO objects VALUES ('live/1/a.txt', 'b', 1, 2, 'text/plain', 'b', NULL)")
+    makeEarlier(connection)
+    const again = open(file)
+    prepareSchema(again)
+    expect(columnsOf(again)).toEqual(columnsOf(newTables()))
+    expect(again.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 })
+    expect(again.prepare('SELECT * FROM objects').all()).toEqual([
+      {
+        key: 'live/1/a.txt',
+        blob: 'b',
+        size: 1,
+        modified: 2,
+        type: 'text/plain',
+        version: 'b',
+        fingerprint: null,
+      },
+    ])
+  })
+
+  test('of the version before stay as they are when the step to this one breaks off', () => {
+    const connection = open()
+    prepareSchema(connection)
+    makeEarlier(connection)
+    connection.exec('CREATE TABLE secrets (name TEXT)')
+    expect(() => prepareSchema(connection)).toThrow('already exists')
+    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+    expect(columnsOf(connection)['objects']).not.toContain('fingerprint TEXT')
+  })
+
+  test('are taken further by one process while others wait for it', () => {
+    const file = scratchFile()
+    const [first, second] = [open(file), open(file)]
+    prepareSchema(first)
+    makeEarlier(first)
+    prepareSchema(second)
+    prepareSchema(first)
+    expect(columnsOf(first)).toEqual(columnsOf(second))
+  })
+
   test('of a newer version are refused with a sentence, and left alone', () => {
     const connection = open()
     prepareSchema(connection)
-    connection.exec('PRAGMA user_version = 2')
+    connection.exec('PRAGMA user_version = 3')
     expect(() => prepareSchema(connection)).toThrow(
-      'The database has tables of version 2, and this program knows those of version 1.',
+      'The database has tables of version 3, and this program knows those of version 2.',
     )
   })
 

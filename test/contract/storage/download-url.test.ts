@@ -1,7 +1,7 @@
-import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import { createPathLocks } from '../../../lib/aws/path-locks.ts'
-import { downloadUrl } from '../../../lib/aws/s3/download-url.ts'
+import { downloadLink } from '../../../lib/aws/s3/download-url.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { openTestTables } from '../../support/tables.ts'
@@ -18,7 +18,7 @@ const openDownloads = async () => {
       client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body, ContentType: 'text/html' })),
     async urlOf(key: string): Promise<URL> {
       const object = await store.find(key)
-      return new URL(object ? await downloadUrl({ client, name: bucket }, object) : '')
+      return new URL(object ? (await downloadLink({ client, name: bucket }, object)).url : '')
     },
     async get({ pathname, searchParams }: URL): Promise<string> {
       const query = Object.fromEntries(searchParams)
@@ -38,6 +38,21 @@ describe('the URL of a file in the bucket', () => {
     expect(await get(url)).toBe('first')
     expect(await get(await urlOf('live/1001/a.txt'))).toBe('second')
     await close()
+  })
+
+  it('ends with the credentials that it is signed with', async () => {
+    const linkUntil = (expiration: Date) => {
+      const credentials = async () => ({ accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiration })
+      const client = new S3Client({ region: 'local', endpoint: 'http://s3.test', credentials })
+      return downloadLink({ client, name: 'memory' }, { key: 'live/1001/a.txt' })
+    }
+    const soon = new Date(Date.now() + 60_000)
+    expect((await linkUntil(soon)).expires).toBe(soon.getTime())
+    const { url, expires } = await linkUntil(new Date(Date.now() + 3_600_000))
+    const signed = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(new URL(url).searchParams.get('X-Amz-Date') ?? '')
+    const [, year, month, day, hour, minute, second] = (signed ?? []).map(Number)
+    const signedAt = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second)
+    expect(expires).toBe(signedAt + 300_000)
   })
 
   it('makes an attachment of no particular type of it, under the name of the file, for five minutes', async () => {

@@ -26,6 +26,7 @@ export const createFault = () => {
         read: counted(files.read),
         exists: counted(files.exists),
         list: counted(files.list),
+        fingerprintOf: counted(files.fingerprintOf),
         stage: counted(files.stage),
         place: counted(files.place),
         remove: counted(files.remove),

@@ -148,7 +148,8 @@ it('what is wrong with rows is named', async () => {
   await put('live/1001/b', 'b')
   expect([...checkObjects(opened.database.connection)]).toEqual([])
   opened.database.connection.exec(`
-    INSERT INTO objects VALUES ('live/1001/a/below/', NULL, 0, 0, '', '1'), ('nowhere', NULL, 0, 0, '', '2'),
+    INSERT INTO objects (key, blob, size, modified, type, version)
+      VALUES ('live/1001/a/below/', NULL, 0, 0, '', '1'), ('nowhere', NULL, 0, 0, '', '2'),
       ('live/1001/folder/', 'c', 1, 0, '', '3');
     UPDATE objects SET blob = (SELECT blob FROM objects WHERE key = 'live/1001/a') WHERE key = 'live/1001/b'`)
   expect([...checkObjects(opened.database.connection)].map(({ key }) => key)).toEqual([

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { describeFingerprints } from './object-store/fingerprints.ts'
 import { describeListing } from './object-store/listing.ts'
 import { describeMoving } from './object-store/moving.ts'
 import { describePlacing } from './object-store/placing.ts'
@@ -12,6 +13,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
   describe(name, () => {
     const bench = openWorkbench(open)
     describeStaging(bench)
+    describeFingerprints(bench)
     describePlacing(bench)
     describeRacing(bench)
     describeMoving(bench)

@@ -78,10 +78,16 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
     ['PUT of a file into a new folder', 8, 11, () => storage.call('PUT', '/new/new.txt', { body: 'x' })],
     ['POST of a file into a folder', 5, 7, () => upload('/f', ['new.txt'])],
     ['POST of ten files into a folder', 5, 16, () => upload('/f', [...'0123456789'])],
+    ['GET of ?meta of a file', 1, 1, () => storage.call('GET', '/f/a.txt', { query: { meta: '' } })],
+    ['GET of ?meta of a page', 1, 2, () => storage.call('GET', '/f/a.html', { query: { meta: '' } })],
+    ['GET of ?meta of a folder', 2, 3, () => storage.call('GET', '/f', { query: { meta: '' } })],
+    ['GET of every file below', 2, 3, () => storage.call('GET', '/f', { query: { meta: '', recursive: 'true' } })],
+    ['GET of a link', 1, 1, () => storage.call('GET', '/f/a.txt', { query: { link: '' } })],
     ['PUT into a folder in a path of 450 segments', 5, 6, () => storage.call('PUT', `${deep}/b`, { body: 'x' })],
   ] as const)('%s: at most %i rounds and %i calls', async (name, rounds, calls, ask) => {
     await storage.call('PUT', '/f', { query: { type: 'folder' } })
     if (name.includes('450')) await storage.call('PUT', deep, { query: { type: 'folder' } })
+    if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
     const count = inRounds()
     expect((await ask()).statusCode).toBe(200)
     expect(count.rounds).toBeLessThanOrEqual(rounds)

@@ -23,7 +23,7 @@ export interface Outcome {
 }
 
 /** The storage's function with a site and a token, whose store can be made to fail. */
-export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'leftovers' | 'close'> {
+export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
   readonly site: SiteId
   readonly deps: StorageDeps
   call(method: string, path: string, request?: Request): Promise<Outcome>

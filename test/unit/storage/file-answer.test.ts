@@ -4,7 +4,14 @@ import { answerFor } from '../../../functions/storage/read-path.ts'
 import type { ObjectInfo } from '../../../lib/storage/object-store.ts'
 
 const modified = Date.UTC(2026, 0, 2, 3, 4, 5)
-const file = (size = 10) => ({ key: 'live/1/a.txt', size, modified, version: 'v1', contentType: 'text/plain' })
+const file = (size = 10) => ({
+  key: 'live/1/a.txt',
+  size,
+  modified,
+  version: 'v1',
+  fingerprint: null,
+  contentType: 'text/plain',
+})
 
 const downloads = { largestAnswer: 5, urlOf: async ({ key }: ObjectInfo) => `https://files.example.com/${key}` }
 

@@ -1,0 +1,25 @@
+import type { StorageDeps } from '../../lib/deps.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import { readFound } from '../../lib/storage/look-up.ts'
+import { readFile } from '../../lib/storage/read-file.ts'
+import type { Answer } from '../contract.ts'
+import type { downloadLink } from './contract.ts'
+import { asDraft, pathOf } from './params.ts'
+
+/** Nothing of the file is read: whoever has the link does that. */
+const noBytes = () => ({})
+
+/**
+ * GET with `?link`: a URL that gives this version of a file, or of its draft, as an attachment to whoever has it (decisions.md, section 5,
+ * "Read"). The URL is as good as a token: nobody between here and the caller keeps it.
+ */
+export const getLink = ({ files, linkTo }: StorageDeps) =>
+  operation({ params: pathOf, query: asDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
+    const { info } = await readFound(files, site.id, params.path, (path) =>
+      readFile(files, site.id, path, isDraft, noBytes),
+    )
+    const { url, expires } = await linkTo(info, dataCentre)
+    const value: Answer<typeof downloadLink> = { url, expires: new Date(expires).toISOString() }
+    return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
+  })

@@ -1,0 +1,159 @@
+import { largestPage, takeThatFit } from '../../lib/answer-size.ts'
+import type { StorageDeps } from '../../lib/deps.ts'
+import { ServiceError } from '../../lib/errors.ts'
+import { siteUrls } from '../../lib/http/links.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
+import { describePath, type PageState } from '../../lib/storage/describe-path.ts'
+import { entityTagOf } from '../../lib/storage/entity-tag.ts'
+import { type FileBelow, listFiles } from '../../lib/storage/list-files.ts'
+import { type Entry, listFolder } from '../../lib/storage/list-folder.ts'
+import { readFound } from '../../lib/storage/look-up.ts'
+import type { ObjectInfo } from '../../lib/storage/object-store.ts'
+import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
+import type { Answer } from '../contract.ts'
+import type { content, entry } from './contract.ts'
+import { pathOf, queryValue, readSwitches } from './params.ts'
+
+type EntryView = Answer<typeof entry>
+type ContentView = Answer<typeof content>
+
+const listingOf = (query: Request['query']) =>
+  readSwitches(
+    {
+      limit: queryValue(query, 'limit'),
+      cursor: queryValue(query, 'cursor'),
+      recursive: queryValue(query, 'recursive'),
+    },
+    async () => (await import('./switches.ts')).listing,
+  )
+
+const timeOf = (modified: number): string => new Date(modified).toISOString()
+const linksTo = (uri: string) => [{ rel: 'storage', uri }]
+
+const pageView = ({ draft, isInWorkflow }: PageState) => ({
+  draft: draft ? { size: draft.size, lastModified: timeOf(draft.modified) } : null,
+  workflow: isInWorkflow ? ('running' as const) : null,
+})
+
+interface FileState {
+  readonly info: ObjectInfo
+  readonly page: PageState | undefined
+  readonly fingerprint: string | null
+}
+
+const fileView = (name: string, uri: string, { info, page, fingerprint }: FileState): EntryView => ({
+  name,
+  type: 'file',
+  size: info.size,
+  lastModified: timeOf(info.modified),
+  contentType: info.contentType,
+  etag: entityTagOf(info),
+  fingerprint,
+  ...(page && pageView(page)),
+  links: linksTo(uri),
+})
+
+interface FolderState {
+  readonly created: number | undefined
+  readonly listing: Listed<ContentView>
+}
+
+const folderView = (name: string, uri: string, { created, listing: { contents, cursor } }: FolderState): EntryView => ({
+  name,
+  type: 'folder',
+  size: 0,
+  lastModified: created === undefined ? null : timeOf(created),
+  links: linksTo(uri),
+  contents,
+  ...(cursor !== undefined && { cursor }),
+})
+
+const childView = ({ name, type, size, modified }: Entry, folderUri: string): ContentView => ({
+  name,
+  type,
+  size,
+  lastModified: modified === undefined ? null : timeOf(modified),
+  links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
+})
+
+const fileBelowView = (file: FileBelow, folderUri: string): ContentView => ({
+  name: file.path.slice(file.path.lastIndexOf('/') + 1),
+  path: file.path,
+  type: 'file',
+  size: file.size,
+  lastModified: timeOf(file.modified),
+  etag: entityTagOf(file),
+  fingerprint: file.fingerprint,
+  links: linksTo(`${folderUri}/${file.path.split('/').map(encodeURIComponent).join('/')}`),
+})
+
+/** How entries of a listing are shown. */
+interface Shown<Listed> {
+  readonly view: (entry: Listed, folderUri: string) => ContentView
+  /** What of an entry may be long. */
+  readonly textOf: (entry: Listed) => string
+  /** More than an entry has in bytes within an answer, beside that text and the URI of its folder. */
+  readonly roughEntry: number
+  /** More than a character of that text has in all: four for a quote as a text within JSON, each time that it is shown, and nine in the URI. */
+  readonly roughCharacter: number
+}
+
+const children: Shown<Entry> = {
+  view: childView,
+  textOf: ({ name }) => name,
+  roughEntry: 256,
+  roughCharacter: 13,
+}
+const filesBelow: Shown<FileBelow> = {
+  view: fileBelowView,
+  textOf: ({ path }) => path,
+  roughEntry: 512,
+  roughCharacter: 17,
+}
+
+interface Listed<Entry> {
+  readonly contents: readonly Entry[]
+  readonly cursor: string | undefined
+}
+
+/** What a listing says, when it is told how many entries an answer may hold. */
+const show = async <Entry>(
+  folderUri: string,
+  { view, textOf, roughEntry, roughCharacter }: Shown<Entry>,
+  list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Listed<Entry>>,
+): Promise<Listed<ContentView>> => {
+  const viewOf = (entry: Entry) => view(entry, folderUri)
+  /** Measures entries only when they might be too many: writing each of them twice would cost as much as all the rest. */
+  const countThatFit = (entries: readonly Entry[]): number => {
+    const characters = entries.reduce((sum, entry) => sum + textOf(entry).length, 0)
+    const most = entries.length * (roughEntry + folderUri.length) + characters * roughCharacter
+    return most <= largestPage ? entries.length : takeThatFit(entries, viewOf, largestPage).taken.length
+  }
+  const { contents, cursor } = await list(countThatFit)
+  return { contents: contents.map(viewOf), cursor }
+}
+
+/** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
+export const getMeta = ({ files, workflows }: StorageDeps) =>
+  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, remainingTime }) => {
+    const { limit, cursor, recursive: isRecursive } = query
+    const isFromStart = !isRecursive && cursor === undefined
+    const view = async (path: StoragePath) => {
+      const uri = siteUrls(dataCentre, site).storage(encodePath(path))
+      const list = () =>
+        isRecursive
+          ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))
+          : show(uri, children, (countThatFit) => listFolder(files, site.id, path, { limit, cursor, countThatFit }))
+      const described = await describePath({ files, workflows }, site.id, path, { list, isFromStart })
+      if (!described) throw new ServiceError('fileUnknown')
+      if (described.type === 'folder') return folderView(nameOf(path), uri, described)
+      if (isRecursive) {
+        throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
+      }
+      const fingerprint = await files.fingerprintOf(described.info, remainingTime)
+      return fileView(nameOf(path), uri, { ...described, fingerprint })
+    }
+    return ok({ value: await readFound(files, site.id, params.path, view) })
+  })

@@ -1,0 +1,59 @@
+import type { SiteId } from '../ids.ts'
+import { readCursor, writeCursor } from './listing-cursor.ts'
+import { type ListedObject, longestListing, type ObjectStore } from './object-store.ts'
+import { folderKey, type StoragePath } from './path.ts'
+
+/** A file below a folder. */
+export interface FileBelow extends Omit<ListedObject, 'key'> {
+  /** From that folder on. */
+  readonly path: string
+}
+
+interface FilesQuery {
+  readonly limit: number | undefined
+  readonly cursor: string | undefined
+  /** How many of these files one answer may hold, from the first on: one at least. */
+  readonly countThatFit: (files: readonly FileBelow[]) => number
+}
+
+interface FilesListing {
+  readonly contents: readonly FileBelow[]
+  /** Where to go on; undefined at the end. */
+  readonly cursor: string | undefined
+}
+
+/** How many files one answer shows at most. */
+const mostFiles = 1_000
+
+/** How many keys are asked for at least, as some of them are those of folders. */
+const leastKeys = 100
+
+/** How many calls to the store one answer may take: where there are folders upon folders, it may show few files, or none, and goes on all the same. */
+const mostListings = 10
+
+/** Every live file below a folder, in the order of the keys, page by page (decisions.md, section 5, "recursive"). Errors: storageRefused (cursor). */
+export const listFiles = async (
+  store: ObjectStore,
+  site: SiteId,
+  folder: StoragePath,
+  { limit = mostFiles, cursor, countThatFit }: FilesQuery,
+): Promise<FilesListing> => {
+  const prefix = folderKey('live', site, folder)
+  const size = Math.min(limit, mostFiles)
+  const found: FileBelow[] = []
+  let after = cursor === undefined ? undefined : prefix + readCursor(cursor, ['path']).after
+  let listings = 0
+  do {
+    const keys = Math.min(Math.max(size - found.length, leastKeys), longestListing)
+    const { objects, next } = await store.list({ prefix, folded: false, after, limit: keys })
+    for (const { key, ...file } of objects) {
+      if (!key.endsWith('/')) found.push({ ...file, path: key.slice(prefix.length) })
+    }
+    after = next
+    listings += 1
+  } while (after !== undefined && found.length < size && listings < mostListings)
+  const some = found.slice(0, size)
+  const contents = some.slice(0, countThatFit(some))
+  const position = contents.length === found.length ? after?.slice(prefix.length) : contents.at(-1)?.path
+  return { contents, cursor: position === undefined ? undefined : writeCursor({ by: 'path', after: position }) }
+}

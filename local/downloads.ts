@@ -1,0 +1,148 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { answerFor, type FileAnswer } from '../functions/storage/read-path.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { LinkTo } from '../lib/deps.ts'
+import { ServiceError } from '../lib/errors.ts'
+import { createHandler, type EdgeDeps } from '../lib/http/handler.ts'
+import type { RoutedRequest } from '../lib/http/operation.ts'
+import { publicOperation } from '../lib/http/public-operation.ts'
+import type { Reply } from '../lib/http/reply.ts'
+import type { Handler, Request } from '../lib/http/request.ts'
+import { asAttachment } from '../lib/storage/content-disposition.ts'
+import { entityTagOf } from '../lib/storage/entity-tag.ts'
+import type { ObjectInfo, ObjectStore, ReadObject } from '../lib/storage/object-store.ts'
+import type { Database } from './database.ts'
+
+/** Where links of `?link` lead to on one machine. Deployed, they lead to the bucket. */
+const prefix = '/downloads'
+
+/** How long a link works, in milliseconds (decisions.md, section 5, `?link`). */
+const lifetime = 300_000
+
+/** What a link promises, and its signature vouches for. */
+interface Claim {
+  readonly key: string
+  readonly version: string
+  /** Milliseconds since the epoch. */
+  readonly expires: number
+}
+
+const secretName = 'downloads'
+
+/** The bytes that links of this directory are signed with: random, and made with the first need of them. */
+export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
+  const select = connection.prepare('SELECT bytes FROM secrets WHERE name = ?')
+  const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')
+  const find = () => select.get(secretName)?.['bytes']
+  const known = await read(find)
+  if (known instanceof Uint8Array) return known
+  const made = await write(() => {
+    insert.run(secretName, randomBytes(32))
+    return find()
+  })
+  if (made instanceof Uint8Array) return made
+  throw new Error('The database holds no secret for links to files')
+}
+
+const sign = (secret: Uint8Array, { key, version, expires }: Claim): Buffer =>
+  createHmac('sha256', secret)
+    .update(JSON.stringify([key, version, expires]))
+    .digest()
+
+const refused = () =>
+  new ServiceError('fileUnknown', { message: 'This link does not work, or no longer. Ask for a new one with ?link.' })
+
+const only = (query: Request['query'], name: string): string => {
+  const [value = '', ...others] = query.get(name) ?? []
+  return others.length > 0 ? '' : value
+}
+
+/** Whether the bytes are those of the signature; how long that takes tells nothing of it. */
+const isSignature = (text: string, expected: Buffer): boolean => {
+  const given = Buffer.from(text, 'base64url')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const decode = (encoded: string): string => {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    throw refused()
+  }
+}
+
+interface Secret {
+  readonly secret: Uint8Array
+}
+
+/** Links to this very service, signed by it (decisions.md, section 5, `?link`). */
+export const createLinkTo =
+  ({ secret }: Secret, { wall }: Pick<Clock, 'wall'>): LinkTo =>
+  async ({ key, version }, { url }) => {
+    const expires = wall() + lifetime
+    const signature = sign(secret, { key, version, expires }).toString('base64url')
+    const query = new URLSearchParams({ version, expires: String(expires), signature })
+    return { url: `${url}${prefix}/${key.split('/').map(encodeURIComponent).join('/')}?${query}`, expires }
+  }
+
+/** What a request claims to have been given. Errors: fileUnknown, whatever is wrong with it. */
+const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: number): Claim => {
+  const claim = {
+    key: decode(params['key'] ?? ''),
+    version: only(query, 'version'),
+    expires: Number(only(query, 'expires')),
+  }
+  const isGenuine = isSignature(only(query, 'signature'), sign(secret, claim))
+  if (!isGenuine || claim.expires <= now) throw refused()
+  return claim
+}
+
+const anyType = 'application/octet-stream'
+
+/** The file as an attachment of no particular type: a page that somebody has uploaded does not run here. */
+const attachment = (info: ObjectInfo, choice: FileAnswer, body: ReadObject['body']): Reply => {
+  if (choice.kind === 'unsatisfiable') {
+    throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
+  }
+  const headers = {
+    ETag: entityTagOf(info),
+    'Last-Modified': new Date(info.modified).toUTCString(),
+    'Accept-Ranges': 'bytes',
+    'Content-Disposition': asAttachment(info.key.slice(info.key.lastIndexOf('/') + 1)),
+    'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+  }
+  if (choice.kind === 'unchanged') return { status: 304, headers: { ...headers, 'Content-Type': anyType } }
+  if (choice.kind === 'elsewhere') throw new Error('The files of one machine are nowhere else')
+  const { first, last } = choice.range
+  const content = { type: anyType, length: last - first + 1, ...(body && { bytes: body }) }
+  if (choice.kind === 'whole') return { status: 200, headers, content }
+  return { status: 206, headers: { ...headers, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
+}
+
+const routes = [
+  { operation: 'download', method: 'GET', path: `${prefix}/{key+}`, group: 'storage', public: true },
+] as const
+
+/** Whether a path is that of a link. */
+export const isDownload = (path: string): boolean => path.startsWith(`${prefix}/`)
+
+/**
+ * What links lead to: the version that they were made for, whole or a range of it. 404/104001 for a link that is wrong or has expired, and
+ * when the file has been replaced or removed since.
+ */
+export const createDownloads = (
+  { files, secret }: Secret & { readonly files: ObjectStore },
+  edge: EdgeDeps,
+): Handler => {
+  const download = publicOperation(async (request) => {
+    const { key, version } = claimIn(request, { secret }, edge.clock.wall())
+    let choice: FileAnswer | undefined
+    const object = await files.read(key, (info) => {
+      choice = info.version === version ? answerFor(info, request, undefined) : undefined
+      return choice?.bytes
+    })
+    if (!object || !choice) throw refused()
+    return attachment(object.info, choice, object.body)
+  })
+  return createHandler('storage', routes, { download }, edge)
+}

@@ -1,0 +1,325 @@
+import { hash } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { admin, testWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+import { at, namesIn, ownFolder, put, read, storage } from '../support/storage.ts'
+
+const own = ownFolder()
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+
+/** Where something is, by its decoded path, whatever the base URL. */
+const addressOf = (path: string) =>
+  expect.stringMatching(new RegExp(`^https?://.*/api/v2/admin/sites/\\d+/storage/${path.replaceAll('.', '\\.')}$`))
+
+const md5 = (content: string) => expect.stringMatching(new RegExp(`^${hash('md5', content, 'hex')}$|-1$`))
+
+beforeAll(async () => {
+  await put(`${own}/digits.txt`, '0123456789')
+})
+
+describe('GET with ?meta of a file', () => {
+  it('tells its name, type, size, time, media type, tag, fingerprint and address', async () => {
+    const { json } = await read(`${own}/digits.txt`, '?meta')
+    const { headers } = await read(`${own}/digits.txt`)
+    expect(json).toEqual({
+      name: 'digits.txt',
+      type: 'file',
+      size: 10,
+      lastModified: time,
+      contentType: 'text/plain',
+      etag: headers['etag'],
+      fingerprint: md5('0123456789'),
+      links: [{ rel: 'storage', uri: addressOf(`${own}/digits.txt`) }],
+    })
+    expect(new Date(json.lastModified).toUTCString()).toBe(headers['last-modified'])
+  })
+
+  it('has another tag and fingerprint when the bytes are others, and the same fingerprint when they are equal', async () => {
+    await put(`${own}/same.txt`, 'one')
+    const before = (await read(`${own}/same.txt`, '?meta')).json
+    await put(`${own}/same.txt`, 'two')
+    const other = (await read(`${own}/same.txt`, '?meta')).json
+    await put(`${own}/equal.txt`, 'one')
+    const equal = (await read(`${own}/equal.txt`, '?meta')).json
+    expect(other.etag).not.toBe(before.etag)
+    expect(other.fingerprint).not.toBe(before.fingerprint)
+    expect(equal.fingerprint).toBe(before.fingerprint)
+  })
+
+  it('tells of the draft of a page, and that there is none', async () => {
+    await put(`${own}/page.html`, 'live')
+    expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({ draft: null, workflow: null })
+    await put(`${own}/page.html`, 'a draft', '?version=draft')
+    expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({
+      size: 4,
+      draft: { size: 7, lastModified: time },
+      workflow: null,
+    })
+  })
+
+  testWithAdmin('tells of the running workflow of a page', async () => {
+    await put(`${own}/working.htm`, 'live')
+    const site = String(await ownSiteId())
+    await admin('workflow', 'start', `${own}/working.htm`, '--site', site)
+    try {
+      expect((await read(`${own}/working.htm`, '?meta')).json).toMatchObject({ draft: null, workflow: 'running' })
+    } finally {
+      await admin('workflow', 'end', `${own}/working.htm`, '--site', site)
+    }
+    expect((await read(`${own}/working.htm`, '?meta')).json.workflow).toBeNull()
+  })
+
+  it('refuses recursive with 400 / 104000', async () => {
+    expectError(await read(`${own}/digits.txt`, '?meta&recursive=true'), 400, 104000)
+  })
+})
+
+describe('GET with ?meta of a folder', () => {
+  it('tells when it was created, and has neither tag nor fingerprint', async () => {
+    await put(`${own}/created`, '', '?type=folder')
+    const { json } = await read(`${own}/created`, '?meta')
+    expect(json).toEqual({
+      name: 'created',
+      type: 'folder',
+      size: 0,
+      lastModified: time,
+      links: [{ rel: 'storage', uri: addressOf(`${own}/created`) }],
+      contents: [],
+    })
+    await put(`${own}/created`, '', '?type=folder')
+    await put(`${own}/created/later.txt`, 'x')
+    expect((await read(`${own}/created`, '?meta')).json.lastModified).toBe(json.lastModified)
+  })
+
+  it('lists it, sorted by name', async () => {
+    const names = ['b', 'a.txt', 'a/x', 'a-b', 'Z', 'é', '😀', '\uffee']
+    for (const name of names) await put(`${own}/sorted/${name}`, name)
+    expect(await namesIn(`${own}/sorted`)).toEqual(['Z', 'a/', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
+    const { json } = await read(`${own}/sorted`, '?meta')
+    expect(json).toMatchObject({ name: 'sorted', type: 'folder' })
+    expect(json.contents[0]).toEqual({
+      name: 'Z',
+      type: 'file',
+      size: 1,
+      lastModified: time,
+      links: [{ rel: 'storage', uri: addressOf(`${own}/sorted/Z`) }],
+    })
+    expect(json.contents[1]).toMatchObject({ links: [{ rel: 'storage', uri: addressOf(`${own}/sorted/a`) }] })
+  })
+
+  it('lists page by page with limit and cursor', async () => {
+    const names: string[] = []
+    let query = '?meta&limit=3'
+    for (let page = 0; page < 5 && query !== ''; page++) {
+      const { json } = await read(`${own}/sorted`, query)
+      names.push(...json.contents.map(({ name }: { name: string }) => name))
+      query = json.cursor ? `?meta&limit=3&cursor=${encodeURIComponent(json.cursor)}` : ''
+    }
+    expect(names).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
+  })
+
+  it('links to each file and folder itself', async () => {
+    const { json } = await read(`${own}/sorted`, '?meta')
+    for (const { links } of json.contents) {
+      const { origin, pathname, search } = new URL(links[0].uri)
+      expect(search).toBe('')
+      expect((await call(`${pathname}?meta`, { baseUrl: origin })).status).toBe(200)
+    }
+  })
+
+  it('lists the root, which has no time', async () => {
+    const { status, json } = await call(`${storage}?meta`)
+    expect({ status, name: json.name, type: json.type, time: json.lastModified }).toEqual({
+      status: 200,
+      name: '',
+      type: 'folder',
+      time: null,
+    })
+  })
+
+  it.each(['?meta&limit=0', '?meta&limit=x', '?meta&limit=-1', '?meta&cursor=%20', '?meta&cursor=eA'])(
+    'refuses %s with 400 / 104000',
+    async (query) => {
+      expectError(await read(`${own}/sorted`, query), 400, 104000)
+    },
+  )
+})
+
+describe('GET with ?meta and recursive=true', () => {
+  const folder = `${own}/tree`
+  const paths = ['a/b/deep.txt', 'a.txt', 'a/page.html', 'ä/%41 b+c.txt', 'z']
+
+  const list = async (query = ''): Promise<{ paths: string[]; pages: number }> => {
+    const found: string[] = []
+    let cursor: string | undefined
+    let pages = 0
+    do {
+      const next: string = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const { status, json } = await read(folder, `?meta&recursive=true${query}${next}`)
+      expect(status).toBe(200)
+      found.push(...json.contents.map(({ path }: { path: string }) => path))
+      cursor = json.cursor
+      pages += 1
+    } while (cursor !== undefined && pages < 20)
+    return { paths: found, pages }
+  }
+
+  beforeAll(async () => {
+    for (const path of paths) await put(`${folder}/${path}`, path)
+    await put(`${folder}/a/page.html`, 'draft', '?version=draft')
+    await put(`${folder}/empty`, '', '?type=folder')
+  })
+
+  it('lists every file below, neither folders nor drafts, in the order of their paths', async () => {
+    expect(await list()).toEqual({
+      paths: ['a.txt', 'a/b/deep.txt', 'a/page.html', 'z', 'ä/%41 b+c.txt'],
+      pages: 1,
+    })
+  })
+
+  it('tells path, size, time, tag, fingerprint and address of each', async () => {
+    const { json } = await read(folder, '?meta&recursive=true')
+    const { headers } = await read(`${folder}/a/b/deep.txt`)
+    expect(json).toMatchObject({ name: 'tree', type: 'folder', lastModified: time })
+    expect(json.contents[1]).toEqual({
+      name: 'deep.txt',
+      path: 'a/b/deep.txt',
+      type: 'file',
+      size: 12,
+      lastModified: time,
+      etag: headers['etag'],
+      fingerprint: md5('a/b/deep.txt'),
+      links: [{ rel: 'storage', uri: addressOf(`${folder}/a/b/deep.txt`) }],
+    })
+    for (const { links } of json.contents) {
+      const { origin, pathname } = new URL(links[0].uri)
+      expect((await call(pathname, { baseUrl: origin })).status).toBe(200)
+    }
+  })
+
+  it('goes on page by page with limit and cursor', async () => {
+    expect(await list('&limit=2')).toEqual({ paths: (await list()).paths, pages: 3 })
+    expect((await list('&limit=5000')).pages).toBe(1)
+  })
+
+  it('lists nothing in an empty folder, and the whole site at the root', async () => {
+    expect((await read(`${folder}/empty`, '?meta&recursive=true')).json.contents).toEqual([])
+    const { status, json } = await call(`${storage}?meta&recursive=true&limit=1`)
+    expect({ status, count: json.contents.length, next: typeof json.cursor }).toEqual({
+      status: 200,
+      count: 1,
+      next: 'string',
+    })
+  })
+
+  it.each([
+    '&recursive=false',
+    '&recursive=',
+    '&recursive=TRUE',
+    '&recursive=1',
+    '&recursive=true&limit=0',
+    '&recursive=true&cursor=eA',
+  ])('refuses %s with 400 / 104000', async (query) => {
+    expectError(await read(folder, `?meta${query}`), 400, 104000)
+  })
+
+  it('refuses the cursor of the other listing with 400 / 104000', async () => {
+    const cursorOf = async (query: string) =>
+      encodeURIComponent((await read(folder, `?meta&limit=1${query}`)).json.cursor)
+    expectError(await read(folder, `?meta&recursive=true&cursor=${await cursorOf('')}`), 400, 104000)
+    expectError(await read(folder, `?meta&cursor=${await cursorOf('&recursive=true')}`), 400, 104000)
+  })
+
+  it('is 404 / 104001 where nothing is', async () => {
+    expectError(await read(`${own}/nothing`, '?meta&recursive=true'), 404, 104001)
+  })
+})
+
+describe('GET with ?link', () => {
+  const linkTo = async (path: string, query = '?link') => {
+    const { status, json, headers } = await read(path, query)
+    expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' })
+    expect(Object.keys(json).toSorted()).toEqual(['expires', 'url'])
+    return { url: String(json.url), expires: Date.parse(json.expires) }
+  }
+
+  it('answers a URL that gives the file without a token, for five minutes', async () => {
+    const { url, expires } = await linkTo(`${own}/digits.txt`)
+    const now = Date.now()
+    expect(expires).toBeGreaterThan(now + 200_000)
+    expect(expires).toBeLessThan(now + 310_000)
+    expect(await (await fetch(url)).text()).toBe('0123456789')
+  })
+
+  it('answers a URL that makes an attachment of a file, of no particular type', async () => {
+    await put(`${own}/größe.html`, '<script></script>')
+    const { headers } = await fetch((await linkTo(`${own}/größe.html`)).url)
+    expect(headers.get('content-type')).toBe('application/octet-stream')
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="gr__e.html"; filename*=UTF-8''gr%C3%B6%C3%9Fe.html`,
+    )
+  })
+
+  it('answers a URL of which a range can be asked for', async () => {
+    const { url } = await linkTo(`${own}/digits.txt`)
+    const response = await fetch(url, { headers: { Range: 'bytes=3-5' } })
+    expect([response.status, await response.text()]).toEqual([206, '345'])
+  })
+
+  it('answers a URL that gives this version, and never another one', async () => {
+    await put(`${own}/replaced.txt`, 'first')
+    const { url } = await linkTo(`${own}/replaced.txt`)
+    await put(`${own}/replaced.txt`, 'second')
+    const response = await fetch(url)
+    const text = await response.text()
+    if (response.status === 200) expect(text).toBe('first')
+    else expect(response.status).toBe(404)
+    expect(await (await fetch((await linkTo(`${own}/replaced.txt`)).url)).text()).toBe('second')
+  })
+
+  it('honours version=draft', async () => {
+    await put(`${own}/linked.html`, 'live')
+    await put(`${own}/linked.html`, 'draft', '?version=draft')
+    expect(await (await fetch((await linkTo(`${own}/linked.html`)).url)).text()).toBe('live')
+    const draft = await linkTo(`${own}/linked.html`, '?link&version=draft')
+    expect(await (await fetch(draft.url)).text()).toBe('draft')
+  })
+
+  it('works for names of every kind', async () => {
+    const name = 'a b&c=d+%41#é😀"\'.txt'
+    await put(`${own}/${name}`, 'odd')
+    expect(await (await fetch((await linkTo(`${own}/${name}`)).url)).text()).toBe('odd')
+  })
+
+  it('is refused for whoever changes it', async () => {
+    const { url } = await linkTo(`${own}/digits.txt`)
+    await put(`${own}/other.txt`, 'secret')
+    for (const changed of [url.replace('digits.txt', 'other.txt'), url.slice(0, -2)]) {
+      const response = await fetch(changed)
+      expect([403, 404]).toContain(response.status)
+      expect(await response.text()).not.toContain('secret')
+    }
+  })
+
+  it('is refused for whoever leaves the signature out', async () => {
+    const { url } = await linkTo(`${own}/digits.txt`)
+    expect([403, 404]).toContain((await fetch(url.replace(/\?.*/, ''))).status)
+  })
+
+  it('is 104001 where nothing is, and 104002 for a folder and the root', async () => {
+    expectError(await read(`${own}/nothing`, '?link'), 404, 104001)
+    expectError(await read(own, '?link'), 400, 104002)
+    expectError(await call(`${storage}?link`), 400, 104002)
+  })
+
+  it('comes behind ?meta, and at the root behind ?status', async () => {
+    expect((await read(`${own}/digits.txt`, '?link&meta')).json).toMatchObject({ name: 'digits.txt' })
+    expect((await call(`${storage}?link&status`)).json).toHaveProperty('percent')
+  })
+
+  it('needs the token as a read of the file does', async () => {
+    expectError(await call(at(`${own}/digits.txt`, '?link'), { token: null }), 401, 101000)
+  })
+})

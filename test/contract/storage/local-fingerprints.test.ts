@@ -1,0 +1,99 @@
+import { hash, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { SiteId } from '../../../lib/ids.ts'
+import { unlimited } from '../../../lib/remaining-time.ts'
+import { entry } from '../../support/history.ts'
+import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
+import { chunks, megabyte } from './object-store/workbench.ts'
+
+let folder: string
+
+const open = (): LocalFiles => {
+  const opened = openLocalFiles(folder)
+  let isOpen = true
+  const close = () => {
+    if (isOpen) opened.close()
+    isOpen = false
+  }
+  onTestFinished(close)
+  return { ...opened, close }
+}
+
+const put = async ({ files }: LocalFiles, key: string, bytes: Buffer) => {
+  const staged = await files.stage(chunks(bytes), { key, contentType: 'text/plain' })
+  const staying = { site: 1 as SiteId, folders: [] }
+  await files.place([{ kind: 'put', key, staged }], { absent: [], staying }, entry)
+}
+
+const find = async ({ files }: LocalFiles, key: string) => {
+  const info = await files.find(key)
+  if (!info) throw new Error(`There is no ${key}`)
+  return info
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fingerprints-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+})
+
+describe('the fingerprint of a large file on one machine', () => {
+  const large = randomBytes(9 * megabyte)
+  const key = 'live/1/large'
+
+  test('is made when it is asked for, where the service ended before it was made', async () => {
+    const first = open()
+    await first.files.stop()
+    await put(first, key, large)
+    expect((await find(first, key)).fingerprint).toBeNull()
+    first.close()
+    const second = open()
+    const made = await second.files.fingerprintOf(await find(second, key), unlimited)
+    expect(made).toMatch(/^[0-9a-f]{32}-2$/)
+    expect((await find(second, key)).fingerprint).toBe(made)
+  })
+
+  test('is not waited for longer than the request has time, and is made all the same', async () => {
+    const opened = open()
+    await put(opened, key, large)
+    const info = await find(opened, key)
+    expect(await opened.files.fingerprintOf(info, () => 0)).toBeNull()
+    expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
+  })
+
+  test('is null, and fails nothing, when its bytes have gone', async () => {
+    const first = open()
+    await first.files.stop()
+    await put(first, key, large)
+    first.close()
+    const second = open()
+    const info = await find(second, key)
+    rmSync(join(folder, 'blobs', info.version))
+    expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
+    await second.files.remove([info], entry)
+    expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
+  })
+
+  test('does not hold up the end of the service', async () => {
+    const opened = open()
+    await put(opened, key, large)
+    await put(opened, `${key}-2`, large)
+    const asked = opened.files.fingerprintOf(await find(opened, `${key}-2`), unlimited)
+    await opened.files.stop()
+    expect(await asked).toBeNull()
+    expect((await find(opened, `${key}-2`)).fingerprint).toBeNull()
+  })
+})
+
+test('the fingerprint of a small file that is older than fingerprints is made when it is asked for', async () => {
+  const opened = open()
+  for (const size of [0, 5, 20_000]) {
+    const key = `live/1/${size}`
+    const bytes = randomBytes(size)
+    await put(opened, key, bytes)
+    opened.database.connection.exec('UPDATE objects SET fingerprint = NULL')
+    expect(await opened.files.fingerprintOf(await find(opened, key), unlimited)).toBe(hash('md5', bytes, 'hex'))
+  }
+})

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ObjectInfo } from '../../../lib/storage/object-store.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { entry } from '../../support/history.ts'
+import { codeOf, fillFolder, openStorage, type StorageUnderTest } from './service.ts'
+
+let storage: StorageUnderTest
+/** What is asked for the fingerprint of a file whose name begins with `unknown`. */
+let fingerprintOf = async (_: ObjectInfo, _remaining: number): Promise<string | null> => null
+
+const withoutFingerprint = <Info extends ObjectInfo | undefined>(info: Info): Info =>
+  info?.key.includes('unknown') ? { ...info, fingerprint: null } : info
+
+beforeAll(async () => {
+  storage = await openStorage({
+    between: ({ files }) => ({
+      files: {
+        ...files,
+        find: async (key) => withoutFingerprint(await files.find(key)),
+        fingerprintOf: (info, remainingTime) => fingerprintOf(info, remainingTime()),
+      },
+    }),
+  })
+})
+afterAll(() => storage.close())
+
+const meta = async (path: string, query: Record<string, string> = {}, method = 'GET') => {
+  const answer = await storage.call(method, path, { query: { meta: '', ...query }, remaining: 20_000 })
+  return { ...answer, json: answer.body === '' ? undefined : JSON.parse(answer.body) }
+}
+
+describe('?meta of a file', () => {
+  it('waits for a fingerprint that is being made, for as long as the request has', async () => {
+    await storage.call('PUT', '/unknown.bin', { body: 'x' })
+    const asked: [string, number][] = []
+    fingerprintOf = async ({ key }, remaining) => {
+      asked.push([key, remaining])
+      return 'made'
+    }
+    expect((await meta('/unknown.bin')).json.fingerprint).toBe('made')
+    expect(asked).toEqual([[`live/${storage.site}/unknown.bin`, 20_000]])
+    fingerprintOf = async () => null
+    expect((await meta('/unknown.bin')).json.fingerprint).toBeNull()
+  })
+
+  it('answers HEAD with the same headers and no body', async () => {
+    await storage.call('PUT', '/head.txt', { body: 'x' })
+    const { statusCode, body } = await meta('/head.txt', {}, 'HEAD')
+    expect({ statusCode, body: body === '' || JSON.parse(body).name }).toEqual({ statusCode: 200, body: 'head.txt' })
+  })
+
+  it('takes limit and cursor for nothing', async () => {
+    await storage.call('PUT', '/switches.txt', { body: 'x' })
+    expect((await meta('/switches.txt', { limit: '1', cursor: 'eA' })).statusCode).toBe(200)
+  })
+
+  it('which is a page with a draft alone is 404 / 104001', async () => {
+    await storage.call('PUT', '/only.html', { query: { version: 'draft' }, body: 'x' })
+    const answer = await meta('/only.html')
+    expect([answer.statusCode, codeOf(answer)]).toEqual([404, 104001])
+  })
+})
+
+describe('?meta of a folder', () => {
+  it('that nobody has created by itself has no time', async () => {
+    const { files } = storage.deps
+    const key = `live/${storage.site}/by-others/a.txt`
+    async function* content() {
+      yield Buffer.from('x')
+    }
+    const staged = await files.stage(content(), { key, contentType: 'text/plain' })
+    await files.place(
+      [{ kind: 'put', key, staged }],
+      { absent: [], staying: { site: storage.site, folders: [] } },
+      entry,
+    )
+    expect((await meta('/by-others')).json).toMatchObject({ lastModified: null, contents: [{ name: 'a.txt' }] })
+    expect((await meta('/by-others', { recursive: 'true' })).json).toMatchObject({
+      lastModified: null,
+      contents: [{ path: 'a.txt' }],
+    })
+  })
+
+  it('that is called like a page is a folder', async () => {
+    await storage.call('PUT', '/named.html', { query: { type: 'folder' } })
+    const { json } = await meta('/named.html')
+    expect(json).toMatchObject({ type: 'folder', contents: [] })
+    expect(json).not.toHaveProperty('draft')
+  })
+
+  it('is there for a cursor that has come to its end', async () => {
+    await fillFolder(storage, '/ended', 3)
+    const { cursor } = (await meta('/ended', { limit: '2' })).json
+    for (const name of ['2']) await storage.call('DELETE', `/ended/${name}`)
+    expect((await meta('/ended', { limit: '2', cursor })).json).toMatchObject({ type: 'folder', contents: [] })
+  })
+
+  it('a folder that has gone meanwhile is 404 / 104001, with a cursor and without', async () => {
+    await fillFolder(storage, '/going', 3)
+    const { cursor } = (await meta('/going', { limit: '2' })).json
+    await storage.call('DELETE', '/going')
+    for (const query of [{}, { cursor }, { recursive: 'true' }]) {
+      expect(codeOf(await meta('/going', query))).toBe(104001)
+    }
+  })
+
+  it('tells of a running workflow of a page below it nothing', async () => {
+    await storage.call('PUT', '/flow/page.html', { body: 'x' })
+    await storage.deps.workflows.start(storage.site, toStoragePath('flow/page.html'), entry)
+    expect((await meta('/flow')).json).not.toHaveProperty('workflow')
+    expect((await meta('/flow/page.html')).json.workflow).toBe('running')
+  })
+})

@@ -1,0 +1,5 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Makes of the tables of a machine what version 1 of them was: without fingerprints and secrets. */
+export const makeEarlier = (connection: DatabaseSync): void =>
+  connection.exec('ALTER TABLE objects DROP COLUMN fingerprint; DROP TABLE secrets; PRAGMA user_version = 1')
