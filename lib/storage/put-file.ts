@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
+import { seeConditions } from './conditions.ts'
 import { isPage } from './file-kind.ts'
 import type { Change } from './object-store.ts'
 import { type Area, ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
@@ -18,8 +19,8 @@ import type { UploadDeps } from './upload-files.ts'
 
 /**
  * Stores the content of one file; a live page's draft is gone then (decisions.md, section 5, "Raw upload"). What is no page has no
- * drafts: its draft is the live file. Errors: nameRequired, pathUnknown, destinationExists, workflowUpdated, folderGoing, fileTooLarge,
- * unavailable, those of a template.
+ * drafts: its draft is the live file. Errors: nameRequired, pathUnknown, conditionFailed, destinationExists, workflowUpdated, folderGoing,
+ * fileTooLarge, unavailable, those of a template.
  */
 export const putFile = async (
   deps: UploadDeps,
@@ -27,18 +28,19 @@ export const putFile = async (
   path: StoragePath,
   asDraft: boolean,
   content: FileContent,
-  { author, remainingTime }: Requester,
+  { author, remainingTime, conditions }: Requester,
 ): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
   const area: Area = asDraft && isPage(path) ? 'draft' : 'live'
   const absent: Absences = [[folderKey('live', site, path), 'destinationExists']]
   const folders = ancestorsOf(path)
-  const [way] = await allInOrder([
-    findWay(deps.files, site, folders),
-    refuseGoing(deps.removals, site, [path]),
-    refuseRivals(deps, absent),
-  ])
+  const see = () => seeConditions(deps.files, site, path, asDraft, conditions)
+  // Looked at beside the way to it, and told of after that.
+  const seeing = allInOrder([see(), refuseRivals(deps, absent)])
+  seeing.catch(() => {})
+  const [way] = await allInOrder([findWay(deps.files, site, folders), refuseGoing(deps.removals, site, [path])])
   await refuseRivals(deps, noFileFor(site, way))
+  const [matching] = await seeing
   const staged = await stageFile(deps, { site, area, path, isSettled: true }, content)
   try {
     if (isPage(path) && (await deps.workflows.isRunning(site, [path]))) throw new ServiceError('workflowUpdated')
@@ -49,6 +51,8 @@ export const putFile = async (
       paths: [path],
       changes: [{ kind: 'put', key: fileKey(area, site, path), staged }, ...published],
       absent,
+      matching,
+      see,
       remainingTime,
       entry: {
         ...author,

@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { describeListing } from './object-store/listing.ts'
+import { describeMatching } from './object-store/matching.ts'
 import { describeMoving } from './object-store/moving.ts'
 import { describePlacing } from './object-store/placing.ts'
 import { describeRacing } from './object-store/racing.ts'
@@ -14,6 +15,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describeStaging(bench)
     describePlacing(bench)
     describeRacing(bench)
+    describeMatching(bench)
     describeMoving(bench)
     describeListing(bench)
     describeRemoving(bench)
