@@ -5,7 +5,7 @@ import type { Request } from '../../lib/http/request.ts'
 import { remove } from '../../lib/storage/remove.ts'
 import type { Answer } from '../contract.ts'
 import type { deleting } from './contract.ts'
-import { deletedPathOf, queryValue, readSwitches } from './params.ts'
+import { conditionsOf, deletedPathOf, queryValue, readSwitches } from './params.ts'
 
 /** One client library writes a second question mark where an ampersand belongs. */
 const bothInOne = /^draft\?force=(true|false)$/
@@ -26,9 +26,13 @@ const optionsOf = async (query: Request['query']) => {
 
 /** Operation 14: deletes a file, a draft or a folder. 200 when it is gone; 202 when the rest of a large folder goes on without the caller. */
 export const deletePath = (deps: StorageDeps) =>
-  operation({ params: deletedPathOf, query: optionsOf }, async ({ site, params, query, remainingTime, author }) => {
-    const outcome = await remove(deps, site.id, params.path, { ...query, remainingTime, author })
-    if (outcome === 'removed') return done
-    const value: Answer<typeof deleting> = { status: 'deleting' }
-    return { status: 202, document: { value } }
-  })
+  operation(
+    { params: deletedPathOf, query: optionsOf },
+    async ({ site, params, query, headers, remainingTime, author }) => {
+      const conditions = conditionsOf(headers)
+      const outcome = await remove(deps, site.id, params.path, { ...query, remainingTime, author, conditions })
+      if (outcome === 'removed') return done
+      const value: Answer<typeof deleting> = { status: 'deleting' }
+      return { status: 202, document: { value } }
+    },
+  )

@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini'
+import { readTags, type TagList } from '../../lib/entity-tags.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import type { Request } from '../../lib/http/request.ts'
+import type { Conditions } from '../../lib/storage/conditions.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
 
 type Segments = Readonly<Record<string, string>>
@@ -17,6 +19,21 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
     throw new ServiceError('pathUnknown', { message: cause.message, cause })
   }
 }
+
+const tagsOf = (header: string | undefined, name: string): TagList | undefined => {
+  if (header === undefined) return undefined
+  const tags = readTags(header)
+  if (tags !== undefined) return tags
+  throw new ServiceError('storageRefused', {
+    message: `${name} is not well-formed: it is *, or up to 100 tags in quotes with commas between.`,
+  })
+}
+
+/** The conditions of a change. Errors: storageRefused. */
+export const conditionsOf = (headers: Request['headers']): Conditions => ({
+  match: tagsOf(headers['if-match'], 'If-Match'),
+  noneMatch: tagsOf(headers['if-none-match'], 'If-None-Match'),
+})
 
 /** The first value of a query parameter. */
 export const queryValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]

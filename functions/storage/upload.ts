@@ -8,16 +8,17 @@ import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Answer } from '../contract.ts'
 import type { success } from './contract.ts'
 import { incomingFiles } from './incoming-files.ts'
-import { pathOf } from './params.ts'
+import { conditionsOf, pathOf } from './params.ts'
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. 200 with the status. */
 export const upload = (deps: StorageDeps) =>
-  operation({ params: pathOf }, (input) =>
-    receiveUpload(deps, input, (body) => {
+  operation({ params: pathOf }, (input) => {
+    const requester = { ...input, conditions: conditionsOf(input.headers) }
+    return receiveUpload(deps, input, (body) => {
       const files = incomingFiles(body, input.headers['content-type'])
-      return uploadFiles(deps, input.site.id, input.params.path, files, input)
-    }),
-  )
+      return uploadFiles(deps, input.site.id, input.params.path, files, requester)
+    })
+  })
 
 type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
 
