@@ -24,7 +24,7 @@ export interface OpenedStore {
   readonly comparesVersions: boolean
   /** Whether it refuses to copy onto what is there when it is told to; some emulators do not. */
   readonly refusesTaken: boolean
-  /** Whether it looks at what it writes onto when it is told to; some emulators do not. */
+  /** Whether it looks at what it writes onto and deletes when it is told to; some emulators do not. */
   readonly comparesWrites: boolean
   close(): Promise<void>
 }
