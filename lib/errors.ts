@@ -162,6 +162,11 @@ export const errors = {
     status: 403,
     message: 'The folder is not empty. Delete what it holds first, or leave out force=false.',
   },
+  checksumMismatch: {
+    code: 104033,
+    status: 400,
+    message: 'The bytes that have come are not those that the checksum in the request is of. Send them again.',
+  },
   nameTooLong: { code: 104028, status: 400, message: 'A file or folder name is too long.' },
 } as const satisfies Record<string, ErrorDefinition>
 

@@ -48,7 +48,11 @@ const region = (attributes: string, content: string) =>
 /** A body that is not what its type says. */
 const malformed: Provoked = { storageRefused: { ...uploadOf(), body: 'Hello' } }
 
+/** The tag of a state that no file is in. */
+const stale = { 'If-Match': '"an-etag-of-before"' }
+
 const uploadsRefused: Provoked = {
+  conditionFailed: { ...upload, headers: { ...upload.headers, ...stale } },
   ...malformed,
   notAFile: uploadOf({ name: undefined, content: 'Hello' }),
   nameRequired: uploadOf({ name: '', content: '', type: 'application/octet-stream' }),
@@ -91,6 +95,7 @@ export const examplesOf = {
   deletePath: {
     examples: [{ path: { path: 'notes' }, query: { force: 'true' } }, { path: { path: folderToGo } }],
     provoked: {
+      conditionFailed: { path: { path: file }, headers: stale },
       storageRefused: badForce,
       workflowDeleted: { path: { path: pageInWorkflow } },
       folderReserved: { path: { path: 'Templates' } },
@@ -105,6 +110,12 @@ export const examplesOf = {
       { path: { path: 'notes' }, ...upload },
     ],
     provoked: {
+      conditionFailed: { path: { path: file }, ...asText, headers: { ...asText.headers, ...stale } },
+      checksumMismatch: {
+        path: { path: file },
+        ...asText,
+        headers: { ...asText.headers, 'Content-MD5': 'AAAAAAAAAAAAAAAAAAAAAA==' },
+      },
       storageRefused: { query: { version: 'final' }, ...asText },
       fileTooLarge: { headers: { 'Content-Length': String(1024 ** 4), Expect: '100-continue' } },
       pathUnknown: { path: { path: `${file}/below.txt` }, ...asText },

@@ -127,9 +127,34 @@ const deleteSwitches: ParameterContracts = {
   force: { description: '`false` spares a folder that is not empty.', schema: force, example: 'false' },
 }
 
+// Request headers that operations share.
+
+const noneMatch: ParameterContracts = {
+  'If-None-Match': {
+    description: '`*`: changes only where nothing is. ETags: changes only what is in none of these states.',
+    schema: z.string(),
+    example: '"an-etag-of-before"',
+  },
+}
+
+const digests: ParameterContracts = {
+  'Content-MD5': {
+    description: 'The MD5 of the content of a file in base64: other bytes are not stored.',
+    schema: z.string(),
+    example: 'ixqZU8RhEpaoJ6v4xHgE1w==',
+  },
+  'Content-Digest': {
+    description:
+      'The SHA-256 of the content of a file (RFC 9530): other bytes are not stored. Other algorithms are passed over.',
+    schema: z.string(),
+    example: 'sha-256=:GF+NsyJx/iX1Yab8k4suJkMG7DBO2lGAB9F2SCY4GWk=:',
+  },
+}
+
 // Errors that operations share.
 
 const uploadErrors = [
+  'conditionFailed',
   'storageRefused',
   'notAFile',
   'fileTooLarge',
@@ -152,6 +177,7 @@ const putErrors = [
   'fileUnknown',
   'workflowDeleted',
   'folderReserved',
+  'checksumMismatch',
   'mediaTypeUnsupported',
   'bodyTooLarge',
 ] as const satisfies readonly ErrorName[]
@@ -160,6 +186,7 @@ const upload = {
   description:
     'All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body ' +
     'may come as `application/octet-stream`; its boundary is then taken from its first line.',
+  headers: noneMatch,
   body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': z.unknown() } },
   errors: uploadErrors,
 } as const
@@ -276,11 +303,13 @@ export const storageContract: GroupContract<'storage'> = {
     deletePath: {
       summary: 'Delete a file, a draft or a folder with its contents',
       query: deleteSwitches,
+      headers: noneMatch,
       answers: {
         200: { description: 'It is gone.' },
         202: { description: 'The folder is large: the rest goes on being deleted.', schema: deleting },
       },
       errors: [
+        'conditionFailed',
         'storageRefused',
         'fileUnknown',
         'pathUnknown',
@@ -313,6 +342,7 @@ export const storageContract: GroupContract<'storage'> = {
           example: 'draft-publish',
         },
       },
+      headers: { ...noneMatch, ...digests },
       body: {
         optional: true,
         schema: z.unknown(),
@@ -325,6 +355,7 @@ export const storageContract: GroupContract<'storage'> = {
     // The root is neither a file nor can it be made or renamed: what is left of a PUT is the upload.
     putRoot: {
       summary: 'Upload files into the root of the storage, by PUT',
+      headers: noneMatch,
       body: { schema: z.unknown(), mediaTypes: formBodies },
       answers: { 200: stored },
       errors: putErrors,

@@ -22,7 +22,7 @@ const renamePath = (deps: StorageDeps) =>
       body: { schema: async () => (await import('./switches.ts')).newNameBody, malformed: 'storageRefused' },
     },
     async (input) => {
-      await rename(deps, input.site.id, input.params.path, input.body.name, input)
+      await rename(deps, input.site.id, input.params.path, input.body.name, requesterOf(input))
       return ok({ value: succeeded })
     },
   )
@@ -60,12 +60,23 @@ const asDraft = async (query: Request['query']): Promise<boolean> => {
   return version === 'draft'
 }
 
+/** The body as it must come by the digests in the request. What checks them is loaded with the first one. Errors: checksumMismatch. */
+const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
+  if (headers['content-md5'] === undefined && headers['content-digest'] === undefined) return undefined
+  const { checkedBy, digestsOf } = await import('../../lib/http/content-digest.ts')
+  const digests = digestsOf(headers)
+  return (content: AsyncIterable<Uint8Array>) => checkedBy(digests, content)
+}
+
 /** PUT of a file: the body is its content (decisions.md, section 5, "Raw upload"). 200 with the status. */
 const putFileContent = (deps: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async (input) => {
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
-    return receiveUpload(deps, input, (content) =>
-      putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, requesterOf(input)),
-    )
+    const requester = requesterOf(input)
+    const checked = await checkedContent(input)
+    return receiveUpload(deps, input, (body) => {
+      const content = checked?.(body) ?? body
+      return putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, requester)
+    })
   })

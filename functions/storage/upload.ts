@@ -12,12 +12,13 @@ import { pathOf, requesterOf } from './params.ts'
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. 200 with the status. */
 export const upload = (deps: StorageDeps) =>
-  operation({ params: pathOf }, (input) =>
-    receiveUpload(deps, input, (body) => {
+  operation({ params: pathOf }, (input) => {
+    const requester = requesterOf(input)
+    return receiveUpload(deps, input, (body) => {
       const files = incomingFiles(body, input.headers['content-type'])
-      return uploadFiles(deps, input.site.id, input.params.path, files, requesterOf(input))
-    }),
-  )
+      return uploadFiles(deps, input.site.id, input.params.path, files, requester)
+    })
+  })
 
 type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
 

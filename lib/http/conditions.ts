@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
+import { isWeaklyIn, readTags } from '../entity-tags.ts'
 import { ServiceError } from '../errors.ts'
 import type { Format } from './negotiate.ts'
-
-const entityTags = /(W\/)?"([^"]*)"/g
 
 /** A tag that names a state by the text that it is written as. */
 export const tagOfText = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
@@ -13,8 +12,8 @@ export const tagOf = (value: unknown): string => tagOfText(JSON.stringify(value)
 /** Representations of one state in two formats have different strong tags (RFC 9110, section 8.8.3.3). */
 export const entityTag = (tag: string, format: Format): string => `"${tag}.${format}"`
 
-const tagsIn = (header: string) =>
-  [...header.matchAll(entityTags)].map(([, weak, tag = '']) => ({ weak: weak !== undefined, tag }))
+/** The tags of a header; one that is not well-formed has none. */
+const tagsIn = (header: string) => readTags(header) ?? []
 
 const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
 
@@ -25,15 +24,18 @@ const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/
 export const ifMatch =
   (header: string | undefined) =>
   (tag: string): void => {
-    if (header === undefined || header.trim() === '*') return
-    if (!tagsIn(header).some((candidate) => !candidate.weak && isOfState(candidate.tag, tag))) {
-      throw new ServiceError('conditionFailed')
-    }
+    if (header === undefined) return
+    const tags = tagsIn(header)
+    if (tags === '*' || tags.some((candidate) => !candidate.isWeak && isOfState(candidate.tag, tag))) return
+    throw new ServiceError('conditionFailed')
   }
 
-/** Whether `If-None-Match` names this entity tag, by weak comparison: the caller has this representation already. */
-export const noneMatchFails = (header: string | undefined, current: string): boolean =>
-  header !== undefined && (header.trim() === '*' || tagsIn(header).some(({ tag }) => `"${tag}"` === current))
+/** Whether `If-None-Match` names the state with this tag, by weak comparison: the caller has this representation already. */
+export const noneMatchFails = (header: string | undefined, current: string): boolean => {
+  if (header === undefined) return false
+  const tags = tagsIn(header)
+  return tags === '*' || isWeaklyIn(tags, current.slice(1, -1))
+}
 
 /** What a `Range` header asks for of something that has `size` bytes (RFC 9110, section 14). */
 export type RequestedRange =

@@ -33,6 +33,9 @@ export const corsHeaders = {
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const headerNames = /^[\w\-, ]*$/
 
+/** What a preflight that asks for nothing is told. */
+const usualHeaders = 'Authorization, Content-Type, If-Match, If-None-Match, Range, Content-MD5, Content-Digest'
+
 /** The answer to `OPTIONS`, given on every path and without a token (decisions.md, section 8). `methods` are those of the path. */
 export const preflight = ({ headers }: Request, methods: readonly string[]): Reply => {
   const wanted = headers['access-control-request-headers'] ?? ''
@@ -42,8 +45,7 @@ export const preflight = ({ headers }: Request, methods: readonly string[]): Rep
       Allow: methods.length > 0 ? methods.join(', ') : everyMethod,
       'Access-Control-Allow-Methods': everyMethod,
       // A wildcard would not cover Authorization, so what the browser asks for is granted by name.
-      'Access-Control-Allow-Headers':
-        wanted && headerNames.test(wanted) ? wanted : 'Authorization, Content-Type, If-Match, If-None-Match, Range',
+      'Access-Control-Allow-Headers': wanted && headerNames.test(wanted) ? wanted : usualHeaders,
       'Access-Control-Max-Age': '86400',
       Vary: 'Access-Control-Request-Headers',
     },

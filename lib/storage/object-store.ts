@@ -122,8 +122,16 @@ export type Change =
     }
   | { readonly kind: 'remove'; readonly key: string }
 
+/** What there must be at a key: an object in this very version, or nothing. */
+export interface Expected {
+  readonly key: string
+  readonly version: string | undefined
+}
+
 /** What must be true for changes to be placed, at the moment when they become visible. */
 export interface PlaceConditions {
+  /** Keys where there must be what has been seen there. Of two that expect the same and change it, one is placed. */
+  readonly matching?: readonly Expected[]
   /** Keys where nothing may be: exactly there, or, for one that ends in `/`, there and below. */
   readonly absent: readonly string[]
   /** Keys where something must still be when the changes are placed: without it they are stale. */
@@ -135,7 +143,8 @@ export interface PlaceConditions {
 
 /**
  * What became of changes. Unless they are placed, nothing was changed: there is something at `key` already (rival); what was to be moved
- * from `key` has been replaced or removed since it was listed, or nothing stands there any more (stale); the time was up (late); a folder is being removed (going).
+ * from `key` has been replaced or removed since it was listed, or nothing stands there any more (stale); the time was up (late); a folder is being removed (going);
+ * at `key` there is something else than what `matching` says (changed).
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed' }
@@ -143,6 +152,7 @@ export type PlaceOutcome =
   | { readonly outcome: 'stale'; readonly key: string }
   | { readonly outcome: 'late' }
   | { readonly outcome: 'going' }
+  | { readonly outcome: 'changed'; readonly key: string }
 
 /** Thrown by an adapter from within an attempt to place changes, so that nothing of it stays: `place` answers what it holds. */
 export class NotPlaced extends Error {

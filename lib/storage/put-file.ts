@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
+import { seeConditions } from './conditions.ts'
 import { isPage } from './file-kind.ts'
 import { onFoundWay } from './look-up.ts'
 import type { Change } from './object-store.ts'
@@ -19,8 +20,8 @@ import type { UploadDeps } from './upload-files.ts'
 
 /**
  * Stores the content of one file; a live page's draft is gone then (decisions.md, section 5, "Raw upload"). What is no page has no
- * drafts: its draft is the live file. Errors: nameRequired, pathUnknown, destinationExists, workflowUpdated, folderGoing, fileTooLarge,
- * unavailable, those of a template.
+ * drafts: its draft is the live file. Errors: nameRequired, pathUnknown, conditionFailed, destinationExists, workflowUpdated, folderGoing,
+ * fileTooLarge, unavailable, those of a template.
  */
 export const putFile = async (
   deps: UploadDeps,
@@ -35,14 +36,15 @@ export const putFile = async (
   const area: Area = asDraft && isPage(path) ? 'draft' : 'live'
   const absent: Absences = [[folderKey('live', site, path), 'destinationExists']]
   const folders = ancestorsOf(path)
-  const [way] = await allInOrder([
-    findWay(deps.files, site, folders),
-    refuseGoing(deps.removals, site, [path]),
-    refuseRivals(deps, absent),
-  ])
+  const see = () => seeConditions(deps.files, site, path, asDraft, requester.conditions)
+  // Looked at beside the way to it, and told of after that.
+  const seeing = allInOrder([see(), refuseRivals(deps, absent)])
+  seeing.catch(() => {})
+  const [way] = await allInOrder([findWay(deps.files, site, folders), refuseGoing(deps.removals, site, [path])])
   const found = isAsWritten ? path : await onFoundWay(deps.files, site, path, way)
   if (found !== path) return putFile(deps, site, found, asDraft, content, { ...requester, isAsWritten: true })
   await refuseRivals(deps, noFileFor(site, way))
+  const [matching] = await seeing
   const staged = await stageFile(deps, { site, area, path, isSettled: true }, content)
   try {
     if (isPage(path) && (await deps.workflows.isRunning(site, [path]))) throw new ServiceError('workflowUpdated')
@@ -53,6 +55,8 @@ export const putFile = async (
       paths: [path],
       changes: [{ kind: 'put', key: fileKey(area, site, path), staged }, ...published],
       absent,
+      matching,
+      see,
       remainingTime,
       entry: {
         ...author,

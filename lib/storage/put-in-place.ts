@@ -2,8 +2,9 @@ import { type ErrorName, ServiceError } from '../errors.ts'
 import type { Author, HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import type { RemainingTime } from '../remaining-time.ts'
+import type { Conditions } from './conditions.ts'
 import type { FolderRemovals } from './folder-removals.ts'
-import type { Change, ObjectStore } from './object-store.ts'
+import type { Change, Expected, ObjectStore } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import type { Workflows } from './workflows.ts'
 
@@ -14,12 +15,13 @@ export interface StorageStores {
   readonly removals: FolderRemovals
 }
 
-/** Who asks for a change, and how long he still waits for it. */
+/** Who asks for a change, how long he still waits for it, and under which conditions it is to be made. */
 export interface Requester {
   readonly author: Author
   readonly remainingTime: RemainingTime
   /** Whether paths are taken as they are written: otherwise folders that are not there so are looked up without case. */
   readonly isAsWritten?: boolean
+  readonly conditions?: Conditions
 }
 
 /** Keys where nothing may be, each with the error for what is there all the same. */
@@ -33,6 +35,8 @@ export interface Placement {
   readonly absent: Absences
   /** Keys where something must still be: otherwise it is stale. */
   readonly standing?: readonly string[]
+  /** What the conditions of the request were found to hold for: it must still be so. */
+  readonly matching?: readonly Expected[]
   readonly remainingTime: RemainingTime
   readonly entry: HistoryEntry
 }
@@ -80,17 +84,19 @@ const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
 
 /**
  * Makes changes visible together, when nothing stands in their way and no folder that they go into is being removed. Nothing is
- * changed either when something to be moved has changed since it was listed (`stale`), or the time was up (`late`).
+ * changed either when something to be moved has changed since it was listed (`stale`), there is something else than what was seen
+ * (`changed`), or the time was up (`late`).
  * Errors: folderGoing, those of `absent`.
  */
 export const putInPlace = async (
   { files }: Pick<StorageStores, 'files'>,
-  { site, paths, changes, absent, standing = [], remainingTime, entry }: Placement,
-): Promise<'placed' | 'stale' | 'late'> => {
+  { site, paths, changes, absent, standing = [], matching = [], remainingTime, entry }: Placement,
+): Promise<'placed' | 'stale' | 'changed' | 'late'> => {
   const conditions = {
     absent: absent.map(([key]) => key),
     staying: { site, folders: foldersAround(paths) },
     standing,
+    matching,
     remainingTime,
   }
   const result = await files.place(changes, conditions, entry)
@@ -101,31 +107,35 @@ export const putInPlace = async (
   return result.outcome
 }
 
-/** How often a way is looked for that goes under one's hands. */
-const mostWays = 10
+/** How often something is tried again that has changed under one's hands. */
+export const mostAttempts = 10
 
 /**
- * Puts something in place, with the folders that are missing on the way to it. Errors: those of `putInPlace`, pathUnknown, unavailable (the
- * time was up: nothing was changed).
+ * Puts something in place, with the folders that are missing on the way to it. What has changed there meanwhile is looked at by `see` once
+ * more, which answers what must be so. Errors: those of `putInPlace` and of `see`, pathUnknown, unavailable (the time was up, or something
+ * changes all the time: nothing was changed).
  */
 export const putOnWay = async (
   stores: Pick<StorageStores, 'files'>,
   folders: readonly StoragePath[],
   found: Way,
-  { changes, absent, ...placement }: Placement,
+  { changes, absent, see, ...placement }: Placement & { readonly see?: () => Promise<readonly Expected[]> },
 ): Promise<void> => {
   const { site } = placement
+  let { matching = [] } = placement
   let way = found
-  for (let count = 0; count < mostWays; count++) {
+  for (let count = 0; count < mostAttempts; count++) {
     const created = way.missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
     const outcome = await putInPlace(stores, {
       ...placement,
+      matching,
       changes: [...created, ...changes],
       absent: [...absent, ...noFileFor(site, way)],
       standing: way.standing === undefined ? [] : [folderKey('live', site, way.standing)],
     })
     if (outcome === 'placed') return
     if (outcome === 'late') break
+    if (outcome === 'changed' && see) matching = await see()
     way = await findWay(stores.files, site, folders)
   }
   throw new ServiceError('unavailable')

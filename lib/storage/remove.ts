@@ -3,13 +3,21 @@ import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
+import { type Conditions, isUnconditional, requireConditions } from './conditions.ts'
 import { continueRemoval } from './continue-removal.ts'
 import { isPage } from './file-kind.ts'
 import type { OpenRemoval, RemovalQueue, RemovalTask } from './folder-removals.ts'
 import { standingFolder } from './look-up.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
 import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parentOf, root, type StoragePath } from './path.ts'
-import { noFileOnTheWay, type Requester, refuseRivals, type StorageStores } from './put-in-place.ts'
+import {
+  mostAttempts,
+  noFileOnTheWay,
+  putInPlace,
+  type Requester,
+  refuseRivals,
+  type StorageStores,
+} from './put-in-place.ts'
 
 export interface RemoveDeps extends StorageStores {
   readonly removalQueue: RemovalQueue
@@ -34,20 +42,55 @@ const entryOf = (type: ChangeType, site: SiteId, path: StoragePath, author: Auth
 /** What is left to do when a removal is answered. */
 export type RemoveOutcome = 'removed' | 'going on'
 
+/** The two versions of a file; what is no page has no draft. */
+interface Versions {
+  readonly live: ObjectInfo | undefined
+  readonly draft: ObjectInfo | undefined
+}
+
+/** Removes a file as it was found. Answers false when there is something else by now, and conditions were made: nothing has changed. */
 const removeFile = async (
-  { files, workflows }: RemoveDeps,
+  deps: RemoveDeps,
   site: SiteId,
   path: StoragePath,
-  { live, draft }: { readonly live: ObjectInfo | undefined; readonly draft: ObjectInfo | undefined },
-  { draftOnly, author, remainingTime }: RemoveOptions,
-): Promise<void> => {
-  if (isPage(path) && (await workflows.isRunning(site, [path]))) throw new ServiceError('workflowDeleted')
-  const versions = draftOnly && isPage(path) ? [draft] : [live, draft]
-  await files.remove(
-    versions.filter((version) => version !== undefined),
-    entryOf('file.removed', site, path, author),
+  { live, draft }: Versions,
+  { draftOnly, author, remainingTime, conditions = {} }: RemoveOptions,
+): Promise<boolean> => {
+  if (isPage(path) && (await deps.workflows.isRunning(site, [path]))) throw new ServiceError('workflowDeleted')
+  const versions = (draftOnly && isPage(path) ? [draft] : [live, draft]).filter((version) => version !== undefined)
+  const entry = entryOf('file.removed', site, path, author)
+  if (isUnconditional(conditions)) {
+    await deps.files.remove(versions, entry, remainingTime)
+    return true
+  }
+  if (versions.length === 0) return true
+  const outcome = await putInPlace(deps, {
+    site,
+    paths: [path],
+    changes: versions.map(({ key }) => ({ kind: 'remove', key })),
+    absent: [],
+    matching: [
+      { key: fileKey('live', site, path), version: live?.version },
+      ...(isPage(path) ? [{ key: fileKey('draft', site, path), version: draft?.version }] : []),
+    ],
     remainingTime,
-  )
+    entry,
+  })
+  if (outcome === 'late') throw new ServiceError('unavailable')
+  return outcome === 'placed'
+}
+
+/** What stands at a path where no file is is looked at for the sake of conditions alone. Errors: pathUnknown, conditionFailed. */
+const requireOfFolder = async (
+  deps: RemoveDeps,
+  site: SiteId,
+  path: StoragePath,
+  conditions: Conditions,
+): Promise<void> => {
+  if (isUnconditional(conditions)) return
+  const isFolder = await deps.files.exists(folderKey('live', site, path))
+  if (!isFolder) await refuseRivals(deps, noFileOnTheWay(site, path))
+  requireConditions(conditions, isFolder ? 'folder' : undefined)
 }
 
 /** Everything of a folder that fits in one listing per area; undefined when it does not. */
@@ -136,7 +179,7 @@ const removeFolder = async (
 
 /**
  * Operation 14: removes a file with its draft, a draft alone, or a folder with all that it holds. Errors: nameRequired (the root),
- * fileUnknown, pathUnknown, folderGoing, folderReserved, folderNotEmpty, workflowDeleted.
+ * fileUnknown, pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
  */
 export const remove = async (
   deps: RemoveDeps,
@@ -149,11 +192,18 @@ export const remove = async (
   if (going.some((removal) => removal.path !== path)) throw new ServiceError('folderGoing')
   const [same] = going
   if (same) return tend(deps, site, same, options)
-  const [live, draft] = await Promise.all([
-    deps.files.find(fileKey('live', site, path)),
-    isPage(path) ? deps.files.find(fileKey('draft', site, path)) : undefined,
-  ])
-  if (!live && !draft) return removeFolder(deps, site, path, options)
-  await removeFile(deps, site, path, { live, draft }, options)
-  return 'removed'
+  const { conditions = {}, draftOnly } = options
+  for (let count = 0; count < mostAttempts; count++) {
+    const [live, draft] = await Promise.all([
+      deps.files.find(fileKey('live', site, path)),
+      isPage(path) ? deps.files.find(fileKey('draft', site, path)) : undefined,
+    ])
+    if (!live && !draft) {
+      await requireOfFolder(deps, site, path, conditions)
+      return removeFolder(deps, site, path, options)
+    }
+    requireConditions(conditions, draftOnly ? (draft ?? live) : live)
+    if (await removeFile(deps, site, path, { live, draft }, options)) return 'removed'
+  }
+  throw new ServiceError('unavailable')
 }

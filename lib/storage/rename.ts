@@ -1,6 +1,7 @@
 import { type ErrorName, ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
+import { expectSource, type Source } from './conditions.ts'
 import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
 import type { Change, ObjectStore } from './object-store.ts'
 import { listAll } from './object-store.ts'
@@ -19,6 +20,7 @@ import {
 } from './path.ts'
 import {
   type Absences,
+  mostAttempts,
   putInPlace,
   type Requester,
   refuseGoing,
@@ -143,6 +145,12 @@ const checkTemplates = async (
   await inParallel(moves, readsInFlight, check)
 }
 
+/** What the path names, as its moves have it: the live file, or a folder. A page that has a draft alone is not there. */
+const sourceOf = (key: string, file: readonly Change[], folder: readonly Change[]): Source => {
+  const froms = file.flatMap((change) => (change.kind === 'move' ? [change.from] : []))
+  return froms.find((from) => from.key === key) ?? (file.length === 0 && folder.length > 0 ? 'folder' : undefined)
+}
+
 interface Renaming {
   readonly site: SiteId
   readonly path: StoragePath
@@ -152,10 +160,11 @@ interface Renaming {
 
 /** One attempt. Answers false when something has changed under its hands. */
 const attempt = async (deps: RenameDeps, { site, path, target, requester }: Renaming): Promise<boolean> => {
-  const { author, remainingTime } = requester
+  const { author, remainingTime, conditions } = requester
   const { files, workflows, reservedFolders } = deps
   const file = await movesOfFile(files, site, path, target)
   const moves = file.length > 0 ? file : await movesOfFolder(files, site, path, target)
+  const matching = expectSource(conditions, sourceOf(fileKey('live', site, path), file, moves))
   if (moves.length === 0) throw new ServiceError('fileUnknown')
   if (file.length === 0 && reservedFolders.includes(path)) throw new ServiceError('folderReserved')
   const inWorkflow = file.length > 0 ? workflows.isRunning(site, [path]) : workflows.isRunningBelow(site, path)
@@ -173,16 +182,14 @@ const attempt = async (deps: RenameDeps, { site, path, target, requester }: Rena
     await checkTemplates(files, site, templates, () => remainingTime() < timeToMove)
   }
   const entry = { ...author, site, type: 'file.moved' as const, subject: path, details: { to: target } }
-  const placement = { site, paths: [path, target], changes: moves, absent, remainingTime, entry }
+  const placement = { site, paths: [path, target], changes: moves, absent, matching, remainingTime, entry }
   const outcome = await putInPlace(deps, placement)
   if (outcome === 'late') throw file.length > 0 ? new ServiceError('unavailable') : tooMuchToRename()
   return outcome === 'placed'
 }
 
-const mostAttempts = 10
-
 /**
- * Gives a file or a folder another name in the folder that it is in; drafts go along (decisions.md, section 5). Errors: nameRequired, urlInvalid, nameTooLong, folderReserved, fileUnknown, destinationExists,
+ * Gives a file or a folder another name in the folder that it is in; drafts go along (decisions.md, section 5). Errors: nameRequired, urlInvalid, nameTooLong, conditionFailed, folderReserved, fileUnknown, destinationExists,
  * workflowUpdated, folderGoing, storageRefused (more than can be done in that time), unavailable, those of a template.
  */
 export const rename = async (

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
+import { createUploadConditions } from './conditions.ts'
 import { isPage } from './file-kind.ts'
 import { onFoundWay } from './look-up.ts'
 import type { Staged } from './object-store.ts'
@@ -41,23 +42,26 @@ interface NamedFile {
   readonly staging: Promise<Staged>
 }
 
-/** Takes in every file of the body, and nothing of it when one of them is refused. */
+/** Takes in every file of the body that has a place, and nothing of it when one of them is refused. */
 const stageAll = async (
   deps: UploadDeps,
   files: AsyncIterable<IncomingFile>,
-  placeOf: (name: string, index: number) => Promise<StageTarget>,
+  placeOf: (name: string, index: number) => Promise<StageTarget | undefined>,
   staged: NamedFile[],
 ): Promise<void> => {
+  let count = 0
   for await (const { fileName, contentType, content } of files) {
     if (fileName === undefined) {
       throw new ServiceError('notAFile', { message: 'The part "file" is not a file: it has no file name.' })
     }
     const name = parseFileName(fileName)
     if (staged.some((file) => file.name === name)) throw new ServiceError('nameTaken')
-    if (staged.length === mostFiles) {
+    if (count === mostFiles) {
       throw new ServiceError('storageRefused', { message: `An upload brings at most ${mostFiles} files.` })
     }
-    const target = await placeOf(name, staged.length)
+    const target = await placeOf(name, count)
+    count += 1
+    if (!target) continue
     const ahead = await readAhead(content, smallFile)
     const staging = stageFile(deps, target, { contentType, content: ahead.content })
     staged.push({ name, staging })
@@ -65,7 +69,7 @@ const stageAll = async (
     if (ahead.isWhole) staging.catch(() => {})
     else await staging
   }
-  if (staged.length === 0) {
+  if (count === 0) {
     throw new ServiceError('storageRefused', { message: 'The request has no part "file" with the content of a file.' })
   }
 }
@@ -99,9 +103,10 @@ export const uploadFiles = async (
   const above: Way = { ...way, missing: way.missing.filter((one) => one !== folder) }
   await refuseRivals(deps, noFileFor(site, above))
   const staged: NamedFile[] = []
+  const uploadConditions = createUploadConditions(files, site, requester.conditions)
   try {
     let firstMayBeFolder = false
-    const expected = async (name: string, index: number): Promise<StageTarget> => {
+    const targetOf = async (name: string, index: number): Promise<StageTarget> => {
       if (index > 0 || name !== nameOf(folder)) {
         return { site, area: 'live', path: childOf(folder, name), isSettled: true }
       }
@@ -110,7 +115,11 @@ export const uploadFiles = async (
       const path = firstMayBeFolder ? folder : childOf(folder, name)
       return { site, area: 'live', path, isSettled: !firstMayBeFolder }
     }
-    await stageAll(deps, incoming, expected, staged)
+    const placeOf = async (name: string, index: number): Promise<StageTarget | undefined> => {
+      const target = await targetOf(name, index)
+      return (await uploadConditions.admits(target.path, index)) ? target : undefined
+    }
+    await stageAll(deps, incoming, placeOf, staged)
     const atFolderPath = firstMayBeFolder && staged.length === 1
     const placed = await Promise.all(
       staged.map(async ({ name, staging }) => ({
@@ -119,6 +128,7 @@ export const uploadFiles = async (
       })),
     )
     const paths = placed.map(({ path }) => path)
+    const matching = await uploadConditions.expectedAt(paths)
     const pages = paths.filter(isPage)
     if (pages.length > 0 && (await workflows.isRunning(site, pages))) throw new ServiceError('workflowUpdated')
     const folderIsFile: Absences =
@@ -129,6 +139,8 @@ export const uploadFiles = async (
       paths: [folder],
       changes: placed.map(({ path, staged }) => ({ kind: 'put', key: fileKey('live', site, path), staged })),
       absent: [...folderIsFile, ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const)],
+      matching,
+      see: () => uploadConditions.seeAgain(paths),
       remainingTime,
       entry: { ...author, site, type: 'file.stored', subject: folder, details: { names: paths.map(nameOf) } },
     })

@@ -180,7 +180,7 @@ const apply = ({ rows, stagedOf }: Placing, change: Change): readonly string[] =
 export const placeChanges = (
   placing: Placing,
   changes: readonly Change[],
-  { absent, standing = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
+  { absent, standing = [], matching = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
 ): readonly string[] => {
   const { rows, isGoing } = placing
   if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
@@ -188,6 +188,8 @@ export const placeChanges = (
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   const rival = absent.find((key) => isTaken(rows, key))
   if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
+  const changed = matching.find(({ key, version }) => rows.get(key)?.version !== version)
+  if (changed) throw new NotPlaced({ outcome: 'changed', key: changed.key })
   return changes.flatMap((change) => {
     if (remainingTime() <= 0) throw new NotPlaced({ outcome: 'late' })
     return apply(placing, change)

@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
+import {
+  answer,
+  bytesIn,
+  metadataIn,
+  noSuchKey,
+  preconditionFailed,
+  Refusal,
+  rangeIn,
+  requireTag,
+  type S3Answer,
+  type S3Request,
+  typeIn,
+  xmlAnswer,
+  xmlIn,
+} from './s3-messages.ts'
 import { allOf, tag, textIn, urlEncoded } from './s3-xml.ts'
-
-/** A request as the SDK hands it to its transport, for one bucket in path style. */
-export interface S3Request {
-  readonly method: string
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | string[] | null>>
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: unknown
-}
-
-interface S3Answer {
-  readonly statusCode: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Readable
-}
 
 interface Version {
   readonly id: string
@@ -49,59 +48,9 @@ export interface MemoryS3 {
   before: (request: S3Request) => Promise<void>
 }
 
-/** What S3 says when it does not do what it was asked to: thrown by `before`, it is answered. */
-export class Refusal extends Error {
-  readonly status: number
-  readonly code: string
-  constructor(status: number, code: string) {
-    super(code)
-    this.status = status
-    this.code = code
-  }
-}
-const preconditionFailed = () => new Refusal(412, 'PreconditionFailed')
-const noSuchKey = () => new Refusal(404, 'NoSuchKey')
-
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 const unquote = (tag: string) => tag.replaceAll('"', '')
-
-const answer = (statusCode: number, headers: Record<string, string> = {}, body: Buffer | string = ''): S3Answer => ({
-  statusCode,
-  headers,
-  body: Readable.from(body.length > 0 ? [Buffer.from(body)] : []),
-})
-const xmlAnswer = (root: string, content: string) =>
-  answer(
-    200,
-    { 'content-type': 'application/xml' },
-    `<?xml version="1.0" encoding="UTF-8"?><${root}>${content}</${root}>`,
-  )
-
-const bytesIn = ({ body }: S3Request): Buffer => {
-  if (body === undefined || body === null) return Buffer.alloc(0)
-  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
-  throw new Error('Bodies of this S3 are whole')
-}
-
-/** What XML cannot hold makes a request no XML at all. */
-const xmlIn = (request: S3Request): string => {
-  const xml = bytesIn(request).toString()
-  if (/[\ufffe\uffff]/.test(xml)) throw new Refusal(400, 'MalformedXML')
-  return xml
-}
-
-/** The bytes that a `Range` names of so many. */
-const rangeIn = (header: string | undefined, size: number) => {
-  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
-  if (from === undefined || to === undefined) return undefined
-  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
-  if (first >= size || (from === '' && Number(to) === 0)) throw new Refusal(416, 'InvalidRange')
-  return { first, last: from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1) }
-}
-const metadataIn = ({ headers }: S3Request) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-amz-meta-')))
-const typeIn = ({ headers }: S3Request) => headers['content-type'] ?? 'binary/octet-stream'
 
 /** Waits until the signal comes, as the SDK's own transport does: what has not been answered by then is not. */
 const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): Promise<void> => {
@@ -171,7 +120,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     if (!source) throw noSuchKey()
     const match = headers['x-amz-copy-source-if-match']
     if (match && unquote(match) !== source.etag) throw preconditionFailed()
-    if (headers['if-none-match'] === '*' && present(key)) throw preconditionFailed()
+    requireTag(request, present(key)?.etag)
     const replaces = headers['x-amz-metadata-directive'] === 'REPLACE'
     const { type, metadata } = replaces ? { type: typeIn(request), metadata: metadataIn(request) } : source
     const { id, etag } = add(key, { bytes: source.bytes, etag: md5(source.bytes).toString('hex'), type, metadata })
@@ -187,6 +136,7 @@ export const createMemoryS3 = (): MemoryS3 => {
       uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), bytes)
       return answer(200, { etag: `"${md5(bytes).toString('hex')}"` })
     }
+    requireTag(request, present(key)?.etag)
     return made(
       add(key, { bytes, etag: md5(bytes).toString('hex'), type: typeIn(request), metadata: metadataIn(request) }),
     )
@@ -197,6 +147,8 @@ export const createMemoryS3 = (): MemoryS3 => {
     const numbers = allOf(xmlIn(request), 'PartNumber').map(Number)
     if (numbers.some((number, index) => number <= (numbers[index - 1] ?? 0))) throw new Refusal(400, 'InvalidPartOrder')
     const chosen = numbers.map((number) => parts.get(number) ?? Buffer.alloc(0))
+    // What is refused may be completed later.
+    requireTag(request, present(key)?.etag)
     uploads.delete(id)
     const etag = `${md5(Buffer.concat(chosen.map(md5))).toString('hex')}-${chosen.length}`
     const version = add(key, { bytes: Buffer.concat(chosen), etag, ...described })

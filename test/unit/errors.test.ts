@@ -28,7 +28,7 @@ const promised: Readonly<Record<number, number>> = {
 }
 
 /** The contract's sub error codes of storage (api.md, "Errors"): 400, but for these. */
-const storageStatuses: Readonly<Record<number, readonly number[]>> = { 104001: [404], 104024: [403] }
+const storageStatuses: Readonly<Record<number, readonly number[]>> = { 104001: [404], 104024: [403], 104033: [400] }
 const statusesOf = (code: number): readonly number[] => {
   const status = promised[code]
   if (status !== undefined) return [status]

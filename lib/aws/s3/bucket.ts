@@ -24,6 +24,7 @@ interface Known {
 export type Ability =
   | 'a copy onto nothing'
   | 'a removal of one version alone'
+  | 'a write onto one version alone'
   | 'listings in the order of names'
   | 'versions (of a new bucket, for 15 minutes)'
 
@@ -56,6 +57,13 @@ export const isMissing = (error: unknown): boolean => statusOf(error) === 404 ||
 
 /** A condition did not hold, or a race was lost (409), or nothing was there to compare with (404). Nothing was made. */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
+
+/** A refusal that a repetition has met may be for what the first attempt has made after all. */
+export const isRefusedAtOnce = (error: unknown): boolean =>
+  isRefused(error) && (refusalIn(error)?.$metadata.attempts ?? 1) === 1
+
+/** An upload that is to be completed is there no more: S3 gives some of them up when a race is lost. */
+export const isUploadGone = (error: unknown): boolean => refusalIn(error)?.name === 'NoSuchUpload'
 
 /** The errors by which S3 says that it has not done what it was asked to, and that it may do it when it is asked again. */
 export const passingCodes: readonly string[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']

@@ -4,7 +4,7 @@ import {
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
 } from '@aws-sdk/client-s3'
-import type { ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
+import type { Expected, ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, noteLack, unquote } from './bucket.ts'
 
 export const headObject = async (
@@ -147,4 +147,10 @@ export const findRival = async (bucket: Bucket, keys: readonly string[]): Promis
   ])
   const taken = new Set([...foldersThere.flat(), ...objects.filter((_, index) => objectsThere[index])])
   return keys.find((key) => taken.has(key))
+}
+
+/** Answers the first of the keys where there is something else than what is expected there. */
+export const findChanged = async (bucket: Bucket, expected: readonly Expected[]): Promise<string | undefined> => {
+  const found = await Promise.all(expected.map(({ key }) => findObject(bucket, key)))
+  return expected.find(({ version }, index) => found[index]?.version !== version)?.key
 }

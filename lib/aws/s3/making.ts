@@ -1,6 +1,6 @@
 import { type HeadObjectCommandOutput, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
-import { type Bucket, isRefused, noteLack, unquote } from './bucket.ts'
+import { type Bucket, isRefusedAtOnce, noteLack, unquote } from './bucket.ts'
 import { type Doomed, deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
 
@@ -24,7 +24,7 @@ export const presentMarker = async ({ client, name, options }: Bucket, key: stri
 }
 
 /** What a call that makes something has answered. */
-interface Answer {
+export interface Answer {
   readonly VersionId?: string | undefined
   readonly ETag?: string | undefined
 }
@@ -79,7 +79,7 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
         isVersioned = false
         if (creates) made.push({ kind: 'object', key, tag: unquote(ETag) })
       } catch (error) {
-        if (!isRefused(error)) await findMade(key, find)
+        if (!isRefusedAtOnce(error)) await findMade(key, find)
         throw error
       }
     },

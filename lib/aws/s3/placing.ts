@@ -8,11 +8,20 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
-import { type Change, NotPlaced, type Staged } from '../../storage/object-store.ts'
-import { type Bucket, callsInFlight, isMissing, isRefused, longCall, onCondition, unquote } from './bucket.ts'
+import { type Change, type Expected, NotPlaced, type Staged } from '../../storage/object-store.ts'
+import {
+  type Bucket,
+  callsInFlight,
+  isMissing,
+  isRefused,
+  isUploadGone,
+  longCall,
+  onCondition,
+  unquote,
+} from './bucket.ts'
 import { deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
-import { createMaking, madeInSilence, presentMarker } from './making.ts'
+import { type Answer, createMaking, madeInSilence, presentMarker } from './making.ts'
 import { isScratch, type StagedBody } from './staging.ts'
 
 type Move = Extract<Change, { kind: 'move' }>
@@ -28,40 +37,77 @@ interface Attempt {
   readonly undoing: Bucket
   readonly isTimeUp: () => boolean
   readonly bodyOf: (staged: Staged) => StagedBody
+  readonly matching?: readonly Expected[] | undefined
 }
 
+/** Whether a change writes a key, or takes away what is there. */
+export const changesKey = (change: Change, key: string): boolean =>
+  change.key === key || (change.kind === 'move' && change.from.key === key)
+
+const byKey = (one: Change, other: Change): number => (one.key < other.key ? -1 : 1)
+
 /** One attempt to place changes. */
-export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => {
+export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] }: Attempt) => {
   const { once, name: Bucket, options } = doing
   const long = { ...options, ...longCall }
   const { made, making, isVersioned, undo } = createMaking(doing, undoing)
+
+  const expected = new Map(matching.map((one) => [one.key, one]))
+
+  /** The conditions that a call carries which writes a key. */
+  interface WriteConditions {
+    readonly IfMatch?: string
+    readonly IfNoneMatch?: '*'
+  }
+
+  /** Makes a call that writes a key, onto what is expected there alone when something is. Errors: NotPlaced. */
+  const writing = async (
+    key: string,
+    id: string,
+    run: (conditions: WriteConditions) => Promise<Answer>,
+  ): Promise<void> => {
+    const find = () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id)
+    const seen = expected.get(key)
+    if (!seen) return making({ key, creates: isScratch(key), run: () => run({}), find })
+    const conditions = seen.version === undefined ? { IfNoneMatch: '*' as const } : { IfMatch: seen.version }
+    try {
+      await making({
+        key,
+        creates: seen.version === undefined,
+        run: () =>
+          onCondition(doing, 'a write onto one version alone', (isConditional) => run(isConditional ? conditions : {})),
+        find,
+      })
+    } catch (error) {
+      if (isUploadGone(error)) throw new ServiceError('unavailable', { cause: error })
+      if (!isRefused(error)) throw error
+      throw new NotPlaced({ outcome: 'changed', key })
+    }
+  }
 
   const completeUpload = (key: string, { content, id }: StagedBody): Promise<void> => {
     if (content.kind !== 'upload') throw new Error('There is no upload to complete')
     const MultipartUpload = { Parts: content.parts }
     const command = { Bucket, Key: key, UploadId: content.uploadId, MultipartUpload }
-    return making({
-      key,
-      creates: isScratch(key),
-      run: () => once.send(new CompleteMultipartUploadCommand(command), long),
-      find: () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id),
-    })
+    return writing(key, id, (conditions) =>
+      once.send(new CompleteMultipartUploadCommand({ ...command, ...conditions }), long),
+    )
   }
 
   const put = async (key: string, body: StagedBody): Promise<void> => {
     const { content, contentType, id } = body
-    const find = () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id)
     if (content.kind === 'memory') {
       const Metadata = { change: id }
       const command = { Bucket, Key: key, Body: content.bytes, ContentType: contentType, Metadata }
-      return making({ key, creates: false, run: () => once.send(new PutObjectCommand(command), options), find })
+      return writing(key, id, (conditions) => once.send(new PutObjectCommand({ ...command, ...conditions }), options))
     }
     if (content.key === key) return completeUpload(key, body)
     if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
     await completeUpload(content.key, body)
     const CopySource = copySource(doing, content.key)
-    const run = () => once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource }), long)
-    await making({ key, creates: false, run, find })
+    await writing(key, id, (conditions) =>
+      once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource, ...conditions }), long),
+    )
     await deleteAll(
       doing,
       made.filter((one) => one.key === content.key),
@@ -121,10 +167,17 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
   /** The objects that go, as they were seen while others came into being. */
   const seen = new Map<string, HeadObjectCommandOutput | undefined>()
 
-  const hide = async (key: string, version?: string): Promise<void> => {
+  /** What has been replaced since is newer, and stays; where something else was expected, nothing is placed. Errors: NotPlaced. */
+  const leave = (key: string, found?: string): void => {
+    if (expected.has(key) && expected.get(key)?.version !== found) throw new NotPlaced({ outcome: 'changed', key })
+  }
+
+  const hide = async (key: string, version = expected.get(key)?.version): Promise<void> => {
     const head = seen.has(key) ? seen.get(key) : await headObject(doing, key)
-    // What has been replaced since is newer, and stays.
-    if (!head || (version !== undefined && unquote(head.ETag) !== version)) return
+    if (!head) return leave(key)
+    const found = unquote(head.ETag)
+    leave(key, found)
+    if (version !== undefined && found !== version) return
     const remove = (isConditional: boolean) =>
       once.send(new DeleteObjectCommand({ Bucket, Key: key, ...(isConditional && { IfMatch: version }) }), options)
     try {
@@ -136,6 +189,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
       })
     } catch (error) {
       if (!isRefused(error)) throw error
+      leave(key)
     }
   }
 
@@ -146,21 +200,41 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
       await work(change)
     })
 
+  const create = async (change: Change): Promise<void> => {
+    if (change.kind === 'remove') seen.set(change.key, await headObject(doing, change.key))
+    if (change.kind === 'put') return put(change.key, bodyOf(change.staged))
+    if (change.kind === 'folder') return createFolder(change.key)
+    return change.kind === 'move' ? copy(change) : undefined
+  }
+
+  const takeAway = (change: Change): Promise<void> | undefined => {
+    if (change.kind === 'move') return hide(change.from.key, change.from.version)
+    return change.kind === 'remove' ? hide(change.key) : undefined
+  }
+
+  /**
+   * What meets what is expected comes first, one after the other. In the order of the keys, one of several requests that expect the same gets
+   * through all of it, and the others have made nothing yet that it might build on.
+   */
+  const inTurn = async (
+    changes: readonly Change[],
+    isExpecting: (change: Change) => boolean,
+    work: (change: Change) => Promise<void> | undefined,
+  ): Promise<void> => {
+    for (const change of changes.filter(isExpecting)) await each([change], work)
+    await each(
+      changes.filter((change) => !isExpecting(change)),
+      work,
+    )
+  }
+
   return {
     /** Everything that comes into being first, then everything that goes. Errors: NotPlaced. */
     async apply(changes: readonly Change[]): Promise<void> {
-      await each(changes, async (change) => {
-        if (change.kind === 'remove') seen.set(change.key, await headObject(doing, change.key))
-        if (change.kind === 'put') return put(change.key, bodyOf(change.staged))
-        if (change.kind === 'folder') return createFolder(change.key)
-        return change.kind === 'move' ? copy(change) : undefined
-      })
+      await inTurn(changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
       // A source that could not be brought back must not go.
       if (!isVersioned() && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
-      await each(changes, (change) => {
-        if (change.kind === 'move') return hide(change.from.key, change.from.version)
-        return change.kind === 'remove' ? hide(change.key) : undefined
-      })
+      await inTurn(changes, (change) => expected.has(change.kind === 'move' ? change.from.key : change.key), takeAway)
     },
 
     undo,

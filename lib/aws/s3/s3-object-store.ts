@@ -12,8 +12,8 @@ import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
 import { createTimeLimit, type TimeLimit } from '../time-limit.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
-import { existsBelow, findObject, findRival, listObjects } from './looking.ts'
-import { createPlacing } from './placing.ts'
+import { existsBelow, findChanged, findObject, findRival, listObjects } from './looking.ts'
+import { changesKey, createPlacing } from './placing.ts'
 import { readObject } from './reading.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
 
@@ -57,10 +57,19 @@ export const createS3ObjectStore = ({
   }
 
   /** Errors: NotPlaced. */
-  const look = async (doing: Bucket, limit: TimeLimit, { absent, staying }: PlaceConditions): Promise<FolderWatch> => {
+  const look = async (
+    doing: Bucket,
+    limit: TimeLimit,
+    { absent, staying, matching = [] }: PlaceConditions,
+  ): Promise<FolderWatch> => {
     const watching = removals.watch(staying.site, staying.folders)
-    const [watch, rival] = await Promise.all([limit.wait(watching), findRival(doing, absent)])
+    const [watch, rival, changed] = await Promise.all([
+      limit.wait(watching),
+      findRival(doing, absent),
+      findChanged(doing, matching),
+    ])
     if (watch.isGoing) throw new NotPlaced({ outcome: 'going' })
+    if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
     if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
     return watch
   }
@@ -69,19 +78,23 @@ export const createS3ObjectStore = ({
   const lookAgain = async (
     doing: Bucket,
     limit: TimeLimit,
-    { absent, standing = [] }: PlaceConditions,
+    { absent, standing = [], matching = [] }: PlaceConditions,
     { watch, changes }: { readonly watch: FolderWatch; readonly changes: readonly Change[] },
   ): Promise<void> => {
     // What has just been put there is no rival of itself.
     const isOwn = (key: string) =>
       changes.some((change) => change.key === key || (key.endsWith('/') && change.key.startsWith(key)))
     const others = absent.filter((key) => !isOwn(key))
-    const [hasChanged, rival, there] = await Promise.all([
+    // The others were compared by the very calls that changed them.
+    const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
+    const [hasChanged, rival, there, changed] = await Promise.all([
       limit.wait(watch.hasChanged()),
       findRival(doing, others),
       Promise.all(standing.map((key) => findObject(doing, key))),
+      findChanged(doing, unchanged),
     ])
     const gone = standing.find((_, index) => !there[index])
+    if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
     if (hasChanged) throw new NotPlaced({ outcome: 'going' })
     if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
     if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
@@ -118,7 +131,8 @@ export const createS3ObjectStore = ({
       const undoLimit = createTimeLimit(remainingTime, timeToReturn)
       const doing = until(bucket, limit.signal)
       const undoing = until(bucket, undoLimit.signal)
-      const placing = createPlacing({ doing, undoing, isTimeUp: limit.isUp, bodyOf })
+      const { matching } = conditions
+      const placing = createPlacing({ doing, undoing, isTimeUp: limit.isUp, bodyOf, matching })
       try {
         const watch = await look(doing, limit, conditions)
         await placing.apply(changes)

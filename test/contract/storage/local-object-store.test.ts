@@ -22,6 +22,7 @@ for (const [name, options] of variants) {
       removals,
       comparesVersions: true,
       refusesTaken: true,
+      comparesWrites: true,
       leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,
       async close() {
         close()

@@ -1,6 +1,7 @@
 import { describe } from 'vitest'
 import { describeFingerprints } from './object-store/fingerprints.ts'
 import { describeListing } from './object-store/listing.ts'
+import { describeMatching } from './object-store/matching.ts'
 import { describeMoving } from './object-store/moving.ts'
 import { describePlacing } from './object-store/placing.ts'
 import { describeRacing } from './object-store/racing.ts'
@@ -16,6 +17,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describeFingerprints(bench)
     describePlacing(bench)
     describeRacing(bench)
+    describeMatching(bench)
     describeMoving(bench)
     describeListing(bench)
     describeRemoving(bench)

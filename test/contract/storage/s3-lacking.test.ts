@@ -6,7 +6,8 @@ import type { SiteId } from '../../../lib/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
-import { createMemoryS3, type MemoryS3, Refusal, type S3Request } from '../../support/memory-s3.ts'
+import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
+import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 
 /** What the store lacks is put in front of the bucket in memory, at the SDK's transport: LocalStack lacks the same. */
 let s3: MemoryS3

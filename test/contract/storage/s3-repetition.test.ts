@@ -6,7 +6,8 @@ import type { SiteId } from '../../../lib/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
-import { createMemoryS3, type MemoryS3, Refusal, type S3Request } from '../../support/memory-s3.ts'
+import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
+import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 import { tag } from '../../support/s3-xml.ts'
 
 /** Faults stand at the SDK's transport; the clients are those that are deployed. */

@@ -5,7 +5,8 @@ import type { SiteId } from '../../../lib/ids.ts'
 import type { Change, ObjectStore, PlaceConditions } from '../../../lib/storage/object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
-import type { MemoryS3, S3Request } from '../../support/memory-s3.ts'
+import type { MemoryS3 } from '../../support/memory-s3.ts'
+import type { S3Request } from '../../support/s3-messages.ts'
 import { bytesOf } from './object-store/workbench.ts'
 
 /** Folders that nobody removes. */

@@ -24,6 +24,8 @@ export interface OpenedStore {
   readonly comparesVersions: boolean
   /** Whether it refuses to copy onto what is there when it is told to; some emulators do not. */
   readonly refusesTaken: boolean
+  /** Whether it looks at what it writes onto and deletes when it is told to; some emulators do not. */
+  readonly comparesWrites: boolean
   close(): Promise<void>
 }
 
@@ -66,6 +68,7 @@ export interface Workbench {
   leftovers(): Promise<number>
   comparesVersions(): boolean
   refusesTaken(): boolean
+  comparesWrites(): boolean
 }
 
 export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
@@ -113,6 +116,7 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
     leftovers: () => opened.leftovers(),
     comparesVersions: () => opened.comparesVersions,
     refusesTaken: () => opened.refusesTaken,
+    comparesWrites: () => opened.comparesWrites,
   }
   return bench
 }

@@ -1,0 +1,119 @@
+import { isStronglyIn, isWeaklyIn, type TagList } from '../entity-tags.ts'
+import { ServiceError } from '../errors.ts'
+import type { SiteId } from '../ids.ts'
+import { isPage } from './file-kind.ts'
+import type { Expected, ListedObject, ObjectStore } from './object-store.ts'
+import { fileKey, folderKey, root, type StoragePath } from './path.ts'
+
+/** The conditions that a change comes with (RFC 9110, section 13.1): both must hold. */
+export interface Conditions {
+  readonly match?: TagList | undefined
+  readonly noneMatch?: TagList | undefined
+}
+
+export const isUnconditional = ({ match, noneMatch }: Conditions): boolean =>
+  match === undefined && noneMatch === undefined
+
+/** Whether a condition names states: then it concerns one file, and not each of several. */
+const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boolean => match !== '*' || noneMatch !== '*'
+
+/** What a path names. A folder has no tag, but it is something. */
+type Named = Pick<ListedObject, 'version'> | 'folder' | undefined
+
+/** Decides on what a path names (decisions.md, section 5, "Conditions"). Errors: conditionFailed. */
+export const requireConditions = ({ match, noneMatch }: Conditions, named: Named): void => {
+  const isThere = named !== undefined
+  const has = (tags: Exclude<TagList, '*'>, isIn: typeof isStronglyIn) =>
+    named !== undefined && named !== 'folder' && isIn(tags, named.version)
+  if (match !== undefined && !(match === '*' ? isThere : has(match, isStronglyIn))) {
+    throw new ServiceError('conditionFailed', {
+      message: 'If-Match does not hold: what is there now is not what it names. Read it again, then repeat.',
+    })
+  }
+  if (noneMatch !== undefined && (noneMatch === '*' ? isThere : has(noneMatch, isWeaklyIn))) {
+    throw new ServiceError('conditionFailed', {
+      message: 'If-None-Match does not hold: what it says must not be there is there. Read it, then decide.',
+    })
+  }
+}
+
+/** What a change starts from: a file as it was listed, or a folder. */
+export type Source = Pick<ListedObject, 'key' | 'version'> | 'folder' | undefined
+
+/** Decides on what is moved or copied. Answers what was seen: it must not be replaced before that is done. Errors: conditionFailed. */
+export const expectSource = (conditions: Conditions = {}, source: Source): readonly Expected[] => {
+  if (isUnconditional(conditions)) return []
+  requireConditions(conditions, source)
+  return source === undefined || source === 'folder' ? [] : [{ key: source.key, version: source.version }]
+}
+
+/**
+ * Looks at the file that a change concerns, its draft or the live file in its place when `asDraft`, and decides. Answers what was seen: as
+ * long as it is so, the conditions hold. Errors: conditionFailed.
+ */
+export const seeConditions = async (
+  files: ObjectStore,
+  site: SiteId,
+  path: StoragePath,
+  asDraft: boolean,
+  conditions: Conditions = {},
+): Promise<readonly Expected[]> => {
+  if (isUnconditional(conditions)) return []
+  const { match, noneMatch } = conditions
+  const areas = asDraft && isPage(path) ? (['draft', 'live'] as const) : (['live'] as const)
+  const keys = path === root ? [] : areas.map((area) => fileKey(area, site, path))
+  const [found, isFolder] = await Promise.all([
+    Promise.all(keys.map((key) => files.find(key))),
+    // To a tag, a folder is nothing.
+    match === '*' || noneMatch === '*' ? files.exists(folderKey('live', site, path)) : false,
+  ])
+  const index = found.findIndex((info) => info !== undefined)
+  requireConditions(conditions, found[index] ?? (isFolder ? 'folder' : undefined))
+  const looked = index < 0 ? keys : keys.slice(0, index + 1)
+  return looked.map((key, at) => ({ key, version: found[at]?.version }))
+}
+
+/** What the conditions of an upload come to, file by file. */
+export const createUploadConditions = (files: ObjectStore, site: SiteId, conditions: Conditions = {}) => {
+  const see = (path: StoragePath) => seeConditions(files, site, path, false, conditions)
+  const seen = new Map<StoragePath, readonly Expected[]>()
+  let refusal: ServiceError | undefined
+
+  const seeOnce = async (path: StoragePath): Promise<readonly Expected[]> => {
+    const found = seen.get(path) ?? (await see(path))
+    seen.set(path, found)
+    return found
+  }
+
+  return {
+    /**
+     * Looks at the path of a file before its content is read. Answers false for one whose content is of no use: a tag does not fit it, but
+     * if another file comes, that is what is wrong. Errors: conditionFailed, storageRefused (a tag, and several files).
+     */
+    async admits(path: StoragePath, index: number): Promise<boolean> {
+      if (index > 0 && namesStates(conditions)) {
+        throw new ServiceError('storageRefused', {
+          message: 'A tag in If-Match or If-None-Match is of one file, and the request brings several.',
+        })
+      }
+      try {
+        await seeOnce(path)
+        return true
+      } catch (error) {
+        if (!namesStates(conditions) || !(error instanceof ServiceError && error.status === 412)) throw error
+        refusal = error
+        return false
+      }
+    },
+
+    /** What must still be so when the files are put in place. Errors: conditionFailed. */
+    async expectedAt(paths: readonly StoragePath[]): Promise<readonly Expected[]> {
+      if (refusal) throw refusal
+      return (await Promise.all(paths.map(seeOnce))).flat()
+    },
+
+    /** Looks at all of them once more. Errors: conditionFailed. */
+    seeAgain: async (paths: readonly StoragePath[]): Promise<readonly Expected[]> =>
+      (await Promise.all(paths.map(see))).flat(),
+  }
+}

@@ -1,0 +1,163 @@
+import { expect, it } from 'vitest'
+import type { Change, Expected, PlaceOutcome } from '../../../../lib/storage/object-store.ts'
+import { entry } from '../../../support/history.ts'
+import { megabyte, type Workbench } from './workbench.ts'
+
+const rounds = 10
+
+/** What comes of changes that expect something to be there still, or nothing. */
+export const describeMatching = (bench: Workbench): void => {
+  const { fresh, stage, put, content, keysUnder, leftovers } = bench
+
+  const seen = async (key: string): Promise<Expected> => ({ key, version: (await bench.store.find(key))?.version })
+  const putOf = async (key: string, text: string | Buffer, staged = stage(key, text)): Promise<Change> => ({
+    kind: 'put',
+    key,
+    staged: await staged,
+  })
+  const letGo = async (changes: readonly Change[]) => {
+    for (const change of changes) if (change.kind === 'put') await change.staged.discard()
+  }
+
+  const large = Buffer.alloc(9 * megabyte, 'x')
+  const writes: readonly (readonly [string, (key: string) => Promise<Change>])[] = [
+    ['a few bytes', (key) => putOf(key, 'mine')],
+    ['many bytes', (key) => putOf(key, large)],
+    ['many bytes whose place was not known', (key) => putOf(key, large, stage(undefined, large))],
+    ['a removal', async (key) => ({ kind: 'remove', key })],
+  ]
+
+  it.each(writes)('places %s onto what was seen, and onto nothing else', async (_, changeOf) => {
+    const key = `${fresh()}a`
+    await put(key, 'old')
+    const old = await seen(key)
+    await put(key, 'newer')
+    const change = await changeOf(key)
+    expect(await bench.place([change], { matching: [old] })).toEqual({ outcome: 'changed', key })
+    expect(await content(key)).toBe('newer')
+    expect(await bench.place([change], { matching: [await seen(key)] })).toEqual({ outcome: 'placed' })
+    expect(await content(key)).not.toBe('newer')
+    expect(await leftovers()).toBe(0)
+  })
+
+  it.each(writes.slice(0, 3))('places %s where nothing is, and not when something has come', async (_, changeOf) => {
+    const key = `${fresh()}a`
+    const nothing = { key, version: undefined }
+    const first = await changeOf(key)
+    expect(await bench.place([first], { matching: [nothing] })).toEqual({ outcome: 'placed' })
+    const before = await seen(key)
+    const second = await changeOf(key)
+    expect(await bench.place([second], { matching: [nothing] })).toEqual({ outcome: 'changed', key })
+    await letGo([second])
+    expect(await seen(key)).toEqual(before)
+    expect(await leftovers()).toBe(0)
+  })
+
+  it('places nothing onto what has been removed since', async () => {
+    const key = `${fresh()}a`
+    await put(key, 'old')
+    const old = await seen(key)
+    const found = await bench.store.find(key)
+    if (found) await bench.store.remove([found], entry)
+    for (const change of [await putOf(key, 'mine'), { kind: 'remove', key } as const]) {
+      expect(await bench.place([change], { matching: [old] })).toEqual({ outcome: 'changed', key })
+      await letGo([change])
+    }
+    expect(await keysUnder(key)).toEqual([])
+  })
+
+  it('places nothing at all when one of several has changed, written or not', async () => {
+    const prefix = fresh()
+    for (const name of ['a', 'b']) await put(`${prefix}${name}`, 'old')
+    const old = await Promise.all(['a', 'b'].map((name) => seen(`${prefix}${name}`)))
+    await put(`${prefix}b`, 'newer')
+    const key = `${prefix}b`
+    for (const names of [['a', 'b'], ['a'], ['c']]) {
+      const changes = [
+        ...(await Promise.all(names.map((name) => putOf(`${prefix}${name}`, 'mine')))),
+        { kind: 'folder', key: `${prefix}folder/` } as const,
+      ]
+      expect(await bench.place(changes, { matching: old })).toEqual({ outcome: 'changed', key })
+      await letGo(changes)
+    }
+    expect(await keysUnder(prefix)).toEqual([`${prefix}a`, `${prefix}b`])
+    expect([await content(`${prefix}a`), await content(key)]).toEqual(['old', 'newer'])
+    expect(await leftovers()).toBe(0)
+  })
+
+  it('moves what was seen, and it is gone then', async () => {
+    const prefix = fresh()
+    await put(`${prefix}a`, 'text')
+    const source = await seen(`${prefix}a`)
+    const from = { key: source.key, version: source.version ?? '' }
+    const move: Change = { kind: 'move', from, key: `${prefix}b` }
+    expect(await bench.place([move], { matching: [source] })).toEqual({ outcome: 'placed' })
+    expect(await keysUnder(prefix)).toEqual([`${prefix}b`])
+  })
+
+  /** Several at the very same time that expect the same: answers which was placed. */
+  const race = async (all: readonly (readonly Change[])[], matching: readonly Expected[]): Promise<number> => {
+    const results = await Promise.all(all.map((changes) => bench.place(changes, { matching })))
+    for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
+    const outcomes = results.map(({ outcome }: PlaceOutcome) => outcome)
+    const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
+    // A move may find that its source is stale before it comes to what was expected there.
+    expect(['changed', 'stale']).toContain(loser)
+    expect(outcomes).toContain('placed')
+    return outcomes.indexOf('placed')
+  }
+
+  it('lets one of two through that replace the same, and one of two that create it', async ({ skip }) => {
+    if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
+    for (let round = 0; round < rounds; round++) {
+      const key = `${fresh()}a`
+      for (const [expected, texts] of [
+        [{ key, version: undefined }, ['one', 'two']],
+        [undefined, ['three', 'four']],
+      ] as const) {
+        const changes = await Promise.all(texts.map(async (text) => [await putOf(key, text)]))
+        const winner = await race(changes, [expected ?? (await seen(key))])
+        expect(await content(key)).toBe(texts[winner])
+      }
+    }
+    expect(await leftovers()).toBe(0)
+  })
+
+  it('lets one of two through that remove and replace the same, and one of two that move and replace it', async ({
+    skip,
+  }) => {
+    if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
+    for (let round = 0; round < rounds; round++) {
+      const prefix = fresh()
+      const key = `${prefix}a`
+      await put(key, 'old')
+      const old = await seen(key)
+      const from = { key, version: old.version ?? '' }
+      const rivals: Change[] = round % 2 ? [{ kind: 'remove', key }] : [{ kind: 'move', from, key: `${prefix}b` }]
+      const winner = await race([rivals, [await putOf(key, 'new')]], [old])
+      expect(await content(key)).toBe(winner === 1 ? 'new' : undefined)
+      expect(await keysUnder(prefix)).toHaveLength(winner === 0 && round % 2 ? 0 : 1)
+    }
+    expect(await leftovers()).toBe(0)
+  })
+
+  it('lets one of two through that create the same several, with the folder that they are in', async ({ skip }) => {
+    if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
+    for (let round = 0; round < rounds; round++) {
+      const folder = `${fresh()}folder/`
+      const names = ['a', 'b', 'c']
+      const texts = ['one', 'two']
+      const all = await Promise.all(
+        texts.map(async (text, index) => {
+          const puts = await Promise.all(names.map((name) => putOf(`${folder}${name}`, text)))
+          return [{ kind: 'folder', key: folder } as const, ...(index ? puts.toReversed() : puts)]
+        }),
+      )
+      const matching = names.map((name) => ({ key: `${folder}${name}`, version: undefined }))
+      const winner = await race(all, matching)
+      for (const name of names) expect(await content(`${folder}${name}`)).toBe(texts[winner])
+      expect(await keysUnder(folder)).toEqual([folder, ...names.map((name) => folder + name)])
+    }
+    expect(await leftovers()).toBe(0)
+  })
+}

@@ -1,0 +1,41 @@
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+
+const refusalOf = async (call: Promise<unknown>): Promise<string | undefined> => {
+  const error = await call.catch((thrown: unknown) => thrown)
+  return error instanceof Error ? error.name : undefined
+}
+
+/** AWS refuses to delete an object under a tag that it does not have. */
+export const honoursVersions = async (client: S3Client, bucket: string): Promise<boolean> => {
+  await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'probe', Body: 'x' }))
+  const Delete = { Objects: [{ Key: 'probe', ETag: '0'.repeat(32) }] }
+  const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete }))
+  return Errors.some(({ Code }) => Code === 'PreconditionFailed')
+}
+
+/** AWS refuses to copy onto an object when nothing may be there. */
+export const refusesTakenPlaces = async (client: S3Client, bucket: string): Promise<boolean> => {
+  for (const Key of ['probe', 'taken']) await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))
+  const copy = new CopyObjectCommand({ Bucket: bucket, Key: 'taken', CopySource: `${bucket}/probe`, IfNoneMatch: '*' })
+  return (await refusalOf(client.send(copy))) === 'PreconditionFailed'
+}
+
+/** AWS refuses to write onto what is there when nothing may be, and to write onto or delete another tag than the one that it is told. */
+export const comparesWhatItChanges = async (client: S3Client, bucket: string): Promise<boolean> => {
+  const object = { Bucket: bucket, Key: 'probe' }
+  const put = { ...object, Body: 'x' }
+  const IfMatch = '0'.repeat(32)
+  await client.send(new PutObjectCommand(put))
+  const refusals = await Promise.all([
+    refusalOf(client.send(new PutObjectCommand({ ...put, IfNoneMatch: '*' }))),
+    refusalOf(client.send(new PutObjectCommand({ ...put, IfMatch }))),
+    refusalOf(client.send(new DeleteObjectCommand({ ...object, IfMatch }))),
+  ])
+  return refusals.every((name) => name === 'PreconditionFailed')
+}

@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream'
+
+/** A request as the SDK hands it to its transport, for one bucket in path style. */
+export interface S3Request {
+  readonly method: string
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | string[] | null>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+export interface S3Answer {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readable
+}
+
+/** What S3 says when it does not do what it was asked to: thrown by `before`, it is answered. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string) {
+    super(code)
+    this.status = status
+    this.code = code
+  }
+}
+export const preconditionFailed = () => new Refusal(412, 'PreconditionFailed')
+export const noSuchKey = () => new Refusal(404, 'NoSuchKey')
+
+export const answer = (
+  statusCode: number,
+  headers: Record<string, string> = {},
+  body: Buffer | string = '',
+): S3Answer => ({
+  statusCode,
+  headers,
+  body: Readable.from(body.length > 0 ? [Buffer.from(body)] : []),
+})
+export const xmlAnswer = (root: string, content: string) =>
+  answer(
+    200,
+    { 'content-type': 'application/xml' },
+    `<?xml version="1.0" encoding="UTF-8"?><${root}>${content}</${root}>`,
+  )
+
+export const bytesIn = ({ body }: S3Request): Buffer => {
+  if (body === undefined || body === null) return Buffer.alloc(0)
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
+  throw new Error('Bodies of this S3 are whole')
+}
+
+/** What XML cannot hold makes a request no XML at all. */
+export const xmlIn = (request: S3Request): string => {
+  const xml = bytesIn(request).toString()
+  if (/[\ufffe\uffff]/.test(xml)) throw new Refusal(400, 'MalformedXML')
+  return xml
+}
+
+/** The bytes that a `Range` names of so many. */
+export const rangeIn = (header: string | undefined, size: number) => {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (from === undefined || to === undefined) return undefined
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  if (first >= size || (from === '' && Number(to) === 0)) throw new Refusal(416, 'InvalidRange')
+  return { first, last: from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1) }
+}
+export const metadataIn = ({ headers }: S3Request) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-amz-meta-')))
+export const typeIn = ({ headers }: S3Request) => headers['content-type'] ?? 'binary/octet-stream'
+
+const unquote = (tag: string) => tag.replaceAll('"', '')
+
+/** `If-Match` of one tag and `If-None-Match: *`, of a call that changes a key, against the tag of what is there. */
+export const requireTag = ({ headers }: S3Request, etag: string | undefined): void => {
+  const match = headers['if-match']
+  if (match !== undefined && etag === undefined) throw noSuchKey()
+  if (match !== undefined && unquote(match) !== etag) throw preconditionFailed()
+  const noneMatch = headers['if-none-match']
+  if (noneMatch !== undefined && noneMatch !== '*') throw new Refusal(501, 'NotImplemented')
+  if (noneMatch !== undefined && etag !== undefined) throw preconditionFailed()
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isStronglyIn, isWeaklyIn, readTags } from '../../lib/entity-tags.ts'
+
+const strong = (tag: string) => ({ tag, isWeak: false })
+const weak = (tag: string) => ({ tag, isWeak: true })
+
+describe('a list of entity tags', () => {
+  test.each([
+    ['*', '*'],
+    [' * ', '*'],
+    ['"a"', [strong('a')]],
+    ['W/"a"', [weak('a')]],
+    ['""', [strong('')]],
+    ['"a", W/"b" ,"c"', [strong('a'), weak('b'), strong('c')]],
+    ['"a,b","c\\"', [strong('a,b'), strong('c\\')]],
+    [', "a",, ,"b" , ', [strong('a'), strong('b')]],
+    ['"\xe4"', [strong('\xe4')]],
+  ])('is read: %s', (header, expected) => {
+    expect(readTags(header)).toEqual(expected)
+  })
+
+  test.each([
+    '',
+    ' ',
+    ',',
+    'a',
+    '"a',
+    'a"',
+    '"a" "b"',
+    '"a""b"',
+    'w/"a"',
+    'W/ "a"',
+    'W/',
+    '*, "a"',
+    '"a", *',
+    '**',
+    '"a b"',
+    '"a\tb"',
+    '"a\x7f"',
+    '"a";q=1',
+    "'a'",
+    `"a"${' '.repeat(10_000)}x`,
+  ])('is not well-formed: %j', (header) => {
+    expect(readTags(header)).toBeUndefined()
+  })
+
+  test('has 100 tags at the most', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `"${index}"`).join(', ')
+    expect(readTags(many(100))).toHaveLength(100)
+    expect(readTags(many(101))).toBeUndefined()
+  })
+
+  test('gives back what was written into it', () => {
+    const character = fc.constantFrom(...'!#,\\abcABC019~*/W')
+    const tag = fc.record({ tag: fc.string({ unit: character, maxLength: 9 }), isWeak: fc.boolean() })
+    fc.assert(
+      fc.property(fc.array(tag, { minLength: 1, maxLength: 9 }), fc.constantFrom(',', ', ', ' ,\t'), (tags, comma) => {
+        const header = tags.map(({ tag, isWeak }) => `${isWeak ? 'W/' : ''}"${tag}"`).join(comma)
+        expect(readTags(header)).toEqual(tags)
+      }),
+    )
+  })
+
+  test('compares strongly for If-Match, and weakly for If-None-Match', () => {
+    const tags = [strong('a'), weak('b')]
+    expect(['a', 'b', 'c'].map((tag) => isStronglyIn(tags, tag))).toEqual([true, false, false])
+    expect(['a', 'b', 'c'].map((tag) => isWeaklyIn(tags, tag))).toEqual([true, true, false])
+  })
+})
