@@ -125,6 +125,8 @@ const storage = `
     type TEXT NOT NULL,
     version TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
+  -- Copies share their bytes: what goes asks whether anything else refers to them.
+  CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;
   CREATE TABLE small_contents (
     name TEXT PRIMARY KEY,
     bytes BLOB NOT NULL

@@ -99,6 +99,18 @@ export const putInPlace = async (
   return result.outcome
 }
 
+/** The same placement with the folders that are missing on the way to it. None of them may be a file: pathUnknown. */
+export const onWay = (way: Way, { changes, absent, ...placement }: Placement): Placement => {
+  const { site } = placement
+  const created = way.missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
+  return {
+    ...placement,
+    changes: [...created, ...changes],
+    absent: [...absent, ...noFileFor(site, way)],
+    standing: way.standing === undefined ? [] : [folderKey('live', site, way.standing)],
+  }
+}
+
 /** How often a way is looked for that goes under one's hands. */
 const mostWays = 10
 
@@ -110,21 +122,14 @@ export const putOnWay = async (
   stores: Pick<StorageStores, 'files'>,
   folders: readonly StoragePath[],
   found: Way,
-  { changes, absent, ...placement }: Placement,
+  placement: Placement,
 ): Promise<void> => {
-  const { site } = placement
   let way = found
   for (let count = 0; count < mostWays; count++) {
-    const created = way.missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
-    const outcome = await putInPlace(stores, {
-      ...placement,
-      changes: [...created, ...changes],
-      absent: [...absent, ...noFileFor(site, way)],
-      standing: way.standing === undefined ? [] : [folderKey('live', site, way.standing)],
-    })
+    const outcome = await putInPlace(stores, onWay(way, placement))
     if (outcome === 'placed') return
     if (outcome === 'late') break
-    way = await findWay(stores.files, site, folders)
+    way = await findWay(stores.files, placement.site, folders)
   }
   throw new ServiceError('unavailable')
 }

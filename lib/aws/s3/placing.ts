@@ -8,14 +8,12 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
-import { type Change, NotPlaced, type Staged } from '../../storage/object-store.ts'
+import { type Change, NotPlaced, type Staged, type Transfer } from '../../storage/object-store.ts'
 import { type Bucket, callsInFlight, isMissing, isRefused, longCall, onCondition, unquote } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
 import { createMaking, madeInSilence, presentMarker } from './making.ts'
 import { isScratch, type StagedBody } from './staging.ts'
-
-type Move = Extract<Change, { kind: 'move' }>
 
 const copySource = ({ name }: Bucket, key: string): string =>
   `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
@@ -80,8 +78,9 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
     })
   }
 
-  const copy = async ({ from, key, contentType }: Move): Promise<void> => {
-    if (await headObject(doing, key)) throw new NotPlaced({ outcome: 'rival', key })
+  const copy = async ({ kind, from, key, contentType }: Transfer): Promise<void> => {
+    // Some stores pass over the condition below. Copies, which are many and leave their source alone, do without this look all the same.
+    if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'rival', key })
     const id = randomUUID()
     /** A copy bears the mark of its source, or one of its own; what others have put into the bucket may have none. */
     const isOwn = async (copied: HeadObjectCommandOutput): Promise<boolean> => {
@@ -105,6 +104,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
         creates: true,
         run: () =>
           onCondition(doing, 'a copy onto nothing', async (isConditional) => {
+            if (!isConditional && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'rival', key })
             const conditions = isConditional ? { IfNoneMatch: '*' } : {}
             const copied = await once.send(new CopyObjectCommand({ ...command, ...conditions }), long)
             return { VersionId: copied.VersionId, ETag: copied.CopyObjectResult?.ETag }
@@ -153,7 +153,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf }: Attempt) => 
         if (change.kind === 'remove') seen.set(change.key, await headObject(doing, change.key))
         if (change.kind === 'put') return put(change.key, bodyOf(change.staged))
         if (change.kind === 'folder') return createFolder(change.key)
-        return change.kind === 'move' ? copy(change) : undefined
+        return change.kind === 'remove' ? undefined : copy(change)
       })
       // A source that could not be brought back must not go.
       if (!isVersioned() && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')

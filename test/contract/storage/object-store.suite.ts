@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { describeCopying } from './object-store/copying.ts'
 import { describeListing } from './object-store/listing.ts'
 import { describeMoving } from './object-store/moving.ts'
 import { describePlacing } from './object-store/placing.ts'
@@ -15,6 +16,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describePlacing(bench)
     describeRacing(bench)
     describeMoving(bench)
+    describeCopying(bench)
     describeListing(bench)
     describeRemoving(bench)
   })
