@@ -147,13 +147,6 @@ describe.each([
       await refused(() => to('/a', path), code)
     })
 
-    it('lets no path grow beyond 900 bytes: 104015', async () => {
-      const long = Array.from({ length: 4 }, () => 'n'.repeat(199)).join('/')
-      await put(`/f/${long}/x`)
-      await refused(() => to('/f', 'y'.repeat(100)), 104015)
-      expect((await to('/f', 'y'.repeat(98))).statusCode).toBe(200)
-    })
-
     it('checks what becomes a template, as an upload does: 104008 with its path', async () => {
       await put('/old/good.html', template)
       await put('/old/below/bad.dwt', 'none')
@@ -305,20 +298,4 @@ describe.each([
     await put('/a')
     for (const body of [{ path: 'b' }, { copyTo: 'b' }]) await refused(() => relocateTo(storage, '', body), 104014)
   })
-})
-
-it('a copy of a folder with 10,000 objects is made; with one more, it is 104000, and all is as it was', async () => {
-  const storage = await openStorage()
-  const names = Array.from({ length: 9_999 }, (_, index) => String(index))
-  const keys = await fillFolder(storage, '/large', 0, names)
-  expect((await relocateTo(storage, '/large', { copyTo: '/copy' })).statusCode).toBe(200)
-  const copied = keys.map((key) => key.replace('/large/', '/copy/'))
-  const before = await keysOf(storage)
-  expect(before).toEqual([...copied, ...keys].sort())
-  await storage.call('PUT', '/large/one-more', { body: 'x' })
-  const answer = await relocateTo(storage, '/large', { copyTo: '/again' })
-  expect([answer.statusCode, codeOf(answer)]).toEqual([400, 104000])
-  expect(JSON.parse(answer.body).message).toMatch(/too much to be copied .* part by part/)
-  expect(await keysOf(storage)).toHaveLength(before.length + 1)
-  await storage.close()
 })
