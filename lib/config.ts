@@ -54,7 +54,7 @@ const categories = {
 const files = {
   /** The largest file that may be uploaded, in bytes. */
   largestFile: otherwise('LARGEST_FILE', wholeNumber(1, 5 * 1024 ** 3), String(100 * 1024 ** 2)),
-  /** Folders that can neither be deleted nor renamed, separated by commas. */
+  /** Folders that can be neither deleted nor renamed nor moved, separated by commas. */
   reservedFolders: otherwise('RESERVED_FOLDERS', list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
 }
 

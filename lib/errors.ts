@@ -155,7 +155,11 @@ export const errors = {
   urlInvalid: { code: 104015, status: 400, message: 'The path is not valid.' },
   nameTaken: { code: 104016, status: 400, message: 'Each file of an upload needs a name of its own.' },
   folderUnknown: { code: 104019, status: 400, message: 'There is no such folder: the path names a file.' },
-  folderReserved: { code: 104020, status: 400, message: 'This folder is reserved and cannot be deleted or renamed.' },
+  folderReserved: {
+    code: 104020,
+    status: 400,
+    message: 'This folder is reserved and cannot be deleted, renamed or moved.',
+  },
   destinationExists: { code: 104022, status: 400, message: 'There is something of that name already.' },
   folderNotEmpty: {
     code: 104024,

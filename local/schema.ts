@@ -126,6 +126,8 @@ const storage = `
     version TEXT NOT NULL,
     fingerprint TEXT -- NULL while it is not known.
   ) STRICT, WITHOUT ROWID;
+  -- Copies share their bytes: what goes asks whether anything else refers to them.
+  CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;
   CREATE TABLE small_contents (
     name TEXT PRIMARY KEY,
     bytes BLOB NOT NULL

@@ -107,6 +107,8 @@ export const examplesOf = {
     examples: [
       { path: { path: 'notes/draft.txt' }, ...asText },
       { path: { path: 'notes/draft.txt' }, query: { meta: '' }, body: { name: 'final.txt' } },
+      { path: { path: 'notes/final.txt' }, query: { meta: '' }, body: { copyTo: '/notes/2026/copy.txt' } },
+      { path: { path: 'notes/2026/copy.txt' }, query: { meta: '' }, body: { path: '/notes/moved.txt' } },
       { path: { path: 'notes' }, ...upload },
     ],
     provoked: {

@@ -3,7 +3,17 @@ import type { ErrorName } from '../../lib/errors.ts'
 import { mostFiles } from '../../lib/storage/upload-files.ts'
 import { type GroupContract, link, type ParameterContracts, siteParameter } from '../contract.ts'
 import { examplesOf } from './contract-examples.ts'
-import { deletedVersion, force, newNameBody, pageCursor, pageLimit, putVersion, recursive } from './switches.ts'
+import {
+  copyPath,
+  deletedVersion,
+  force,
+  newName,
+  newPath,
+  pageCursor,
+  pageLimit,
+  putVersion,
+  recursive,
+} from './switches.ts'
 
 // Answers: what the operations write has the types of these.
 
@@ -76,9 +86,19 @@ const readJson = z
 
 // Bodies.
 
-const newName = newNameBody.register(z.globalRegistry, {
+newName.register(z.globalRegistry, {
   id: 'NewName',
   description: 'The new name of a file or folder: one segment.',
+})
+newPath.register(z.globalRegistry, {
+  id: 'NewPath',
+  description:
+    'Where a file or folder is moved to: a path as plain text, not percent-encoded. Folders on the way are created.',
+})
+copyPath.register(z.globalRegistry, {
+  id: 'CopyPath',
+  description:
+    'Where a file, or a folder of up to 10,000 files and folders, is copied to: a path as plain text, not percent-encoded.',
 })
 
 const putJson = z.unknown().register(z.globalRegistry, { description: 'Without `meta`: what the JSON file holds.' })
@@ -329,9 +349,10 @@ export const storageContract: GroupContract<'storage'> = {
       ...examplesOf.deleteRoot,
     },
     putPath: {
-      summary: 'Store a file, create a folder, or rename',
+      summary: 'Store a file, create a folder, rename, move or copy',
       description:
-        'The body is the content of the file. With `meta` it is `{"name": …}`, and renames; with `type=folder` there is none; ' +
+        'The body is the content of the file. With `meta` it is `{"name": …}`, and renames, `{"path": …}`, and moves, or ' +
+        '`{"copyTo": …}`, and copies the live files; all of it or nothing. With `type=folder` there is none; ' +
         'a body of the type `multipart/form-data` is an upload into the folder.',
       query: {
         ...meta,
@@ -346,7 +367,11 @@ export const storageContract: GroupContract<'storage'> = {
       body: {
         optional: true,
         schema: z.unknown(),
-        mediaTypes: { '*/*': z.unknown(), 'application/json': z.union([newName, putJson]), ...formBodies },
+        mediaTypes: {
+          '*/*': z.unknown(),
+          'application/json': z.union([newName, newPath, copyPath, putJson]),
+          ...formBodies,
+        },
       },
       answers: { 200: { description: 'It is done.', schema: success, links: pathLinks } },
       errors: putErrors,

@@ -4,7 +4,7 @@ import { ok } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { createFolder } from '../../lib/storage/create-folder.ts'
 import { putFile } from '../../lib/storage/put-file.ts'
-import { rename } from '../../lib/storage/rename.ts'
+import { relocate } from '../../lib/storage/relocate.ts'
 import { fileTooLarge } from '../../lib/storage/stage-file.ts'
 import type { Answer } from '../contract.ts'
 import type { success } from './contract.ts'
@@ -14,15 +14,18 @@ import { declaredLength, receiveUpload, upload } from './upload.ts'
 
 const succeeded: Answer<typeof success> = { status: 'success' }
 
-/** PUT with `?meta` and `{"name": …}`: gives a file or folder another name. 200 with the status; 404/104001 when it is not there. */
-const renamePath = (deps: StorageDeps) =>
+/**
+ * PUT with `?meta`: gives a file or folder another name by `{"name": …}`, moves it by `{"path": …}`, copies it by `{"copyTo": …}`. 200 with
+ * the status; 404/104001 when it is not there.
+ */
+const relocatePath = (deps: StorageDeps) =>
   operation(
     {
       params: pathOf,
-      body: { schema: async () => (await import('./switches.ts')).newNameBody, malformed: 'storageRefused' },
+      body: { schema: async () => (await import('./switches.ts')).destinationBody, malformed: 'storageRefused' },
     },
     async (input) => {
-      await rename(deps, input.site.id, input.params.path, input.body.name, requesterOf(input))
+      await relocate(deps, input.site.id, input.params.path, input.body, requesterOf(input))
       return ok({ value: succeeded })
     },
   )
@@ -34,16 +37,16 @@ const putFolder = (deps: StorageDeps) =>
     return ok({ value: succeeded })
   })
 
-/** What a PUT asks for, by its query and its media type: a new name, a folder, an upload like POST's, or the content of a file. */
+/** What a PUT asks for, by its query and its media type: a new name or place, a folder, an upload like POST's, or the content of a file. */
 export const putPath = (deps: StorageDeps): OperationHandler => {
   const operations = {
-    rename: renamePath(deps),
+    relocation: relocatePath(deps),
     folder: putFolder(deps),
     upload: upload(deps),
     content: putFileContent(deps),
   }
   return (exchange) => {
-    if (exchange.query.has('meta')) return operations.rename(exchange)
+    if (exchange.query.has('meta')) return operations.relocation(exchange)
     if (queryValue(exchange.query, 'type') === 'folder') return operations.folder(exchange)
     return isMultipart(exchange.headers['content-type']) ? operations.upload(exchange) : operations.content(exchange)
   }

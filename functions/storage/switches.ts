@@ -29,5 +29,16 @@ export const listing = z.object({
   recursive: z.optional(recursive),
 })
 
-/** The body of a rename: one segment, which the rules of names check. */
-export const newNameBody = z.object({ name: z.string('must be the new name') }, 'must be an object')
+/** What something gets by a PUT with `?meta`: another name, another path, or a copy. The rules of names and paths check the texts. */
+export const newName = z.object({ name: z.string() })
+export const newPath = z.object({ path: z.string() })
+export const copyPath = z.object({ copyTo: z.string() })
+
+const destinations = ['name', 'path', 'copyTo']
+const onlyOne = `must hold exactly one of ${destinations.join(', ')}`
+export const destinationBody = z.pipe(
+  z
+    .looseObject({}, 'must be an object')
+    .check(z.refine((body) => destinations.filter((name) => Object.hasOwn(body, name)).length === 1, onlyOne)),
+  z.union([newName, newPath, copyPath], `${onlyOne}, and a text there`),
+)

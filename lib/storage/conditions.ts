@@ -1,6 +1,7 @@
 import { isStronglyIn, isWeaklyIn, type TagList } from '../entity-tags.ts'
 import { ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
+import { typedVersion } from './entity-tag.ts'
 import { isPage } from './file-kind.ts'
 import type { Expected, ListedObject, ObjectStore } from './object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from './path.ts'
@@ -23,8 +24,11 @@ type Named = Pick<ListedObject, 'version'> | 'folder' | undefined
 /** Decides on what a path names (decisions.md, section 5, "Conditions"). Errors: conditionFailed. */
 export const requireConditions = ({ match, noneMatch }: Conditions, named: Named): void => {
   const isThere = named !== undefined
+  // Whatever its bytes were called when they were read, they are the same.
   const has = (tags: Exclude<TagList, '*'>, isIn: typeof isStronglyIn) =>
-    named !== undefined && named !== 'folder' && isIn(tags, named.version)
+    named !== undefined &&
+    named !== 'folder' &&
+    [named.version, typedVersion(named.version)].some((version) => isIn(tags, version))
   if (match !== undefined && !(match === '*' ? isThere : has(match, isStronglyIn))) {
     throw new ServiceError('conditionFailed', {
       message: 'If-Match does not hold: what is there now is not what it names. Read it again, then repeat.',

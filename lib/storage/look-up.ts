@@ -99,12 +99,19 @@ export const onFoundWay = async (
 }
 
 /** The folder that something lies in, as it is there; what is not found of it stays as written. Errors: as of onFoundWay. */
-export const standingFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath): Promise<StoragePath> => {
+const standingFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath): Promise<StoragePath> => {
   // What lies in it has one segment more.
   if (folder === root || segmentsOf(folder).length >= mostSegments) return folder
   const { folder: found, missing } = await searchFor(store, site, folder)
   return joined(found, missing)
 }
+
+/**
+ * The same name, in the folder as it is there: a change that is repeated must not find another file in the place of the one that has gone.
+ * Errors: as of onFoundWay.
+ */
+export const inStandingFolder = async (store: ObjectStore, site: SiteId, path: StoragePath): Promise<StoragePath> =>
+  childOf(await standingFolder(store, site, parentOf(path)), nameOf(path))
 
 /** Undefined when the folder holds too much to be searched. */
 const namesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath, withDrafts: boolean) => {

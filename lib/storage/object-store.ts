@@ -109,17 +109,20 @@ export interface Staged {
   discard(): Promise<void>
 }
 
-/** A move needs a free destination, and a source that is still in the version that it was listed in; a folder is created when it is missing; removing what is not there is fine. */
+/** An object gets another key, or comes to be there a second time, as an object of its own that was made at that moment. */
+export interface Transfer {
+  readonly kind: 'move' | 'copy'
+  readonly from: Pick<ListedObject, 'key' | 'version'>
+  readonly key: string
+  /** Without it the type stays as it is. */
+  readonly contentType?: string
+}
+
+/** A move or a copy needs a free destination, and a source that is still in the version that it was listed in; a folder is created when it is missing; removing what is not there is fine. */
 export type Change =
   | { readonly kind: 'put'; readonly key: string; readonly staged: Staged }
   | { readonly kind: 'folder'; readonly key: string }
-  | {
-      readonly kind: 'move'
-      readonly from: Pick<ListedObject, 'key' | 'version'>
-      readonly key: string
-      /** Without it the type stays as it is. */
-      readonly contentType?: string
-    }
+  | Transfer
   | { readonly kind: 'remove'; readonly key: string }
 
 /** What there must be at a key: an object in this very version, or nothing. */
@@ -143,8 +146,8 @@ export interface PlaceConditions {
 
 /**
  * What became of changes. Unless they are placed, nothing was changed: there is something at `key` already (rival); what was to be moved
- * from `key` has been replaced or removed since it was listed, or nothing stands there any more (stale); the time was up (late); a folder is being removed (going);
- * at `key` there is something else than what `matching` says (changed).
+ * or copied from `key` has been replaced or removed since it was listed, or nothing stands there any more (stale); the time was up (late); a
+ * folder is being removed (going); at `key` there is something else than what `matching` says (changed).
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed' }

@@ -107,6 +107,18 @@ export const putInPlace = async (
   return result.outcome
 }
 
+/** The same placement with the folders that are missing on the way to it. None of them may be a file: pathUnknown. */
+export const onWay = (way: Way, { changes, absent, ...placement }: Placement): Placement => {
+  const { site } = placement
+  const created = way.missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
+  return {
+    ...placement,
+    changes: [...created, ...changes],
+    absent: [...absent, ...noFileFor(site, way)],
+    standing: way.standing === undefined ? [] : [folderKey('live', site, way.standing)],
+  }
+}
+
 /** How often something is tried again that has changed under one's hands. */
 export const mostAttempts = 10
 
@@ -119,24 +131,16 @@ export const putOnWay = async (
   stores: Pick<StorageStores, 'files'>,
   folders: readonly StoragePath[],
   found: Way,
-  { changes, absent, see, ...placement }: Placement & { readonly see?: () => Promise<readonly Expected[]> },
+  { see, ...placement }: Placement & { readonly see?: () => Promise<readonly Expected[]> },
 ): Promise<void> => {
-  const { site } = placement
   let { matching = [] } = placement
   let way = found
   for (let count = 0; count < mostAttempts; count++) {
-    const created = way.missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
-    const outcome = await putInPlace(stores, {
-      ...placement,
-      matching,
-      changes: [...created, ...changes],
-      absent: [...absent, ...noFileFor(site, way)],
-      standing: way.standing === undefined ? [] : [folderKey('live', site, way.standing)],
-    })
+    const outcome = await putInPlace(stores, onWay(way, { ...placement, matching }))
     if (outcome === 'placed') return
     if (outcome === 'late') break
     if (outcome === 'changed' && see) matching = await see()
-    way = await findWay(stores.files, site, folders)
+    way = await findWay(stores.files, placement.site, folders)
   }
   throw new ServiceError('unavailable')
 }

@@ -7,9 +7,9 @@ import { type Conditions, isUnconditional, requireConditions } from './condition
 import { continueRemoval } from './continue-removal.ts'
 import { isPage } from './file-kind.ts'
 import type { OpenRemoval, RemovalQueue, RemovalTask } from './folder-removals.ts'
-import { standingFolder } from './look-up.ts'
+import { inStandingFolder } from './look-up.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
-import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parentOf, root, type StoragePath } from './path.ts'
+import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import {
   mostAttempts,
   noFileOnTheWay,
@@ -104,10 +104,6 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
   return listings.flatMap(({ objects }) => objects)
 }
 
-/** The same name, in the folder as it is there: a removal that is repeated must not find another file in the place of the one that has gone. */
-const inStandingFolder = async ({ files }: RemoveDeps, site: SiteId, path: StoragePath): Promise<StoragePath> =>
-  childOf(await standingFolder(files, site, parentOf(path)), nameOf(path))
-
 const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
   objects?.every(({ key }) => key === self) ?? false
 
@@ -164,7 +160,7 @@ const removeFolder = async (
   if (deps.reservedFolders.includes(path)) throw new ServiceError('folderReserved')
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
-    const found = options.isAsWritten ? path : await inStandingFolder(deps, site, path)
+    const found = options.isAsWritten ? path : await inStandingFolder(deps.files, site, path)
     if (found !== path) return remove(deps, site, found, { ...options, isAsWritten: true })
     await refuseRivals(deps, noFileOnTheWay(site, path))
     throw new ServiceError('fileUnknown')

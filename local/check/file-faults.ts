@@ -23,10 +23,6 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
     'it is a file, and something lies below it',
   ],
   [
-    'SELECT max(key) AS key FROM objects WHERE blob IS NOT NULL GROUP BY blob HAVING count(*) > 1',
-    'another object has the very same bytes, which go with the first of them',
-  ],
-  [
     "SELECT key FROM objects WHERE key NOT GLOB 'live/[0-9]*/*' AND key NOT GLOB 'draft/[0-9]*/*'",
     'it belongs to no site',
   ],

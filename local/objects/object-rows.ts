@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ListedObject, Listing, ListQuery, ObjectInfo } from '../../lib/storage/object-store.ts'
 
-/** An object as its row has it. Its bytes are among the small contents or in the blob of that name; folders have none. */
+/** An object as its row has it. Its bytes are among the small contents or in the blob of that name, which copies share; folders have none. */
 export interface ObjectRow extends ObjectInfo {
   readonly blob: string | null
 }
@@ -48,16 +48,18 @@ export interface ObjectRows {
   /** The first objects from `from` on, before `end`, in order. */
   list(from: string, end: string, limit: number): readonly ListedObject[]
   put(row: ObjectRow): void
-  /** Does nothing when the key is taken. */
-  insert(row: ObjectRow): void
-  /** Answers the name of the bytes that belonged to it. */
+  /** Answers false, and does nothing, when the key is taken. */
+  insert(row: ObjectRow): boolean
+  /** Answers the name of the bytes that it referred to. */
   remove(key: string): string | null
-  /** Removes the object if it is in that version. Answers the name of the bytes that belonged to it. */
+  /** Removes the object if it is in that version. Answers the name of the bytes that it referred to. */
   removeVersion(key: string, version: string): string | null
   /** Answers false when there is nothing of that version at `from`, or the destination is taken. */
   rename(from: string, version: string, to: string, type: string | undefined): boolean
   /** Notes the fingerprint of an object, if it is still in that version. */
   fingerprint(key: string, version: string, fingerprint: string): void
+  /** Whether any row refers to the bytes of that name. */
+  refersTo(name: string): boolean
   /** Keeps the bytes of a small object, under the name by which its row refers to them. */
   keepContent(name: string, bytes: Uint8Array): void
   content(name: string): Buffer | undefined
@@ -81,6 +83,7 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
     'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
   )
   const fingerprint = connection.prepare('UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?')
+  const refersTo = connection.prepare('SELECT 1 FROM objects WHERE blob = ? LIMIT 1')
   const keepContent = connection.prepare('INSERT INTO small_contents (name, bytes) VALUES (?, ?)')
   const content = connection.prepare('SELECT bytes FROM small_contents WHERE name = ?')
   const dropContent = connection.prepare('DELETE FROM small_contents WHERE name = ?')
@@ -97,11 +100,12 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
     // All at once: a statement that is read step by step cannot be used twice at the same time.
     list: (from, end, limit) => list.all(from, end, limit).map(toListed),
     put: (row) => void put.run(...valuesOf(row)),
-    insert: (row) => void insert.run(...valuesOf(row)),
+    insert: (row) => insert.run(...valuesOf(row)).changes === 1,
     remove: (key) => textIn(remove.get(key)?.['blob']),
     removeVersion: (key, version) => textIn(removeVersion.get(key, version)?.['blob']),
     rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
     fingerprint: (key, version, value) => void fingerprint.run(value, key, version),
+    refersTo: (name) => refersTo.get(name) !== undefined,
     keepContent: (name, bytes) => void keepContent.run(name, bytes),
     content: (name) => bytesIn(content.get(name)),
     dropContent: (name) => dropContent.run(name).changes === 1,

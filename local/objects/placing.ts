@@ -6,6 +6,7 @@ import {
   type ObjectStore,
   type PlaceConditions,
   type Staged,
+  type Transfer,
 } from '../../lib/storage/object-store.ts'
 import { readAhead } from '../../lib/storage/read-ahead.ts'
 import type { Blobs } from './blobs.ts'
@@ -130,9 +131,12 @@ interface Placing {
 const isTaken = (rows: ObjectRows, key: string): boolean =>
   key.endsWith('/') ? rows.isAny(key, endOf(key)) : rows.get(key) !== undefined
 
-/** Removes the bytes that a row has left behind. Answers the name of the blob that is to be removed when all of it is on the disk. */
+/**
+ * Removes the bytes that a row has left behind, unless a copy still refers to them. Answers the name of the blob that is to be removed when
+ * all of it is on the disk.
+ */
 export const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
-  name === null || rows.dropContent(name) ? [] : [name]
+  name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
 
 const put = (rows: ObjectRows, key: string, { bytes, ...staged }: StagedBlob): readonly string[] => {
   const before = rows.remove(key)
@@ -141,7 +145,7 @@ const put = (rows: ObjectRows, key: string, { bytes, ...staged }: StagedBlob): r
   return dropBytes(rows, before)
 }
 
-const createFolder = (rows: ObjectRows, key: string): void =>
+const createFolder = (rows: ObjectRows, key: string): boolean =>
   rows.insert({
     key,
     blob: null,
@@ -152,8 +156,17 @@ const createFolder = (rows: ObjectRows, key: string): void =>
     fingerprint: null,
   })
 
-const move = (rows: ObjectRows, { from, key, contentType }: Extract<Change, { kind: 'move' }>): void => {
-  if (rows.rename(from.key, from.version, key, contentType)) return
+/** The copy refers to the same bytes. */
+const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean => {
+  const row = rows.get(from.key)
+  if (row?.version !== from.version) return false
+  const type = contentType ?? row.contentType
+  return rows.insert({ ...row, key, contentType: type, modified: Date.now(), version: newName() })
+}
+
+const transfer = (rows: ObjectRows, change: Transfer): void => {
+  const { kind, from, key, contentType } = change
+  if (kind === 'move' ? rows.rename(from.key, from.version, key, contentType) : copy(rows, change)) return
   throw new NotPlaced(rows.get(key) ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
 }
 
@@ -166,7 +179,8 @@ const apply = ({ rows, stagedOf }: Placing, change: Change): readonly string[] =
       createFolder(rows, change.key)
       return []
     case 'move':
-      move(rows, change)
+    case 'copy':
+      transfer(rows, change)
       return []
     case 'remove':
       return dropBytes(rows, rows.remove(change.key))

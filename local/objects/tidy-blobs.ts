@@ -57,18 +57,19 @@ const removeOldOrphans = (orphans: string, now: number): void => {
  */
 export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFolders, now: number): TidyReport => {
   const present = new Set(filesIn(blobs))
+  const unclaimed = new Set(present)
   const damaged: DamagedObject[] = []
   for (const object of objectsInBlobs(connection)) {
     const found = present.has(object.blob) ? sizeOf(join(blobs, object.blob)) : undefined
     if (found !== object.size) damaged.push({ ...object, found })
-    present.delete(object.blob)
+    unclaimed.delete(object.blob)
   }
-  for (const name of present) {
+  for (const name of unclaimed) {
     const path = join(orphans, name)
     renameSync(join(blobs, name), path)
     // The time that counts is that of the move.
     utimesSync(path, now / 1000, now / 1000)
   }
   removeOldOrphans(orphans, now)
-  return { orphans: present.size, damaged }
+  return { orphans: unclaimed.size, damaged }
 }

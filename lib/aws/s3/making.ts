@@ -1,5 +1,6 @@
 import { type HeadObjectCommandOutput, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
+import { NotPlaced } from '../../storage/object-store.ts'
 import { type Bucket, isRefusedAtOnce, noteLack, unquote } from './bucket.ts'
 import { type Doomed, deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
@@ -79,7 +80,7 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
         isVersioned = false
         if (creates) made.push({ kind: 'object', key, tag: unquote(ETag) })
       } catch (error) {
-        if (!isRefusedAtOnce(error)) await findMade(key, find)
+        if (!isRefusedAtOnce(error) && !(error instanceof NotPlaced)) await findMade(key, find)
         throw error
       }
     },

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
-import { type Change, type Expected, NotPlaced, type Staged } from '../../storage/object-store.ts'
+import { type Change, type Expected, NotPlaced, type Staged, type Transfer } from '../../storage/object-store.ts'
 import {
   type Bucket,
   callsInFlight,
@@ -23,8 +23,6 @@ import { deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
 import { type Answer, createMaking, madeInSilence, presentMarker } from './making.ts'
 import { isScratch, type StagedBody } from './staging.ts'
-
-type Move = Extract<Change, { kind: 'move' }>
 
 const copySource = ({ name }: Bucket, key: string): string =>
   `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
@@ -126,8 +124,9 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
     })
   }
 
-  const copy = async ({ from, key, contentType }: Move): Promise<void> => {
-    if (await headObject(doing, key)) throw new NotPlaced({ outcome: 'rival', key })
+  const copy = async ({ kind, from, key, contentType }: Transfer): Promise<void> => {
+    // Some stores pass over the condition below. Copies, which are many and leave their source alone, do without this look all the same.
+    if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'rival', key })
     const id = randomUUID()
     /** A copy bears the mark of its source, or one of its own; what others have put into the bucket may have none. */
     const isOwn = async (copied: HeadObjectCommandOutput): Promise<boolean> => {
@@ -151,6 +150,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
         creates: true,
         run: () =>
           onCondition(doing, 'a copy onto nothing', async (isConditional) => {
+            if (!isConditional && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'rival', key })
             const conditions = isConditional ? { IfNoneMatch: '*' } : {}
             const copied = await once.send(new CopyObjectCommand({ ...command, ...conditions }), long)
             return { VersionId: copied.VersionId, ETag: copied.CopyObjectResult?.ETag }
@@ -204,7 +204,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
     if (change.kind === 'remove') seen.set(change.key, await headObject(doing, change.key))
     if (change.kind === 'put') return put(change.key, bodyOf(change.staged))
     if (change.kind === 'folder') return createFolder(change.key)
-    return change.kind === 'move' ? copy(change) : undefined
+    return change.kind === 'remove' ? undefined : copy(change)
   }
 
   const takeAway = (change: Change): Promise<void> | undefined => {

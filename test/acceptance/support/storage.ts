@@ -60,8 +60,15 @@ export const read = (path: string, query = ''): Promise<Answer> => call(at(path,
 
 export const remove = (path: string, query = ''): Promise<Answer> => call(at(path, query), { method: 'DELETE' })
 
-export const rename = (path: string, name: string): Promise<Answer> =>
-  call(at(path, '?meta'), { method: 'PUT', body: { name } })
+/** A PUT with `?meta`. */
+export const relocate = (path: string, body: unknown): Promise<Answer> =>
+  call(at(path, '?meta'), { method: 'PUT', body })
+
+export const rename = (path: string, name: string): Promise<Answer> => relocate(path, { name })
+
+export const move = (from: string, path: string): Promise<Answer> => relocate(from, { path })
+
+export const copy = (from: string, copyTo: string): Promise<Answer> => relocate(from, { copyTo })
 
 /** The names in a folder, with a slash behind those of folders. */
 export const namesIn = async (folder: string): Promise<string[]> => {

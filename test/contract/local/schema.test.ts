@@ -116,4 +116,11 @@ describe('the tables of a machine', () => {
     const root = connection.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(index)?.['rootpage']
     expect(opened).toContain(root)
   })
+
+  test('let a file go without looking through all others for a copy', () => {
+    const connection = open()
+    prepareSchema(connection)
+    const [step] = connection.prepare('EXPLAIN QUERY PLAN SELECT 1 FROM objects WHERE blob = ? LIMIT 1').all('a')
+    expect(step?.['detail']).toContain('USING COVERING INDEX objects_by_blob (blob=?)')
+  })
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { textOf } from '../../support/gateway.ts'
 import { createFault, failures } from './failing-stores.ts'
-import { formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+import { formHeaders, multipart, openStorage, relocateTo, renameTo, type StorageUnderTest } from './service.ts'
 
 interface Scenario {
   /** Where everything that it does happens. */
@@ -36,6 +36,19 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       for (const path of ['old/a', 'old/b/c', 'old/p.html']) await put(storage, `${folder}/${path}`, path)
     },
     run: (storage, folder) => renameTo(storage, `${folder}/old`, 'new'),
+  },
+  'a move of a folder': {
+    prepare: async (storage, folder) => {
+      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await put(storage, `${folder}/${path}`, path)
+    },
+    run: (storage, folder) => relocateTo(storage, `${folder}/old`, { path: `${folder}/deep/new` }),
+  },
+  'a copy of a folder': {
+    prepare: async (storage, folder) => {
+      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await put(storage, `${folder}/${path}`, path)
+      await put(storage, `${folder}/old/large`, 'x'.repeat(200_000))
+    },
+    run: (storage, folder) => relocateTo(storage, `${folder}/old`, { copyTo: `${folder}/deep/new` }),
   },
   'a removal of a folder': {
     prepare: async (storage, folder) => {

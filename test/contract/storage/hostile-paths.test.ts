@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ServiceError } from '../../../lib/errors.ts'
-import { encodePath, nameOf, parentOf, parsePath, type StoragePath } from '../../../lib/storage/path.ts'
+import { encodePath, nameOf, parentOf, parsePath, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { hostilePath } from '../../support/hostile-path.ts'
-import { codeOf, keysOf, openStorage, type StorageUnderTest } from './service.ts'
+import { codeOf, keysOf, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
 beforeAll(async () => {
@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterAll(() => storage.close())
 
 /** The path that a text is read as, or the code that it is refused with. */
-const read = (text: string): StoragePath | number => {
+const read = (text: string, parse = parsePath): StoragePath | number => {
   try {
-    return parsePath(text)
+    return parse(text)
   } catch (error) {
     if (error instanceof ServiceError) return error.code
     throw error
@@ -53,4 +53,29 @@ it('a file at whatever path is refused, or lies below the prefix of its site and
     for (const segment of segments) expect(['', '.', '..']).not.toContain(segment)
   }
   expect(await storage.leftovers()).toBe(0)
+})
+
+it('a copy to whatever path, which is plain text there, is refused, or lies below the prefix of its site under its own name', async () => {
+  await storage.call('PUT', '/source', { body: 'x' })
+  let number = 0
+  let copied = 0
+  const property = fc.asyncProperty(hostilePath, async (text) => {
+    const written = `copies/${number++}/${text}`
+    const path = read(written.split(/\/+/).filter(Boolean).join('/'), toStoragePath)
+    const answer = await relocateTo(storage, '/source', { copyTo: written })
+    if (typeof path === 'number') {
+      expect([answer.statusCode, codeOf(answer)]).toEqual([400, path])
+      return
+    }
+    expect(answer.statusCode).toBe(200)
+    expect(await namesIn(parentOf(path))).toContain(nameOf(path))
+    copied += 1
+  })
+  await fc.assert(property, { numRuns: 200 })
+  expect(copied).toBeGreaterThan(20)
+  const keys = await keysOf(storage)
+  for (const key of keys) {
+    expect(key.startsWith(`live/${storage.site}/`)).toBe(true)
+    for (const segment of key.replace(/\/$/, '').split('/')) expect(['', '.', '..']).not.toContain(segment)
+  }
 })

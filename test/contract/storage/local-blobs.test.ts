@@ -128,6 +128,32 @@ describe('a blob that is not what its row says', () => {
   })
 })
 
+describe('a blob that copies share', () => {
+  const keys = ['live/1001/a', 'live/1001/b']
+
+  beforeEach(async () => {
+    await put('live/1001/a', large)
+    const from = await opened.files.find('live/1001/a')
+    if (!from) throw new Error('There is nothing to copy')
+    await opened.files.place([{ kind: 'copy', from, key: 'live/1001/b' }], conditions, entry)
+  })
+
+  it('takes the room of one, and is found in order by the next start', async () => {
+    expect(readdirSync(join(directory, 'blobs'))).toHaveLength(1)
+    expect(restart()).toEqual({ orphans: 0, damaged: [] })
+    expect([...checkObjects(opened.database.connection)]).toEqual([])
+    for (const key of keys) {
+      const object = await read(key)
+      expect(object && (await bytesOf(object)).equals(large)).toBe(true)
+    }
+  })
+
+  it('is named for each of them when it is missing', () => {
+    rmSync(onlyBlob())
+    expect(restart().damaged.map(({ key }) => key)).toEqual(keys)
+  })
+})
+
 it('a reader goes on with the bytes that it has begun with, when they are replaced or removed meanwhile', async () => {
   await put('live/1001/a', large)
   const object = await read('live/1001/a')
@@ -145,18 +171,15 @@ it('folders are open to their owner alone, and so are the blobs', async () => {
 
 it('what is wrong with rows is named', async () => {
   await put('live/1001/a', 'a')
-  await put('live/1001/b', 'b')
   expect([...checkObjects(opened.database.connection)]).toEqual([])
   opened.database.connection.exec(`
     INSERT INTO objects (key, blob, size, modified, type, version)
       VALUES ('live/1001/a/below/', NULL, 0, 0, '', '1'), ('nowhere', NULL, 0, 0, '', '2'),
-      ('live/1001/folder/', 'c', 1, 0, '', '3');
-    UPDATE objects SET blob = (SELECT blob FROM objects WHERE key = 'live/1001/a') WHERE key = 'live/1001/b'`)
+      ('live/1001/folder/', 'c', 1, 0, '', '3')`)
   expect([...checkObjects(opened.database.connection)].map(({ key }) => key)).toEqual([
     'live/1001/folder/',
     'nowhere',
     'live/1001/a',
-    'live/1001/b',
     'nowhere',
   ])
 })

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { describeCopying } from './object-store/copying.ts'
 import { describeFingerprints } from './object-store/fingerprints.ts'
 import { describeListing } from './object-store/listing.ts'
 import { describeMatching } from './object-store/matching.ts'
@@ -19,6 +20,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describeRacing(bench)
     describeMatching(bench)
     describeMoving(bench)
+    describeCopying(bench)
     describeListing(bench)
     describeRemoving(bench)
   })

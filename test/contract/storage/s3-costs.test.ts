@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
-import { formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+import { formHeaders, multipart, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
 
 let s3: MemoryS3
 let storage: StorageUnderTest
@@ -112,4 +112,22 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
     expect((await storage.call(method, path)).statusCode).toBe(status)
     expect(count).toEqual({ rounds, calls })
   })
+
+  it.each([
+    ['into a folder', '/f/copy', 7, 30],
+    ['into a new folder', '/new/copy', 8, 33],
+  ])(
+    'a copy of a folder of 20 files %s: one call for each object, and few besides',
+    async (_, copyTo, rounds, calls) => {
+      await storage.call('PUT', '/f', { query: { type: 'folder' } })
+      await upload(
+        '/source',
+        Array.from({ length: 20 }, (_, index) => `${index}.txt`),
+      )
+      const count = inRounds()
+      expect((await relocateTo(storage, '/source', { copyTo })).statusCode).toBe(200)
+      expect(count.rounds).toBeLessThanOrEqual(rounds)
+      expect(count.calls).toBeLessThanOrEqual(calls)
+    },
+  )
 })

@@ -119,44 +119,66 @@ describe.each(['as a whole', 'on the wire'] as const)(
       for (const name of ['small', 'from', 'draft']) await put(`${prefix}${name}`, `old ${name}`)
     }
 
-    it.each([
+    /** Copies of two objects, of one under another type, and a folder on the way, at once. */
+    const copyAll = async (prefix: string): Promise<void> => {
+      const found = await Promise.all(['draft', 'from'].map((name) => store.find(`${prefix}${name}`)))
+      const objects = found.filter((object) => object !== undefined)
+      const changes: Change[] = [
+        { kind: 'folder', key: `${prefix}folder/` },
+        ...objects.map((from) => ({ kind: 'copy', from, key: `${from.key}-copy` }) as const),
+        ...objects.map((from) => ({ kind: 'copy', from, key: `${from.key}.css`, contentType: 'text/css' }) as const),
+      ]
+      await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
+    }
+
+    /** Has each call fail, or its answer be lost, one after the other. */
+    const failEachCall = async (name: string, lost: boolean, work: (prefix: string) => Promise<void>) => {
+      const measure = `live/measure-${name}-${lost}/`
+      await prepare(measure)
+      const before = await stateOf(measure)
+      await work(measure)
+      const calls = faulty.calls()
+      const after = await stateOf(measure)
+      expect(after).not.toEqual(before)
+
+      for (let number = 1; number <= calls; number++) {
+        const prefix = `live/${name}-${lost}-${number}/`
+        faulty.arm(0, false)
+        await prepare(prefix)
+        faulty.arm(number, lost)
+        const isDone = await work(prefix).then(
+          () => true,
+          () => false,
+        )
+        const state = await stateOf(prefix)
+        // A folder is no part of anything: it may stay, empty, when nobody knows that it was made.
+        expect({ number, state: state.filter((line) => line !== 'folder/ 0') }).toEqual({
+          number,
+          state: (isDone ? after : before).filter((line) => line !== 'folder/ 0'),
+        })
+        expect({ number, leftovers: await opened.leftovers() }).toEqual({
+          number,
+          leftovers: lost ? expect.any(Number) : 0,
+        })
+        if (!isDone) await work(prefix)
+        expect(await stateOf(prefix)).toEqual(after)
+      }
+    }
+
+    const faults = [
       ['fails', false],
       ['is lost', true],
-    ])(
-      'and it %s: what was there before is there again, no part stays, and a repetition succeeds',
-      async (_, lost) => {
-        const measure = `live/measure-${lost}/`
-        await prepare(measure)
-        const before = await stateOf(measure)
-        await change(measure)
-        const calls = faulty.calls()
-        const after = await stateOf(measure)
-        expect(after).not.toEqual(before)
+    ] as const
 
-        for (let number = 1; number <= calls; number++) {
-          const prefix = `live/${lost}-${number}/`
-          faulty.arm(0, false)
-          await prepare(prefix)
-          faulty.arm(number, lost)
-          const isDone = await change(prefix).then(
-            () => true,
-            () => false,
-          )
-          const state = await stateOf(prefix)
-          // A folder is no part of anything: it may stay, empty, when nobody knows that it was made.
-          expect({ number, state: state.filter((line) => line !== 'folder/ 0') }).toEqual({
-            number,
-            state: (isDone ? after : before).filter((line) => line !== 'folder/ 0'),
-          })
-          expect({ number, leftovers: await opened.leftovers() }).toEqual({
-            number,
-            leftovers: lost ? expect.any(Number) : 0,
-          })
-          if (!isDone) await change(prefix)
-          expect(await stateOf(prefix)).toEqual(after)
-        }
-      },
+    it.each(faults)(
+      'and it %s: what was there before is there again, no part stays, and a repetition succeeds',
+      (_, lost) => failEachCall('changes', lost, change),
       300_000,
+    )
+
+    it.each(faults)(
+      'and it %s while objects are copied: nothing of the copies stays, and a repetition succeeds',
+      (_, lost) => failEachCall('copies', lost, copyAll),
     )
 
     it('and it is lost, and the changes are taken back because a folder goes: what was there before is there again', async () => {

@@ -101,6 +101,7 @@ const contentOf = async (by: ObjectStore, key: string): Promise<string | undefin
 const page = 'live/1/f/page.html'
 const draft = 'draft/1/f/page.html'
 const moved = 'live/1/f/moved'
+const copy = 'live/1/f/copy'
 
 /** What is there: a page with a draft, and a file. */
 const state = async () => [
@@ -108,8 +109,9 @@ const state = async () => [
   await contentOf(others, draft),
   await contentOf(others, moved),
   await contentOf(others, `${moved}-away`),
+  await contentOf(others, copy),
 ]
-const before = ['old', 'draft', 'moved', undefined]
+const before = ['old', 'draft', 'moved', undefined, undefined]
 
 /** A page is published into a new folder, and a file is moved, in one go. */
 const publication = async (text: string): Promise<Change[]> => {
@@ -129,9 +131,14 @@ const prepare = async () => {
   await put(others, moved, 'moved')
 }
 
-const callsOf = async (text: string): Promise<number> => {
+const copying = async (): Promise<Change[]> => {
+  const from = await others.find(page)
+  return from ? [{ kind: 'copy', from, key: copy }] : []
+}
+
+const callsOf = async (make: () => Promise<Change[]>): Promise<number> => {
   await prepare()
-  const changes = await publication(text)
+  const changes = await make()
   const slow = slowDown(0, 'request')
   expect(await store.place(changes, nowhere, entry)).toEqual({ outcome: 'placed' })
   await slow.release()
@@ -139,21 +146,22 @@ const callsOf = async (text: string): Promise<number> => {
 }
 
 describe.each([
-  ['small', 'new'],
-  ['large', 'n'.repeat(2_000)],
-])('a placement of a %s file of which one call is slow', (_, text) => {
+  ['a small file', () => publication('new')],
+  ['a large file', () => publication('n'.repeat(2_000))],
+  ['a copy', copying],
+])('a placement of %s of which one call is slow', (_, make) => {
   it.each(slownesses)(
     'ends before the function does, takes all back, and nothing lands behind a newer one (%s)',
     async (slowness) => {
-      const calls = await callsOf(text)
+      const calls = await callsOf(make)
       for (let number = 1; number <= calls; number++) {
         s3.before = async () => undefined
-        for (const key of ['live/1/f/', page, draft, moved, `${moved}-away`]) {
+        for (const key of ['live/1/f/', page, draft, moved, `${moved}-away`, copy]) {
           const info = await others.find(key)
           if (info) await others.remove([info], entry)
         }
         await prepare()
-        const changes = await publication(text)
+        const changes = await make()
         const slow = slowDown(number, slowness)
         const { result, elapsed } = await inFunctionTime((remainingTime) =>
           store.place(changes, { ...nowhere, remainingTime }, entry).catch((error: unknown) => error),

@@ -91,6 +91,15 @@ export const renameTo = (storage: StorageUnderTest, path: string, name: string, 
     body: JSON.stringify({ name }),
   })
 
+/** A PUT with `?meta` and whatever body. `remaining`: milliseconds that the platform leaves to the request. */
+export const relocateTo = (storage: StorageUnderTest, path: string, body: unknown, remaining?: number) =>
+  storage.call('PUT', path, {
+    query: { meta: '' },
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(remaining !== undefined && { remaining }),
+  })
+
 export const boundary = 'boundary-of-the-tests'
 
 export interface Part {

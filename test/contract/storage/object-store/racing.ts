@@ -62,6 +62,42 @@ export const describeRacing = (bench: Workbench): void => {
     }
   })
 
+  it('copies one of two to the same place, and leaves both where they are', async ({ skip }) => {
+    if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies onto what is there')
+    for (let round = 0; round < rounds; round++) {
+      const prefix = fresh()
+      await put(`${prefix}a`, 'a')
+      await put(`${prefix}b`, 'b')
+      const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
+      const results = await Promise.all(
+        objects.map((from) => bench.place([{ kind: 'copy', from, key: `${prefix}to` }], { absent: [`${prefix}to`] })),
+      )
+      const copied = ['a', 'b'].filter((_, index) => results[index]?.outcome === 'placed')
+      expect(copied.length).toBeLessThan(2)
+      expect(await content(`${prefix}to`)).toBe(copied[0])
+      expect(await keysUnder(prefix)).toEqual(
+        ['a', 'b', ...(copied.length > 0 ? ['to'] : [])].map((name) => prefix + name),
+      )
+    }
+  })
+
+  it('copies either the old bytes or the new ones of what is replaced at the same time', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const prefix = fresh()
+      await put(`${prefix}a`, 'old')
+      const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
+      const replacement = await putOf(`${prefix}a`, 'newer')
+      const [result] = await Promise.all([
+        bench.place(objects.map((from) => ({ kind: 'copy', from, key: `${prefix}b` }))),
+        bench.place([replacement]),
+      ])
+      expect(await content(`${prefix}a`)).toBe('newer')
+      if (result.outcome === 'placed') expect(await content(`${prefix}b`)).toBe('old')
+      else expect([result, await keysUnder(prefix)]).toEqual([{ outcome: 'stale', key: `${prefix}a` }, [`${prefix}a`]])
+    }
+    expect(await leftovers()).toBe(0)
+  })
+
   it('places nothing in a folder that is going, and places it when the folder is gone', async () => {
     const key = `${fresh()}a`
     const folder = toStoragePath('going/deep')

@@ -1,0 +1,52 @@
+import { type ErrorName, ServiceError } from '../errors.ts'
+import type { SiteId } from '../ids.ts'
+import { inParallel } from '../in-parallel.ts'
+import { isTemplate } from './file-kind.ts'
+import type { Change, ObjectStore, Transfer } from './object-store.ts'
+import { folderKey, root } from './path.ts'
+import { createTemplateCheck } from './template.ts'
+import { isTransfer } from './transfers.ts'
+
+/** How many files are read at once. */
+const readsInFlight = 16
+
+/** The transfers that make a template of what was none. */
+export const templatesAmong = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
+  const prefix = folderKey('live', site, root)
+  return changes
+    .filter(isTransfer)
+    .filter(
+      ({ key, from }) =>
+        key.startsWith(prefix) && isTemplate(key.slice(prefix.length)) && !isTemplate(from.key.slice(prefix.length)),
+    )
+}
+
+const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | undefined> => {
+  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }), 'bytes=0-')
+  if (!object) return undefined
+  const check = createTemplateCheck()
+  const { body = [] } = object
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) check.write(chunk)
+  return check.end()
+}
+
+/**
+ * What becomes a template by its new place must hold what a template holds, as when it is uploaded (decisions.md, section 5). What is
+ * replaced or removed meanwhile goes nowhere, since it is no longer in the version that was listed. Errors: those of a template, and what
+ * `refuseLate` throws.
+ */
+export const checkTemplates = async (
+  store: ObjectStore,
+  site: SiteId,
+  transfers: readonly Transfer[],
+  refuseLate: () => void,
+): Promise<void> => {
+  const check = async ({ from, key }: Transfer) => {
+    refuseLate()
+    const fault = await faultOf(store, from.key)
+    if (!fault) return
+    const path = key.slice(folderKey('live', site, root).length)
+    throw new ServiceError(fault, { message: `${path}: ${new ServiceError(fault).message}` })
+  }
+  await inParallel(transfers, readsInFlight, check)
+}

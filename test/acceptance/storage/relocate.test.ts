@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { admin, testWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { copy, move, namesIn, ownFolder, put, read, relocate, remove } from '../support/storage.ts'
+
+const own = ownFolder()
+
+const contentOf = async (path: string, query = ''): Promise<string | undefined> => {
+  const { status, text } = await read(path, query)
+  return status === 200 ? text : undefined
+}
+
+describe.each([
+  ['move', move],
+  ['copy', copy],
+] as const)('a %s', (kind, to) => {
+  const folder = `${own}/${kind}`
+  /** What is left of the source. */
+  const left = (content: string) => (kind === 'copy' ? content : undefined)
+
+  it('of a file is 200, and creates the folders on the way', async () => {
+    await put(`${folder}/file/a.txt`, 'text')
+    const { status, json } = await to(`${folder}/file/a.txt`, `/${folder}/new/deep/b.css`)
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+    expect(await contentOf(`${folder}/new/deep/b.css`)).toBe('text')
+    expect(await contentOf(`${folder}/file/a.txt`)).toBe(left('text'))
+    expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
+  })
+
+  it('of a folder takes all that it holds', async () => {
+    const names = ['a', 'b/c', 'b/d/e']
+    for (const name of names) await put(`${folder}/all/${name}`, name)
+    expect((await to(`${folder}/all`, `${folder}/elsewhere/all`)).status).toBe(200)
+    for (const name of names) {
+      expect(await contentOf(`${folder}/elsewhere/all/${name}`)).toBe(name)
+      expect(await contentOf(`${folder}/all/${name}`)).toBe(left(name))
+    }
+  })
+
+  it('takes the path as plain text, with a slash in front or without', async () => {
+    for (const [index, name] of ['100%25 + é', '%2e%2e', 'a?b#c&d', '😀', ' blank '].entries()) {
+      await put(`${folder}/source`, name)
+      expect((await to(`${folder}/source`, `${index % 2 ? '/' : ''}${folder}/plain/${name}`)).status).toBe(200)
+      expect(await contentOf(`${folder}/plain/${name}`)).toBe(name)
+    }
+  })
+
+  it('is 400 / 104022 where a file or a folder is', async () => {
+    for (const name of ['a', 'b', 'c/x']) await put(`${folder}/taken/${name}`, name)
+    expectError(await to(`${folder}/taken/a`, `${folder}/taken/b`), 400, 104022)
+    expectError(await to(`${folder}/taken/a`, `${folder}/taken/c`), 400, 104022)
+    expectError(await to(`${folder}/taken/c`, `${folder}/taken/a`), 400, 104022)
+    expect([await contentOf(`${folder}/taken/a`), await contentOf(`${folder}/taken/b`)]).toEqual(['a', 'b'])
+  })
+
+  it('is 404 / 104001 when nothing is there', async () => {
+    expectError(await to(`${folder}/missing`, `${folder}/anywhere`), 404, 104001)
+  })
+
+  it('is 400 / 104009 below a file', async () => {
+    for (const name of ['a', 'f/b', 'leaf']) await put(`${folder}/ancestor/${name}`, name)
+    for (const source of ['a', 'f']) {
+      expectError(await to(`${folder}/ancestor/${source}`, `${folder}/ancestor/leaf/x`), 400, 104009)
+    }
+  })
+
+  it('into itself or below is 400 / 104015, beside itself is none', async () => {
+    await put(`${folder}/self/a`, 'a')
+    for (const below of ['self', 'x/y']) expectError(await to(`${folder}/self`, `${folder}/self/${below}`), 400, 104015)
+    expectError(await to(`${folder}/self/a`, `${folder}/self/a/b`), 400, 104015)
+    expect(await namesIn(`${folder}/self`)).toEqual(['a'])
+    expect((await to(`${folder}/self`, `${folder}/selfish`)).status).toBe(200)
+  })
+
+  it.each([
+    ['..', 104015],
+    ['a/../../b', 104015],
+    ['./b', 104015],
+    ['a\\b', 104015],
+    ['a\u0000', 104015],
+    ['a\nb', 104015],
+    [`${'x'.repeat(200)}/`.repeat(5), 104015],
+    ['x'.repeat(256), 104028],
+    ['', 104014],
+    ['/', 104014],
+  ])('to %j is 400 / %i', async (path, code) => {
+    await put(`${folder}/illegal/a`, 'a')
+    expectError(await to(`${folder}/illegal/a`, path), 400, code)
+    expect(await contentOf(`${folder}/illegal/a`)).toBe('a')
+  })
+
+  it('checks what becomes a template by it: 400 / 104008', async () => {
+    const templates = `Templates/acceptance-${randomBytes(4).toString('hex')}`
+    await put(`${folder}/pages/a.html`, 'no tag')
+    expectError(await to(`${folder}/pages`, templates), 400, 104008)
+    expectError(await to(`${folder}/pages/a.html`, `${templates}/a.html`), 400, 104008)
+    expectError(await read(templates, '?meta'), 404, 104001)
+    await put(`${folder}/pages/a.html`, '{tag_pagecontent}')
+    expect((await to(`${folder}/pages`, templates)).status).toBe(200)
+    expect(await contentOf(`${templates}/a.html`)).toBe('{tag_pagecontent}')
+    expect((await remove(templates)).status).toBe(200)
+  })
+})
+
+describe('a move', () => {
+  it('takes the draft of a page along', async () => {
+    await put(`${own}/draft/a.html`, 'live')
+    await put(`${own}/draft/a.html`, 'draft', '?version=draft')
+    await move(`${own}/draft/a.html`, `${own}/drafts/b.html`)
+    await move(`${own}/drafts`, `${own}/moved/drafts`)
+    expect(await contentOf(`${own}/moved/drafts/b.html`)).toBe('live')
+    expect(await contentOf(`${own}/moved/drafts/b.html`, '?version=draft')).toBe('draft')
+  })
+
+  it('onto itself is 200, and changes nothing', async () => {
+    await put(`${own}/onto/a`, 'a')
+    for (const path of [`${own}/onto/a`, `${own}/onto`]) expect((await move(path, `/${path}`)).status).toBe(200)
+    expect(await contentOf(`${own}/onto/a`)).toBe('a')
+  })
+
+  it('of a reserved folder is 400 / 104020', async () => {
+    await put(`StyleSheets/${own}/a.css`, 'a')
+    expectError(await move('StyleSheets', `${own}/styles`), 400, 104020)
+    expect((await move(`StyleSheets/${own}`, `${own}/styles`)).status).toBe(200)
+    expect(await contentOf(`${own}/styles/a.css`)).toBe('a')
+  })
+})
+
+describe('a copy', () => {
+  it('takes the live files alone, and goes its own way', async () => {
+    await put(`${own}/live/a.html`, 'live')
+    await put(`${own}/live/a.html`, 'draft', '?version=draft')
+    await put(`${own}/live/only.html`, 'draft', '?version=draft')
+    expect((await copy(`${own}/live`, `${own}/copied`)).status).toBe(200)
+    expect(await contentOf(`${own}/copied/a.html`, '?version=draft')).toBe('live')
+    expect(await contentOf(`${own}/copied/only.html`, '?version=draft')).toBeUndefined()
+    expectError(await copy(`${own}/live/only.html`, `${own}/only.html`), 404, 104001)
+    await put(`${own}/live/a.html`, 'newer')
+    expect(await contentOf(`${own}/copied/a.html`)).toBe('live')
+    await remove(`${own}/copied`)
+    expect(await contentOf(`${own}/live/a.html`)).toBe('newer')
+  })
+
+  it('onto itself is 400 / 104022', async () => {
+    await put(`${own}/twice/a`, 'a')
+    for (const path of [`${own}/twice/a`, `${own}/twice`]) expectError(await copy(path, path), 400, 104022)
+  })
+
+  it('of a reserved folder is made', async () => {
+    await put(`Layouts/${own}/a.txt`, 'a')
+    expect((await copy('Layouts', `${own}/layouts`)).status).toBe(200)
+    expect(await contentOf(`${own}/layouts/${own}/a.txt`)).toBe('a')
+    expect((await remove(`Layouts/${own}`)).status).toBe(200)
+  })
+})
+
+describe('a page with a running workflow', () => {
+  let site: string
+  beforeAll(async () => {
+    site = String(await ownSiteId().catch(() => 0))
+  })
+
+  testWithAdmin('is not moved (104012), nor is anything to its place; it is copied without the workflow', async () => {
+    const folder = `${own}/workflow`
+    const page = `${folder}/page.html`
+    await put(page, 'live')
+    await put(`${own}/other.html`, 'other')
+    await admin('workflow', 'start', page, '--site', site)
+    for (const path of [page, folder]) expectError(await move(path, `${own}/flown`), 400, 104012)
+    expectError(await move(`${own}/other.html`, page), 400, 104022)
+    expect((await copy(folder, `${own}/workflow-copy`)).status).toBe(200)
+    expect((await put(`${own}/workflow-copy/page.html`, 'changed')).status).toBe(200)
+    await admin('workflow', 'end', page, '--site', site)
+    expect((await move(folder, `${own}/flown`)).status).toBe(200)
+    await admin('workflow', 'start', page, '--site', site)
+    for (const to of [move, copy]) expectError(await to(`${own}/other.html`, page), 400, 104012)
+    await admin('workflow', 'end', page, '--site', site)
+  })
+})
+
+describe('a new place', () => {
+  it.each([
+    [{}],
+    [{ title: 'x' }],
+    [{ name: 'b', path: 'b' }],
+    [{ path: 'b', copyTo: 'c' }],
+    [{ name: 'b', path: 'b', copyTo: 'b' }],
+    [{ name: 'b', copyTo: null }],
+    [{ path: 5 }],
+    [{ copyTo: ['b'] }],
+    [[]],
+  ])('that is %j is 400 / 104000', async (body) => {
+    await put(`${own}/place/a`, 'a')
+    expectError(await relocate(`${own}/place/a`, body), 400, 104000)
+    expect(await namesIn(`${own}/place`)).toEqual(['a'])
+  })
+})

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { codeOf, keysOf, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
+
+const inBucket = (): ObjectStore => {
+  const { bucket, connect } = openBucketInMemory()
+  const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+  return createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals })
+}
+
+let storage: StorageUnderTest
+/** What another caller does in the moment before something is put in place: once, or again and again. */
+let meanwhile: (() => Promise<unknown>) | undefined
+let again = false
+
+/** The store itself, between whose looks and changes another caller comes. */
+const interrupted = (files: ObjectStore): ObjectStore => ({
+  ...files,
+  async place(...args) {
+    const other = meanwhile
+    meanwhile = undefined
+    await other?.()
+    if (again) meanwhile = other
+    return files.place(...args)
+  },
+})
+
+const put = (path: string, body: string) => storage.call('PUT', path, { body })
+const remove = (path: string) => storage.call('DELETE', path)
+const textOf = async (path: string) => {
+  const { statusCode, body } = await storage.call('GET', path)
+  return statusCode === 200 ? body : undefined
+}
+
+describe.each([
+  ['on one machine', (files: ObjectStore) => files],
+  ['in S3', inBucket],
+])('%s', (_, hold) => {
+  beforeEach(async () => {
+    meanwhile = undefined
+    again = false
+    storage = await openStorage({ between: ({ files }) => ({ files: interrupted(hold(files)) }) })
+    await put('/f/a', 'a')
+    await put('/f/b', 'b')
+    await put('/to/x', 'x')
+  })
+  afterEach(() => storage.close())
+
+  describe.each([
+    ['move', 'path'],
+    ['copy', 'copyTo'],
+  ])('a %s', (kind, member) => {
+    const run = async (from: string, path: string) => {
+      const answer = await relocateTo(storage, from, { [member]: path })
+      return codeOf(answer) ?? answer.statusCode
+    }
+
+    it('takes what replaces its source meanwhile, and what comes to be there', async () => {
+      meanwhile = async () => {
+        await put('/f/a', 'newer')
+        await put('/f/c', 'c')
+      }
+      expect(await run('/f', '/to/f')).toBe(200)
+      expect([await textOf('/to/f/a'), await textOf('/to/f/b'), await textOf('/to/f/c')]).toEqual(['newer', 'b', 'c'])
+      expect(await textOf('/f/a')).toBe(kind === 'copy' ? 'newer' : undefined)
+    })
+
+    it('finds nothing when its source is deleted meanwhile: 404 / 104001', async () => {
+      meanwhile = () => remove('/f/a')
+      expect(await run('/f/a', '/to/a')).toBe(104001)
+      expect(await textOf('/to/a')).toBeUndefined()
+    })
+
+    it('finds its target taken that comes to be there meanwhile: 104022', async () => {
+      for (const path of ['/f/a', '/f']) {
+        meanwhile = () => put('/to/new', 'first')
+        expect(await run(path, '/to/new')).toBe(104022)
+        await remove('/to/new')
+        meanwhile = () => put('/to/new/below', 'first')
+        expect(await run(path, '/to/new')).toBe(104022)
+        expect(await textOf('/to/new/below')).toBe('first')
+        await remove('/to/new')
+      }
+      expect([await textOf('/f/a'), await textOf('/f/b')]).toEqual(['a', 'b'])
+    })
+
+    it('makes the folders on the way again when they are deleted meanwhile', async () => {
+      meanwhile = () => remove('/to')
+      expect(await run('/f', '/to/deep/f')).toBe(200)
+      expect(await textOf('/to/deep/f/a')).toBe('a')
+      expect(await keysOf(storage)).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
+    })
+
+    it('is 104009 when a folder on the way becomes a file meanwhile', async () => {
+      meanwhile = () => put('/to/deep', 'file')
+      expect(await run('/f', '/to/deep/f')).toBe(104009)
+      expect([await textOf('/to/deep'), await textOf('/f/a')]).toEqual(['file', 'a'])
+    })
+
+    it('is 503, with all as it was, when its source is replaced again and again', async () => {
+      again = true
+      let number = 0
+      meanwhile = () => put('/f/a', String(number++))
+      expect(await run('/f', '/to/f')).toBe(100503)
+      expect(await textOf('/f/b')).toBe('b')
+      expect((await keysOf(storage)).filter((key) => key.startsWith('live/1001/to/f'))).toEqual([])
+    })
+  })
+})
