@@ -127,7 +127,7 @@ const namesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath, wi
  * The path of the file, draft or folder that is there without case: at each segment the one that is as written, else the first by code
  * point. Undefined when there is none, or the path is not searched. To be asked when nothing is there as written.
  */
-export const lookUp = async (store: ObjectStore, site: SiteId, path: StoragePath): Promise<StoragePath | undefined> => {
+const lookUp = async (store: ObjectStore, site: SiteId, path: StoragePath): Promise<StoragePath | undefined> => {
   if (path === root || segmentsOf(path).length > mostSegments) return undefined
   const name = nameOf(path)
   const within = async (folder: StoragePath) => {
