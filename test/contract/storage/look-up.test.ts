@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { lookUp, standingFolder } from '../../../lib/storage/look-up.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { openTestBucket } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
@@ -206,5 +207,17 @@ describe.each([
     await put('/Ren/a.txt')
     expect((await renameTo(storage, '/Ren/a.txt', 'A.TXT')).statusCode).toBe(200)
     expect(await paths()).toEqual(['live Ren/', 'live Ren/A.TXT'])
+  })
+
+  it('what is looked up is one path, or none', async () => {
+    await put('/One/Two.html', 'draft', { version: 'draft' })
+    const { files } = storage.deps
+    const find = (path: string) => lookUp(files, storage.site, parsePath(path))
+    expect(await find('/one/two.HTML')).toBe('One/Two.html')
+    expect(await find('/One/Two.html')).toBe('One/Two.html')
+    expect(await find('/ONE')).toBe('One')
+    for (const path of ['', 'one/three', 'two/two.html', 'one/two.html/three']) expect(await find(path)).toBeUndefined()
+    expect(await standingFolder(files, storage.site, parsePath('one/Three/four'))).toBe('One/Three/four')
+    expect(await standingFolder(files, storage.site, parsePath(''))).toBe('')
   })
 })
