@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { lookUp, standingFolder } from '../../../lib/storage/look-up.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
-import { openTestBucket } from '../../support/bucket.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import {
   codeOf,
@@ -17,13 +17,31 @@ import {
 
 const template = '{tag_pagecontent}'
 
-const openOnS3 = async (): Promise<StorageUnderTest> => {
-  const { bucket, connect } = await openTestBucket()
-  const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
-  const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals })
-  return openStorage({ between: () => ({ files }) })
+/** The storage on one hand, and what fills a folder there with empty ones, past everything that takes its time. */
+interface Opened {
+  readonly storage: StorageUnderTest
+  fill(folder: string, names: readonly string[]): Promise<unknown>
 }
 
+const openOnOneMachine = async (): Promise<Opened> => {
+  const opened = await openStorage()
+  return { storage: opened, fill: (folder, names) => fillFolder(opened, `/${folder}`, 0, names) }
+}
+
+const openOnS3 = async (): Promise<Opened> => {
+  const { bucket, connect, s3 } = openBucketInMemory()
+  const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+  const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals })
+  const opened = await openStorage({ between: () => ({ files }) })
+  const putMarker = (key: string) =>
+    s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${opened.site}/${key}/`, headers: {} })
+  return {
+    storage: opened,
+    fill: (folder, names) => Promise.all([folder, ...names.map((name) => `${folder}/${name}`)].map(putMarker)),
+  }
+}
+
+let fill: Opened['fill']
 let storage: StorageUnderTest
 afterEach(() => storage.close())
 
@@ -43,11 +61,13 @@ const remove = async (path: string, headers: Record<string, string> = {}) =>
 const paths = async () => (await keysOf(storage)).map((key) => key.replace(`/${storage.site}/`, ' '))
 
 describe.each([
-  ['one machine', () => openStorage()],
+  ['one machine', openOnOneMachine],
   ['S3', openOnS3],
 ] as const)('without case on %s', (_, open) => {
   beforeEach(async () => {
-    storage = await open()
+    const opened = await open()
+    storage = opened.storage
+    fill = opened.fill
   })
 
   it('a file is read at the path that is there, in its bytes and in what is said of it', async () => {
@@ -103,7 +123,7 @@ describe.each([
 
   it('a folder of 1,000 entries is searched, and no larger one', async () => {
     const names = Array.from({ length: 999 }, (_, index) => String(index))
-    await fillFolder(storage, '/Full', 0, [...names, 'Zoo'])
+    await fill('Full', [...names, 'Zoo'])
     const meta = { query: { meta: '' } }
     expect((await storage.call('GET', '/full/zoo', meta)).statusCode).toBe(200)
     await put('/Full/one-more')
