@@ -1,7 +1,7 @@
 import { largestPage, takeThatFit } from '../../lib/answer-size.ts'
 import type { Downloads, StorageDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
-import { noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
+import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
@@ -85,6 +85,7 @@ type Headers = Request['headers']
 
 /** What is answered to a request for a file. */
 export type FileAnswer =
+  | { readonly kind: 'changed'; readonly bytes?: undefined }
   | { readonly kind: 'unchanged'; readonly bytes?: undefined }
   | { readonly kind: 'unsatisfiable'; readonly bytes?: undefined }
   | { readonly kind: 'elsewhere'; readonly downloads: Downloads; readonly bytes?: undefined }
@@ -115,7 +116,7 @@ const fits = (length: number, headers: Headers, largestAnswer: number): boolean 
   length === 0 || (length <= largestAnswer && (headers['accept'] ?? '') !== '')
 
 /**
- * Decides what is answered: that nothing has changed, a part, the whole, where else the bytes are, or that there are none in the range.
+ * Decides what is answered: that it is another state than `If-Match` names, that nothing has changed, a part, the whole, where else the bytes are, or that there are none in the range.
  * Without `downloads`, an answer carries any file.
  */
 export const answerFor = (
@@ -123,6 +124,7 @@ export const answerFor = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
   downloads: Downloads | undefined,
 ): FileAnswer => {
+  if (matchFails(headers['if-match'], tagOf(info))) return { kind: 'changed' }
   if (noneMatchFails(headers['if-none-match'], tagOf(info))) return { kind: 'unchanged' }
   const asked = rangeFor(info, headers)
   if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
@@ -154,7 +156,7 @@ const asDraft = (query: Request['query']): boolean => queryValue(query, 'version
 
 /**
  * The bytes of a file, or those that `Range` asks for; `?version=draft` the draft of a page, or the live file when there is none
- * (decisions.md, section 5, "Read"). 304 by `If-None-Match`; 302 to a URL that expires when an answer cannot carry the bytes.
+ * (decisions.md, section 5, "Read"). 304 by `If-None-Match`, 412 by `If-Match` (RFC 9110, section 13.1.1); 302 to a URL that expires when an answer cannot carry the bytes.
  */
 const getFile = ({ files, downloads }: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async ({ site, params, method, query: isDraft, headers }) => {
@@ -165,6 +167,7 @@ const getFile = ({ files, downloads }: StorageDeps) =>
     if (choice.kind === 'elsewhere') {
       return { status: 302, headers: { Location: await choice.downloads.urlOf(info), 'Cache-Control': 'no-store' } }
     }
+    if (choice.kind === 'changed') throw new ServiceError('conditionFailed')
     if (choice.kind === 'unsatisfiable') {
       throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
     }
