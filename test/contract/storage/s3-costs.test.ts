@@ -69,6 +69,10 @@ const upload = (folder: string, names: readonly string[]) =>
     body: multipart(names.map((name) => ({ name, content: 'text' }))),
   })
 
+const ifNone = { 'If-None-Match': '*' }
+let tag: string
+const replaceTagged = (path: string) => storage.call('PUT', path, { body: 'x', headers: { 'If-Match': tag } })
+
 describe('what a request asks of S3, and in how many rounds of all stores', () => {
   const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
@@ -78,10 +82,14 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
     ['PUT of a file into a new folder', 7, 10, () => storage.call('PUT', '/new/new.txt', { body: 'x' })],
     ['POST of a file into a folder', 5, 7, () => upload('/f', ['new.txt'])],
     ['POST of ten files into a folder', 5, 16, () => upload('/f', [...'0123456789'])],
+    ['PUT of a file that must be new', 5, 9, () => storage.call('PUT', '/f/new.txt', { body: 'x', headers: ifNone })],
+    ['PUT onto a state that was read', 5, 8, () => replaceTagged('/f/old.txt')],
     ['PUT into a folder in a path of 450 segments', 5, 6, () => storage.call('PUT', `${deep}/b`, { body: 'x' })],
   ] as const)('%s: at most %i rounds and %i calls', async (name, rounds, calls, ask) => {
     await storage.call('PUT', '/f', { query: { type: 'folder' } })
     if (name.includes('450')) await storage.call('PUT', deep, { query: { type: 'folder' } })
+    await storage.call('PUT', '/f/old.txt', { body: 'old' })
+    tag = (await storage.call('HEAD', '/f/old.txt')).headers['ETag'] ?? ''
     const count = inRounds()
     expect((await ask()).statusCode).toBe(200)
     expect(count.rounds).toBeLessThanOrEqual(rounds)
