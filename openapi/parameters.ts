@@ -37,7 +37,7 @@ export const pathParameters = (path: string, contracts: ParameterContracts, sche
 const ifMatch = {
   name: 'If-Match',
   in: 'header',
-  description: 'An ETag: changes only what is still in the state that it names.',
+  description: 'ETags, or `*`: goes on only while what is there is in a state that they name.',
   schema: { type: 'string' },
 }
 

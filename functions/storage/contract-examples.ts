@@ -84,6 +84,7 @@ export const examplesOf = {
       { path: { path: file }, headers: { Range: 'bytes=0-4' } },
     ],
     provoked: {
+      conditionFailed: { path: { path: file }, headers: stale },
       storageRefused: { path: { path: folder }, ...badLimit },
       fileUnknown: { path: { path: 'missing.txt' } },
       notAFile: { path: { path: folder } },

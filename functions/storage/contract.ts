@@ -313,6 +313,7 @@ export const storageContract: GroupContract<'storage'> = {
         304: { description: 'What `If-None-Match` names is still the present state.', headers: validators },
       },
       errors: [
+        'conditionFailed',
         'storageRefused',
         'fileUnknown',
         'notAFile',

@@ -1,9 +1,10 @@
 import type { Downloads, StorageDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
-import { noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
+import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
+import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
@@ -42,6 +43,7 @@ type Headers = Request['headers']
 
 /** What is answered to a request for a file. */
 export type FileAnswer =
+  | { readonly kind: 'changed'; readonly bytes?: undefined }
   | { readonly kind: 'unchanged'; readonly bytes?: undefined }
   | { readonly kind: 'unsatisfiable'; readonly bytes?: undefined }
   | { readonly kind: 'elsewhere'; readonly downloads: Downloads; readonly bytes?: undefined }
@@ -63,7 +65,8 @@ const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRan
 }
 
 /**
- * Decides what is answered: that nothing has changed, a part, the whole, where else the bytes are, or that there are none in the range.
+ * Decides what is answered: that it is another state than `If-Match` names, that nothing has changed, a part, the whole, where else the bytes
+ * are, or that there are none in the range.
  * Without `downloads`, an answer carries any file.
  */
 export const answerFor = (
@@ -72,6 +75,9 @@ export const answerFor = (
   downloads: Downloads | undefined,
 ): FileAnswer => {
   const { tag } = representationFor(info, { headers })
+  // Whatever its bytes were called when they were read, they are the same.
+  const tags = [entityTagOf(info), typedTagOf(info)]
+  if (tags.every((one) => matchFails(headers['if-match'], one))) return { kind: 'changed' }
   if (noneMatchFails(headers['if-none-match'], tag)) return { kind: 'unchanged' }
   const asked = rangeFor(info, tag, headers)
   if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
@@ -105,7 +111,7 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
 
 /**
  * The bytes of a file, or those that `Range` asks for; `?version=draft` the draft of a page, or the live file when there is none
- * (decisions.md, section 5, "Read"). 304 by `If-None-Match`; 302 to a URL that expires when an answer cannot carry the bytes.
+ * (decisions.md, section 5, "Read"). 304 by `If-None-Match`, 412 by `If-Match` (RFC 9110, section 13.1.1); 302 to a URL that expires when an answer cannot carry the bytes.
  */
 const getFile = ({ files, downloads }: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async ({ site, params, method, query: isDraft, headers }) => {
@@ -116,6 +122,7 @@ const getFile = ({ files, downloads }: StorageDeps) =>
       readFile(files, site.id, path, isDraft, decide, expected),
     )
     if (choice.kind === 'elsewhere') return redirect(choice.downloads, info)
+    if (choice.kind === 'changed') throw new ServiceError('conditionFailed')
     if (choice.kind === 'unsatisfiable') {
       throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
     }

@@ -1,6 +1,6 @@
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { Request } from '../../lib/http/request.ts'
-import { entityTagOf, typedVersion } from '../../lib/storage/entity-tag.ts'
+import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 
 /** What a caller gets of a file: its bytes are the same in each, but not what they are called. */
@@ -26,7 +26,7 @@ export const representationFor = (
 ): Representation => {
   const [, own] = bareType.exec(contentType.toLowerCase()) ?? []
   return own !== undefined && own !== anyBytes && namesType(request, own)
-    ? { contentType, tag: entityTagOf({ version: typedVersion(version) }) }
+    ? { contentType, tag: typedTagOf({ version }) }
     : { contentType: anyBytes, tag: entityTagOf({ version }) }
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isWeaklyIn, readTags } from '../entity-tags.ts'
+import { isStronglyIn, isWeaklyIn, readTags } from '../entity-tags.ts'
 import { ServiceError } from '../errors.ts'
 import type { Format } from './negotiate.ts'
 
@@ -29,6 +29,13 @@ export const ifMatch =
     if (tags === '*' || tags.some((candidate) => !candidate.isWeak && isOfState(candidate.tag, tag))) return
     throw new ServiceError('conditionFailed')
   }
+
+/** Whether `If-Match` names another state than the one with this tag, by strong comparison. */
+export const matchFails = (header: string | undefined, current: string): boolean => {
+  if (header === undefined) return false
+  const tags = tagsIn(header)
+  return tags !== '*' && !isStronglyIn(tags, current.slice(1, -1))
+}
 
 /** Whether `If-None-Match` names the state with this tag, by weak comparison: the caller has this representation already. */
 export const noneMatchFails = (header: string | undefined, current: string): boolean => {

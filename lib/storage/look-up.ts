@@ -99,7 +99,7 @@ export const onFoundWay = async (
 }
 
 /** The folder that something lies in, as it is there; what is not found of it stays as written. Errors: as of onFoundWay. */
-const standingFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath): Promise<StoragePath> => {
+export const standingFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath): Promise<StoragePath> => {
   // What lies in it has one segment more.
   if (folder === root || segmentsOf(folder).length >= mostSegments) return folder
   const { folder: found, missing } = await searchFor(store, site, folder)
@@ -127,7 +127,7 @@ const namesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath, wi
  * The path of the file, draft or folder that is there without case: at each segment the one that is as written, else the first by code
  * point. Undefined when there is none, or the path is not searched. To be asked when nothing is there as written.
  */
-const lookUp = async (store: ObjectStore, site: SiteId, path: StoragePath): Promise<StoragePath | undefined> => {
+export const lookUp = async (store: ObjectStore, site: SiteId, path: StoragePath): Promise<StoragePath | undefined> => {
   if (path === root || segmentsOf(path).length > mostSegments) return undefined
   const name = nameOf(path)
   const within = async (folder: StoragePath) => {

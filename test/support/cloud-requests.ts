@@ -52,8 +52,8 @@ interface S3Operation {
 /**
  * The operations of S3 by what their requests look like; the first row that fits a request is its operation.
  * Actions are those of "Required permissions for Amazon S3 API operations" in its user guide. Beyond the obvious: an object that is not
- * there is 404 only to who may list the bucket; a removal that names an entity tag needs the right to read it ("Enforce conditional
- * deletes"), which the batches of this service always do. Objects have no tags here, so that a copy needs no rights to them.
+ * there is 404 only to who may list the bucket; a write or a removal that names an entity tag needs the right to read it ("How to prevent
+ * object overwrites with conditional writes", "Enforce conditional deletes"), which the batches of this service always do. Objects have no tags here, so that a copy needs no rights to them.
  */
 const s3Operations: readonly S3Operation[] = [
   { name: 'HeadObject', method: 'HEAD', actions: ['GetObject', 'ListBucket'], charged: 'read' },
@@ -75,8 +75,23 @@ const s3Operations: readonly S3Operation[] = [
     charged: 'write',
   },
   { name: 'UploadPart', method: 'PUT', parameter: 'partNumber', actions: ['PutObject'], charged: 'write' },
+  {
+    name: 'PutObject, If-Match',
+    method: 'PUT',
+    header: 'if-match',
+    actions: ['PutObject', 'GetObject'],
+    charged: 'write',
+  },
   { name: 'PutObject', method: 'PUT', actions: ['PutObject'], charged: 'write' },
   { name: 'CreateMultipartUpload', method: 'POST', parameter: 'uploads', actions: ['PutObject'], charged: 'write' },
+  {
+    name: 'CompleteMultipartUpload, If-Match',
+    method: 'POST',
+    parameter: 'uploadId',
+    header: 'if-match',
+    actions: ['PutObject', 'GetObject'],
+    charged: 'write',
+  },
   { name: 'CompleteMultipartUpload', method: 'POST', parameter: 'uploadId', actions: ['PutObject'], charged: 'write' },
   {
     name: 'DeleteObjects',

@@ -69,6 +69,10 @@ const upload = (folder: string, names: readonly string[]) =>
     body: multipart(names.map((name) => ({ name, content: 'text' }))),
   })
 
+const ifNone = { 'If-None-Match': '*' }
+let tag: string
+const replaceTagged = (path: string) => storage.call('PUT', path, { body: 'x', headers: { 'If-Match': tag } })
+
 describe('what a request asks of S3, and in how many rounds of all stores', () => {
   const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
@@ -83,11 +87,15 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
     ['GET of ?meta of a folder', 2, 3, () => storage.call('GET', '/f', { query: { meta: '' } })],
     ['GET of every file below', 2, 3, () => storage.call('GET', '/f', { query: { meta: '', recursive: 'true' } })],
     ['GET of a link', 1, 1, () => storage.call('GET', '/f/a.txt', { query: { link: '' } })],
+    ['PUT of a file that must be new', 5, 9, () => storage.call('PUT', '/f/new.txt', { body: 'x', headers: ifNone })],
+    ['PUT onto a state that was read', 5, 8, () => replaceTagged('/f/old.txt')],
     ['PUT into a folder in a path of 450 segments', 5, 6, () => storage.call('PUT', `${deep}/b`, { body: 'x' })],
   ] as const)('%s: at most %i rounds and %i calls', async (name, rounds, calls, ask) => {
     await storage.call('PUT', '/f', { query: { type: 'folder' } })
     if (name.includes('450')) await storage.call('PUT', deep, { query: { type: 'folder' } })
     if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
+    await storage.call('PUT', '/f/old.txt', { body: 'old' })
+    tag = (await storage.call('HEAD', '/f/old.txt')).headers['ETag'] ?? ''
     const count = inRounds()
     expect((await ask()).statusCode).toBe(200)
     expect(count.rounds).toBeLessThanOrEqual(rounds)

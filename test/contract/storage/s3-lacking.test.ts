@@ -68,6 +68,39 @@ describe('a store that does not know the condition of a removal', () => {
   })
 })
 
+describe('a store that does not look at what it writes onto', () => {
+  const conditional = ({ method, headers }: S3Request) =>
+    method !== 'GET' && method !== 'HEAD' && (headers['if-match'] ?? headers['if-none-match']) !== undefined
+  const replace = async (text: string, expected: string | undefined) => {
+    const staged = await store.stage(one(text), { key: 'live/a', contentType: 'text/plain' })
+    const matching = [{ key: 'live/a', version: expected }]
+    return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
+  }
+  const putOnceEach = async () => {
+    expect(await replace('first', undefined)).toEqual({ outcome: 'placed' })
+    expect(await replace('second', undefined)).toEqual({ outcome: 'changed', key: 'live/a' })
+    const { version } = await listed('live/a')
+    expect(await replace('third', version)).toEqual({ outcome: 'placed' })
+    expect(await replace('late', version)).toEqual({ outcome: 'changed', key: 'live/a' })
+    expect((await listed('live/a')).size).toBe(5)
+  }
+
+  it('and says so is looked at before, and the log is told once', async () => {
+    s3.before = async (request) => {
+      if (conditional(request)) throw new Refusal(501, 'NotImplemented')
+    }
+    await putOnceEach()
+    expect(console.warn).toHaveBeenCalledTimes(1)
+  })
+
+  it('and says nothing is looked at before', async () => {
+    const { handle } = s3.requestHandler
+    s3.requestHandler.handle = ({ headers: { 'if-match': _, 'if-none-match': __, ...headers }, ...request }, options) =>
+      handle({ ...request, headers }, options)
+    await putOnceEach()
+  })
+})
+
 describe('a store that compares names in the form of a query', () => {
   const asQuery = (key: string) => key.split('/').map(encodeURIComponent).join('/')
   const isListing = ({ query = {} }: S3Request) => query['list-type'] !== undefined && query['encoding-type'] === 'url'

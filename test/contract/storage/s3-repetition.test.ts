@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
-import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
+import type { Change, Expected, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
@@ -20,6 +20,10 @@ beforeEach(() => {
   s3 = createMemoryS3()
   store = createS3ObjectStore({ ...createS3Clients(inMemory(s3)), bucket: 'memory', removals, memory: 100 })
 })
+
+const fail = (): never => {
+  throw new Error('There is no such request')
+}
 
 async function* one(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)
@@ -93,6 +97,68 @@ describe('a call that makes a version', () => {
     await expect(run()).rejects.toMatchObject({ code: 100503 })
     s3.before = async () => undefined
     expect([count.seen, await keys()]).toEqual([1, before])
+  })
+})
+
+describe('a write onto what was seen', () => {
+  const replace = async (text: string, matching: readonly Expected[]) => {
+    const staged = await store.stage(one(text), { key: 'live/a', contentType: 'text/plain' })
+    return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
+  }
+  const versions = () => s3.requests.filter((request) => isPut(request) || isCompletion(request)).length
+  const writes = [
+    { name: 'a small file', looks: isPut, text: 'new' },
+    { name: 'a large file', looks: isCompletion, text: 'x'.repeat(200) },
+  ]
+
+  it.each(writes)('is taken back when its answer is lost: $name', async ({ looks, text }) => {
+    await put('live/a', 'old')
+    const before = await listed('live/a')
+    const { handle } = s3.requestHandler
+    failing(looks, 1, async () => {
+      s3.before = async () => undefined
+      await handle(s3.requests.findLast(looks) ?? fail(), {})
+      return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+    })
+    await expect(replace(text, [before])).rejects.toMatchObject({ code: 100503 })
+    expect(await listed('live/a')).toEqual(before)
+  })
+
+  it.each(writes)(
+    'is taken back when S3 made it and said that it did not, so that the repetition found it: $name',
+    async ({ looks, text }) => {
+      await put('live/a', 'old')
+      const before = await listed('live/a')
+      const { handle } = s3.requestHandler
+      failing(looks, 1, async () => {
+        s3.before = async () => undefined
+        await handle(s3.requests.findLast(looks) ?? fail(), {})
+        return new Refusal(500, 'InternalError')
+      })
+      const outcome = await replace(text, [before]).catch((error: unknown) => error)
+      expect(outcome).toMatchObject(looks === isPut ? { outcome: 'changed' } : { code: 100503 })
+      expect([versions() > 2, await listed('live/a')]).toEqual([true, before])
+    },
+  )
+
+  it.each([
+    [404, 'NoSuchKey'],
+    [409, 'ConditionalRequestConflict'],
+    [412, 'PreconditionFailed'],
+  ])('that loses a race changes nothing: %i %s', async (status, code) => {
+    await put('live/a', 'old')
+    const before = await listed('live/a')
+    failing(isPut, 1, () => new Refusal(status, code))
+    expect(await replace('new', [before])).toEqual({ outcome: 'changed', key: 'live/a' })
+    expect(await listed('live/a')).toEqual(before)
+  })
+
+  it('whose upload S3 has given up in a race may be repeated as a whole: 503', async () => {
+    await put('live/a', 'old')
+    const before = await listed('live/a')
+    failing(isCompletion, 1, () => new Refusal(404, 'NoSuchUpload'))
+    await expect(replace('x'.repeat(200), [before])).rejects.toMatchObject({ code: 100503 })
+    expect(await listed('live/a')).toEqual(before)
   })
 })
 

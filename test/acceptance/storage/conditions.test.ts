@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { admin, testWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { type Answer, call } from '../support/http.ts'
+import { at, namesIn, ownFolder, put, read, remove, upload } from '../support/storage.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+const own = ownFolder()
+let count = 0
+const fresh = (name = 'a.txt') => `${own}/${count++}/${name}`
+
+const tagOf = async (path: string, query = ''): Promise<string> => (await read(path, query)).headers['etag'] ?? ''
+const putIf = (path: string, content: string | Buffer, headers: Headers, query = '') =>
+  put(path, content, query, { headers: { 'Content-Type': 'application/octet-stream', ...headers } })
+const postIf = (folder: string, names: readonly string[], content: string, headers: Headers) =>
+  upload(
+    folder,
+    names.map((name) => ({ name, content })),
+    { headers },
+  )
+const removeIf = (path: string, headers: Headers, query = '') => call(at(path, query), { method: 'DELETE', headers })
+const renameIf = (path: string, name: string, headers: Headers) =>
+  call(at(path, '?meta'), { method: 'PUT', body: { name }, headers })
+const refused = (answer: Answer) => expectError(answer, 412, 100412)
+
+describe('If-Match', () => {
+  it('lets a PUT, a DELETE and a rename through onto the state that it names, and onto no other', async () => {
+    const path = fresh()
+    await put(path, 'old')
+    const old = await tagOf(path)
+    expect((await putIf(path, 'new', { 'If-Match': `"x", ${old}` })).status).toBe(200)
+    for (const header of [old, '"x"', `W/${await tagOf(path)}`]) {
+      refused(await putIf(path, 'late', { 'If-Match': header }))
+      refused(await removeIf(path, { 'If-Match': header }))
+      refused(await renameIf(path, 'b.txt', { 'If-Match': header }))
+    }
+    expect((await read(path)).text).toBe('new')
+    expect((await renameIf(path, 'b.txt', { 'If-Match': await tagOf(path) })).status).toBe(200)
+    const renamed = path.replace('a.txt', 'b.txt')
+    expect((await removeIf(renamed, { 'If-Match': await tagOf(renamed) })).status).toBe(200)
+    expectError(await read(renamed), 404, 104001)
+  })
+
+  it('does not hold where nothing is, and * holds where something is', async () => {
+    const path = fresh()
+    for (const header of ['"x"', '*']) {
+      refused(await putIf(path, 'x', { 'If-Match': header }))
+      refused(await removeIf(path, { 'If-Match': header }))
+      refused(await renameIf(path, 'b.txt', { 'If-Match': header }))
+    }
+    await put(path, 'old')
+    expect((await putIf(path, 'new', { 'If-Match': '*' })).status).toBe(200)
+    expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
+  })
+
+  it('on a folder does not hold with a tag', async () => {
+    const path = fresh('folder')
+    await put(`${path}/below`, 'x')
+    refused(await removeIf(path, { 'If-Match': '"x"' }))
+    refused(await renameIf(path, 'other', { 'If-Match': '"x"' }))
+    refused(await putIf(path, 'x', { 'If-Match': '"x"' }))
+    expect(await namesIn(path)).toEqual(['below'])
+  })
+
+  it('may name 100 states', async () => {
+    const path = fresh()
+    await put(path, 'old')
+    const others = Array.from({ length: 99 }, (_, index) => `"${index}"`)
+    refused(await putIf(path, 'new', { 'If-Match': others.join(', ') }))
+    expect((await putIf(path, 'new', { 'If-Match': [...others, await tagOf(path)].join(', ') })).status).toBe(200)
+  })
+
+  it('of a read is 412 / 100412 for any other state', async () => {
+    const path = fresh()
+    await put(path, 'text')
+    expect((await call(at(path), { headers: { 'If-Match': await tagOf(path) } })).text).toBe('text')
+    refused(await call(at(path), { headers: { 'If-Match': '"x"' } }))
+  })
+})
+
+describe('If-None-Match', () => {
+  it('* creates a file, and never replaces one', async () => {
+    const path = fresh()
+    expect((await putIf(path, 'first', { 'If-None-Match': '*' })).status).toBe(200)
+    refused(await putIf(path, 'second', { 'If-None-Match': '*' }))
+    refused(await removeIf(path, { 'If-None-Match': '*' }))
+    refused(await renameIf(path, 'b.txt', { 'If-None-Match': '*' }))
+    expect((await read(path)).text).toBe('first')
+  })
+
+  it('with the tag of what is there does not hold, weak or strong', async () => {
+    const path = fresh()
+    await put(path, 'first')
+    const tag = await tagOf(path)
+    for (const header of [tag, `W/${tag}`]) refused(await putIf(path, 'second', { 'If-None-Match': header }))
+    expect((await putIf(path, 'second', { 'If-None-Match': '"x"' })).status).toBe(200)
+  })
+})
+
+describe('a draft', () => {
+  it('is what GET with version=draft shows: the live page where there is none', async () => {
+    const path = fresh('page.html')
+    await put(path, 'live')
+    const live = await tagOf(path)
+    refused(await putIf(path, 'draft', { 'If-None-Match': '*' }, '?version=draft'))
+    expect((await putIf(path, 'draft', { 'If-Match': live }, '?version=draft')).status).toBe(200)
+    refused(await putIf(path, 'late', { 'If-Match': live }, '?version=draft'))
+    refused(await removeIf(path, { 'If-Match': live }, '?version=draft'))
+    const draft = await tagOf(path, '?version=draft')
+    expect((await removeIf(path, { 'If-Match': draft }, '?version=draft')).status).toBe(200)
+    expect((await read(path, '?version=draft')).text).toBe('live')
+  })
+})
+
+describe('a form with a condition', () => {
+  it('asks * of each of its files, and is stored as a whole or not at all', async () => {
+    const folder = `${own}/${count++}`
+    await put(`${folder}/b`, 'old')
+    refused(await postIf(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))
+    refused(await postIf(folder, ['a', 'b'], 'new', { 'If-Match': '*' }))
+    expect(await namesIn(folder)).toEqual(['b'])
+    expect((await postIf(folder, ['a', 'c'], 'new', { 'If-None-Match': '*' })).status).toBe(200)
+    expect((await postIf(folder, ['a', 'b'], 'newer', { 'If-Match': '*' })).status).toBe(200)
+    expect((await read(`${folder}/b`)).text).toBe('newer')
+  })
+
+  it('takes a tag for its one file, and is 400 / 104000 with several', async () => {
+    const folder = `${own}/${count++}`
+    await put(`${folder}/a`, 'old')
+    const tag = await tagOf(`${folder}/a`)
+    for (const header of [tag, '"x"']) {
+      expectError(await postIf(folder, ['a', 'b'], 'new', { 'If-Match': header }), 400, 104000)
+    }
+    refused(await postIf(folder, ['a'], 'new', { 'If-Match': '"x"' }))
+    expect((await read(`${folder}/a`)).text).toBe('old')
+    expect((await postIf(folder, ['a'], 'new', { 'If-Match': tag })).status).toBe(200)
+  })
+})
+
+describe('conditions', () => {
+  it.each(['x', '"x', '"x" "y"', 'W/x', '*, "x"', '"x";q=1', Array.from({ length: 101 }, () => '"x"').join()])(
+    'that are not well-formed are 400 / 104000: %s',
+    async (header) => {
+      const path = fresh()
+      await put(path, 'old')
+      for (const name of ['If-Match', 'If-None-Match']) {
+        expectError(await putIf(path, 'new', { [name]: header }), 400, 104000)
+        expectError(await removeIf(path, { [name]: header }), 400, 104000)
+        expectError(await renameIf(path, 'b.txt', { [name]: header }), 400, 104000)
+        expectError(await postIf(`${own}/form`, ['a'], 'new', { [name]: header }), 400, 104000)
+      }
+      expect((await read(path)).text).toBe('old')
+    },
+  )
+
+  it('are checked behind the path and its ancestors, and before names that are taken and templates', async () => {
+    const path = fresh()
+    await put(path, 'file')
+    const stale = { 'If-Match': '"x"' }
+    expectError(await putIf(`${path}/below`, 'x', stale), 400, 104009)
+    expectError(await removeIf(`${path}/below`, stale), 400, 104009)
+    expectError(await putIf(`${own}/../x`, 'x', stale), 400, 104015)
+    await put(`${own}/taken/below`, 'x')
+    refused(await putIf(`${own}/taken`, 'x', { 'If-None-Match': '*' }))
+    refused(await putIf(`Templates/${own}.html`, 'no template', stale))
+    refused(await postIf('Templates', [`${own}.html`], 'no template', stale))
+  })
+
+  testWithAdmin('are checked before a running workflow', async () => {
+    const site = String(await ownSiteId())
+    const page = fresh('page.html')
+    await put(page, 'live')
+    await admin('workflow', 'start', page, '--site', site)
+    refused(await putIf(page, 'x', { 'If-Match': '"x"' }))
+    refused(await removeIf(page, { 'If-Match': '"x"' }))
+    expectError(await putIf(page, 'x', { 'If-Match': '*' }), 400, 104012)
+    await admin('workflow', 'end', page, '--site', site)
+    expect((await remove(page)).status).toBe(200)
+  })
+
+  it('let one of two through that come at the same time', async () => {
+    for (let round = 0; round < 3; round++) {
+      const path = fresh()
+      const all = async (headers: Headers) =>
+        (await Promise.all(['one', 'two', 'three'].map((text) => putIf(path, text, headers))))
+          .map(({ status }) => status)
+          .toSorted()
+      expect(await all({ 'If-None-Match': '*' })).toEqual([200, 412, 412])
+      await put(path, 'old')
+      expect(await all({ 'If-Match': await tagOf(path) })).toEqual([200, 412, 412])
+      const headers = { 'If-Match': await tagOf(path) }
+      const answers = await Promise.all([putIf(path, 'new', headers), removeIf(path, headers)])
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412])
+    }
+  })
+})
+
+describe('a raw upload with a digest', () => {
+  const content = Buffer.from('the bytes of a file')
+  const digest = (algorithm: string, bytes = content) => createHash(algorithm).update(bytes).digest('base64')
+  const other = Buffer.from('other bytes')
+
+  it('is stored when the bytes are those that Content-Digest is of', async () => {
+    const path = fresh()
+    for (const header of [`sha-256=:${digest('sha256')}:`, `sha-512=:AAAA:, sha-256=:${digest('sha256')}:`]) {
+      expect((await putIf(path, content, { 'Content-Digest': header })).status).toBe(200)
+    }
+    expect((await putIf(path, content, { 'Content-Digest': 'sha-512=:AAAA:' })).status).toBe(200)
+    expect((await putIf(path, content, { 'Content-MD5': digest('md5') })).status).toBe(200)
+    expect((await read(path)).text).toBe(String(content))
+  })
+
+  it.each([
+    ['Content-Digest', `sha-256=:${digest('sha256', other)}:`],
+    ['Content-Digest', `sha-256=${digest('sha256')}`],
+    ['Content-Digest', 'sha-256=:AAAA:'],
+    ['Content-MD5', digest('md5', other)],
+    ['Content-MD5', 'nonsense'],
+  ])(
+    'is 400 / 104033 with another one, or one that is not well-formed, and nothing changes: %s: %s',
+    async (name, value) => {
+      const path = fresh()
+      await put(path, 'old')
+      expectError(await putIf(path, content, { [name]: value }), 400, 104033)
+      expect((await read(path)).text).toBe('old')
+      expectError(await putIf(`${path}-new`, content, { [name]: value }), 400, 104033)
+      expectError(await read(`${path}-new`), 404, 104001)
+    },
+  )
+})
+
+describe('a page of another origin', () => {
+  it('may send conditions and digests', async () => {
+    const wanted = 'authorization, if-match, if-none-match, content-md5, content-digest'
+    const answer = await call(at(own), {
+      method: 'OPTIONS',
+      token: null,
+      headers: { Origin: 'https://a.example', 'Access-Control-Request-Headers': wanted },
+    })
+    expect(answer.headers['access-control-allow-headers']).toBe(wanted)
+  })
+})
