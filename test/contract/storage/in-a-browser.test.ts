@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
 import { formsOf, type HostileForm, openForm } from '../../support/hostile-documents.ts'
 import { test as base } from '../../support/test.ts'
 
-const jquery = readFileSync(new URL('../../../node_modules/jquery/dist/jquery.min.js', import.meta.url))
+const jquery = readFileSync(fileURLToPath(import.meta.resolve('jquery/dist/jquery.min.js')))
 
 /** Another origin: it has pages of its own, and writes down what it is asked for. */
 interface Elsewhere {
