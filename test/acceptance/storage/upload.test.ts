@@ -221,9 +221,11 @@ describe('an upload that is refused', () => {
     [`${'a/'.repeat(450)}ab`, 104015],
     ['x'.repeat(256), 104028],
   ])('at the path %s is 400 / %i', async (path, code) => {
-    const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
     const body = multipart([{ name: 'a' }])
-    expectError(await call(`${storage}/${path}`, { method: 'POST', headers, body }), 400, code)
+    for (const type of [`multipart/form-data; boundary=${boundary}`, bytes]) {
+      const headers = { 'Content-Type': type }
+      expectError(await call(`${storage}/${path}`, { method: 'POST', headers, body }), 400, code)
+    }
     expectError(await call(`${storage}/${path}`, { method: 'PUT', body: 'x' }), 400, code)
     expectError(await call(`${storage}/${path}`), 400, code)
   })
