@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { entry } from '../../support/history.ts'
@@ -172,6 +173,28 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
       }
       expect(told(await rename(`${folder}name`, 'other', { 'If-Match': '*' }))).toEqual(done)
       expect(told(await remove(`${folder}other`, { 'If-Match': '*' }))).toEqual(done)
+    })
+
+    it('and digests that are not well-formed are refused before the body is read', async () => {
+      const path = fresh()
+      await put(path, 'old')
+      for (const [headers, expected] of [
+        [{ 'If-Match': '"x"' }, refused],
+        [{ 'If-None-Match': '*' }, refused],
+        [{ 'If-Match': 'x' }, [400, 104000]],
+        [{ 'Content-MD5': 'x' }, [400, 104033]],
+        [{ 'Content-Digest': 'sha-256=x' }, [400, 104033]],
+      ] as const) {
+        const chunks = { read: 0 }
+        const body = Readable.from(
+          (async function* () {
+            chunks.read += 1
+            yield Buffer.from('new')
+          })(),
+        )
+        expect(told(await storage.call('PUT', path, { body, headers }))).toEqual(expected)
+        expect(chunks.read).toBe(0)
+      }
     })
 
     it('are looked at behind the way to the file, and before a running workflow and what is in the body', async () => {

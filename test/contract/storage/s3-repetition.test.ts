@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
@@ -151,6 +152,40 @@ describe('a write onto what was seen', () => {
     failing(isPut, 1, () => new Refusal(status, code))
     expect(await replace('new', [before])).toEqual({ outcome: 'changed', key: 'live/a' })
     expect(await listed('live/a')).toEqual(before)
+  })
+
+  it('is taken back when something else has changed meanwhile that it was to match', async () => {
+    await put('live/other', 'old')
+    const other = await listed('live/other')
+    failing(isPut, 1, async () => {
+      s3.before = async () => undefined
+      await put('live/other', 'new')
+      await put('live/a', 'first')
+      return new Refusal(503, 'SlowDown')
+    })
+    const matching = [{ key: other.key, version: other.version }]
+    expect(await replace('mine', matching)).toEqual({ outcome: 'changed', key: 'live/other' })
+    expect((await listed('live/a')).size).toBe(5)
+  })
+
+  it('of several is not lost to a write that loses itself, in whatever order they arrive', async () => {
+    const names = ['a', 'b', 'c'].map((name) => `live/${name}`)
+    const place = async (text: string) => {
+      const puts = names.map(async (key) => {
+        const staged = await store.stage(one(text), { key, contentType: 'text/plain' })
+        return { kind: 'put', key, staged } as const
+      })
+      const matching = names.map((key) => ({ key, version: undefined }))
+      return store.place(await Promise.all(puts), { ...nowhere, matching }, entry)
+    }
+    // The first of one and the last of the other are late.
+    s3.before = async ({ method, path, body }) => {
+      const isLate = method === 'PUT' && String(body) === `late-${path.at(-1)}`
+      for (let turns = 0; isLate && turns < 20; turns++) await turn()
+    }
+    const outcomes = (await Promise.all([place('late-a'), place('late-c')])).map(({ outcome }) => outcome)
+    expect(outcomes).toEqual(['changed', 'placed'])
+    expect(await keys()).toEqual(names)
   })
 
   it('whose upload S3 has given up in a race may be repeated as a whole: 503', async () => {

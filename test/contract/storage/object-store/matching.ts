@@ -19,7 +19,7 @@ export const describeMatching = (bench: Workbench): void => {
     for (const change of changes) if (change.kind === 'put') await change.staged.discard()
   }
 
-  const large = Buffer.alloc(9 * megabyte, 'x')
+  const large = Buffer.alloc(8 * megabyte + 1, 'x')
   const writes: readonly (readonly [string, (key: string) => Promise<Change>])[] = [
     ['a few bytes', (key) => putOf(key, 'mine')],
     ['many bytes', (key) => putOf(key, large)],
