@@ -58,11 +58,18 @@ export const createFingerprints = ({ database, rows, bodyOf, isBusy }: Deps): Fi
   let working: Promise<void> | undefined
   let isStopped = false
 
+  /** The bytes of an object piece by piece; undefined when they are not there. */
+  const piecesOf = async (row: ObjectRow): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined> => {
+    if (row.size === 0) return []
+    const body = await bodyOf(row, { first: 0, last: row.size - 1 })
+    return body instanceof Uint8Array ? [body] : body
+  }
+
   const fingerprintOf = async (row: ObjectRow, job: Job): Promise<string | undefined> => {
+    const pieces = await piecesOf(row)
+    if (!pieces) return undefined
     const making = createFingerprint()
-    const body = row.size === 0 ? undefined : await bodyOf(row, { first: 0, last: row.size - 1 })
-    if (row.size > 0 && !body) return undefined
-    for await (const piece of body instanceof Uint8Array ? [body] : (body ?? [])) {
+    for await (const piece of pieces) {
       if (isStopped) return undefined
       making.update(piece)
       if (isBusy() && !job.isAwaited) await sleep(restWhileBusy)
