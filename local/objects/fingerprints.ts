@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RemainingTime } from '../../lib/remaining-time.ts'
 import { createFingerprint } from '../../lib/storage/fingerprint.ts'
 import type { ByteRange, ListedObject, ObjectInfo } from '../../lib/storage/object-store.ts'
@@ -10,6 +11,8 @@ interface Deps {
   readonly rows: ObjectRows
   /** The bytes of an object; undefined when they are not there. */
   readonly bodyOf: (row: ObjectRow, range: ByteRange) => Promise<Readable | Uint8Array | undefined>
+  /** Whether uploads are coming in. */
+  readonly isBusy: () => boolean
 }
 
 type Target = Pick<ListedObject, 'key' | 'version'>
@@ -30,7 +33,11 @@ const mostWaiting = 1_000
 /** How long a request waits for a fingerprint at the most, in milliseconds: its connection must not seem dead. */
 const longestWait = 60_000
 
+/** How long the next piece of a file waits that nobody waits for, while uploads come in; in milliseconds. That takes a few percent from them. */
+const restWhileBusy = 20
+
 interface Job extends Target {
+  isAwaited: boolean
   readonly made: PromiseWithResolvers<string | null>
 }
 
@@ -45,27 +52,36 @@ const within = async (making: Promise<string | null>, milliseconds: number): Pro
 }
 
 /** Makes fingerprints in the background: one at a time, and everything else of the process has its turn between two pieces of a file. */
-export const createFingerprints = ({ database, rows, bodyOf }: Deps): Fingerprints => {
+export const createFingerprints = ({ database, rows, bodyOf, isBusy }: Deps): Fingerprints => {
   const waiting: Job[] = []
   let current: Job | undefined
   let working: Promise<void> | undefined
   let isStopped = false
 
-  const fingerprintOf = async (row: ObjectRow): Promise<string | undefined> => {
+  /** The bytes of an object piece by piece; undefined when they are not there. */
+  const piecesOf = async (row: ObjectRow): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined> => {
+    if (row.size === 0) return []
+    const body = await bodyOf(row, { first: 0, last: row.size - 1 })
+    return body instanceof Uint8Array ? [body] : body
+  }
+
+  const fingerprintOf = async (row: ObjectRow, job: Job): Promise<string | undefined> => {
+    const pieces = await piecesOf(row)
+    if (!pieces) return undefined
     const making = createFingerprint()
-    const body = row.size === 0 ? undefined : await bodyOf(row, { first: 0, last: row.size - 1 })
-    if (row.size > 0 && !body) return undefined
-    for await (const piece of body instanceof Uint8Array ? [body] : (body ?? [])) {
+    for await (const piece of pieces) {
       if (isStopped) return undefined
       making.update(piece)
+      if (isBusy() && !job.isAwaited) await sleep(restWhileBusy)
     }
     return making.digest()
   }
 
-  const make = async ({ key, version }: Target): Promise<string | null> => {
+  const make = async (job: Job): Promise<string | null> => {
+    const { key, version } = job
     const row = await database.read(() => rows.get(key))
     if (row?.version !== version || row.blob === null) return null
-    const fingerprint = row.fingerprint ?? (await fingerprintOf(row))
+    const fingerprint = row.fingerprint ?? (await fingerprintOf(row, job))
     if (fingerprint === undefined) return null
     // What cannot be kept now is made again. Whoever waits for it gets it all the same.
     await database.note(() => rows.fingerprint(key, version, fingerprint)).catch(() => {})
@@ -83,10 +99,14 @@ export const createFingerprints = ({ database, rows, bodyOf }: Deps): Fingerprin
   /** The job is the next one when somebody waits for it. */
   const add = (target: Target, isAwaited: boolean): Job => {
     const isSame = ({ key, version }: Target) => key === target.key && version === target.version
-    if (current && isSame(current)) return current
+    if (current && isSame(current)) {
+      current.isAwaited ||= isAwaited
+      return current
+    }
     const index = waiting.findIndex(isSame)
     const [known] = index < 0 ? [] : waiting.splice(index, 1)
-    const job = known ?? { ...target, made: Promise.withResolvers<string | null>() }
+    const job: Job = known ?? { ...target, isAwaited, made: Promise.withResolvers<string | null>() }
+    job.isAwaited ||= isAwaited
     if (isAwaited) waiting.unshift(job)
     else waiting.push(job)
     working ??= work()

@@ -69,7 +69,7 @@ export const createObjectStore = ({
     return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
   }
 
-  const fingerprints = createFingerprints({ database, rows, bodyOf })
+  const fingerprints = createFingerprints({ database, rows, bodyOf, isBusy: staging.isBusy })
 
   /** A row is read once more when its bytes are gone: another process may have replaced them in between. */
   const read: ObjectStore['read'] = async (key, choose) => {

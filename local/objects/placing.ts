@@ -36,6 +36,8 @@ interface Options {
 /** Bytes that have come in and are not in place yet. */
 interface Staging {
   readonly stage: ObjectStore['stage']
+  /** Whether content is coming in. */
+  isBusy(): boolean
   of(staged: Staged): StagedBlob
   /** Forgets what has been put in place. Answers what it was. */
   placed(staged: Staged): StagedBlob | undefined
@@ -70,6 +72,7 @@ const fingerprinting = (content: AsyncIterable<Uint8Array>) => {
 export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): Staging => {
   const waiting = new Map<Staged, StagedBlob>()
   let inMemory = 0
+  let comingIn = 0
 
   /** Answers whether it was still waiting. */
   const forget = (staged: Staged): boolean => {
@@ -97,14 +100,25 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
     return keep({ blob, size, contentType, fingerprint: fingerprint() })
   }
 
+  const takeIn: Staging['stage'] = async (content, { contentType }) => {
+    const ahead = await readAhead(content, smallContent)
+    if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
+    const bytes = Buffer.concat(ahead.gathered, ahead.size)
+    if (inMemory + bytes.length > mostWaiting) return keepOnDisk(only(bytes), contentType)
+    return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
+  }
+
   return {
-    async stage(content, { contentType }) {
-      const ahead = await readAhead(content, smallContent)
-      if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
-      const bytes = Buffer.concat(ahead.gathered, ahead.size)
-      if (inMemory + bytes.length > mostWaiting) return keepOnDisk(only(bytes), contentType)
-      return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
+    async stage(content, target) {
+      comingIn += 1
+      try {
+        return await takeIn(content, target)
+      } finally {
+        comingIn -= 1
+      }
     },
+
+    isBusy: () => comingIn > 0,
 
     of(staged) {
       const found = waiting.get(staged)

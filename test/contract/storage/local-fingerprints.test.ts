@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { SiteId } from '../../../lib/ids.ts'
 import { unlimited } from '../../../lib/remaining-time.ts'
@@ -34,6 +35,11 @@ const find = async ({ files }: LocalFiles, key: string) => {
   return info
 }
 
+async function* untilBroken(broken: Promise<never>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('x')
+  yield await broken
+}
+
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'fingerprints-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,6 +48,16 @@ beforeEach(() => {
 describe('the fingerprint of a large file on one machine', () => {
   const large = randomBytes(9 * megabyte)
   const key = 'live/1/large'
+
+  test('is made in the background, though nobody asks for it and another upload goes on', async () => {
+    const opened = open()
+    const { promise: broken, reject } = Promise.withResolvers<never>()
+    const hanging = opened.files.stage(Readable.from(untilBroken(broken)), { key: 'live/1/b', contentType: 'a/b' })
+    await put(opened, key, large)
+    await expect.poll(async () => (await find(opened, key)).fingerprint).toMatch(/-2$/)
+    reject(new Error('It broke off'))
+    await expect(hanging).rejects.toThrow('It broke off')
+  })
 
   test('is made when it is asked for, where the service ended before it was made', async () => {
     const first = open()
