@@ -34,6 +34,8 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'with a part that cannot be read beside a good one': 'it writes multipart bodies anew, without such parts',
     'counts a file name from its last slash or backslash on': 'it writes multipart bodies anew, without backslashes',
     'answers 304 to whoever has it already': 'it takes Last-Modified out of an answer with 304',
+    'run nothing in a browser, whole, in part, unchanged': 'it takes Last-Modified out of an answer with 304',
+    'have a tag for each type': 'it takes Last-Modified out of an answer with 304',
   },
 }
 
