@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { answerFor, type FileAnswer } from '../functions/storage/read-path.ts'
 import { headersOfBytes } from '../functions/storage/representation.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -12,7 +12,6 @@ import type { Handler, Request } from '../lib/http/request.ts'
 import { asAttachment } from '../lib/storage/content-disposition.ts'
 import { entityTagOf } from '../lib/storage/entity-tag.ts'
 import type { ObjectInfo, ObjectStore, ReadObject } from '../lib/storage/object-store.ts'
-import type { Database } from './database.ts'
 
 /** Where links of `?link` lead to on one machine. Deployed, they lead to the bucket. */
 const prefix = '/downloads'
@@ -26,23 +25,6 @@ interface Claim {
   readonly version: string
   /** Milliseconds since the epoch. */
   readonly expires: number
-}
-
-const secretName = 'downloads'
-
-/** The bytes that links of this directory are signed with: random, and made with the first need of them. */
-export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
-  const select = connection.prepare('SELECT bytes FROM secrets WHERE name = ?')
-  const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')
-  const find = () => select.get(secretName)?.['bytes']
-  const known = await read(find)
-  if (known instanceof Uint8Array) return known
-  const made = await write(() => {
-    insert.run(secretName, randomBytes(32))
-    return find()
-  })
-  if (made instanceof Uint8Array) return made
-  throw new Error('The database holds no secret for links to files')
 }
 
 const sign = (secret: Uint8Array, { key, version, expires }: Claim): Buffer =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Handler, RequestRecord } from '../../../lib/http/request.ts'
-import { createDownloads, openLinkSecret } from '../../../local/downloads.ts'
+import { createDownloads } from '../../../local/downloads.ts'
+import { openLinkSecret } from '../../../local/link-secret.ts'
 import { prepareSchema } from '../../../local/schema.ts'
 import { requestOf, textOf } from '../../support/gateway.ts'
 import { scratchDatabase } from '../../support/scratch-database.ts'

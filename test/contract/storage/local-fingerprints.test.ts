@@ -49,14 +49,22 @@ describe('the fingerprint of a large file on one machine', () => {
   const large = randomBytes(9 * megabyte)
   const key = 'live/1/large'
 
+  /** An upload that goes on until it is broken off. */
+  const hang = ({ files }: LocalFiles) => {
+    const { promise: broken, reject } = Promise.withResolvers<never>()
+    const staging = files.stage(Readable.from(untilBroken(broken)), { key: 'live/1/hanging', contentType: 'a/b' })
+    return async () => {
+      reject(new Error('It broke off'))
+      await expect(staging).rejects.toThrow('It broke off')
+    }
+  }
+
   test('is made in the background, though nobody asks for it and another upload goes on', async () => {
     const opened = open()
-    const { promise: broken, reject } = Promise.withResolvers<never>()
-    const hanging = opened.files.stage(Readable.from(untilBroken(broken)), { key: 'live/1/b', contentType: 'a/b' })
+    const breakOff = hang(opened)
     await put(opened, key, large)
     await expect.poll(async () => (await find(opened, key)).fingerprint).toMatch(/-2$/)
-    reject(new Error('It broke off'))
-    await expect(hanging).rejects.toThrow('It broke off')
+    await breakOff()
   })
 
   test('is made when it is asked for, where the service ended before it was made', async () => {
@@ -94,12 +102,14 @@ describe('the fingerprint of a large file on one machine', () => {
 
   test('does not hold up the end of the service', async () => {
     const opened = open()
-    await put(opened, key, large)
+    const breakOff = hang(opened)
     await put(opened, `${key}-2`, large)
-    const asked = opened.files.fingerprintOf(await find(opened, `${key}-2`), unlimited)
+    await put(opened, key, large)
+    const asked = opened.files.fingerprintOf(await find(opened, key), unlimited)
     await opened.files.stop()
     expect(await asked).toBeNull()
-    expect((await find(opened, `${key}-2`)).fingerprint).toBeNull()
+    for (const one of [key, `${key}-2`]) expect((await find(opened, one)).fingerprint).toBeNull()
+    await breakOff()
   })
 })
 

@@ -62,9 +62,10 @@ describe('?meta of a file', () => {
 })
 
 describe('?meta of a folder', () => {
-  it('that nobody has created by itself has no time', async () => {
+  /** Puts a file into the store, and no folder around it. */
+  const putAlone = async (path: string) => {
     const { files } = storage.deps
-    const key = `live/${storage.site}/by-others/a.txt`
+    const key = `live/${storage.site}/${path}`
     async function* content() {
       yield Buffer.from('x')
     }
@@ -74,6 +75,10 @@ describe('?meta of a folder', () => {
       { absent: [], staying: { site: storage.site, folders: [] } },
       entry,
     )
+  }
+
+  it('that nobody has created by itself has no time', async () => {
+    await putAlone('by-others/a.txt')
     expect((await meta('/by-others')).json).toMatchObject({ lastModified: null, contents: [{ name: 'a.txt' }] })
     expect((await meta('/by-others', { recursive: 'true' })).json).toMatchObject({
       lastModified: null,
@@ -89,10 +94,10 @@ describe('?meta of a folder', () => {
   })
 
   it('is there for a cursor that has come to its end', async () => {
-    await fillFolder(storage, '/ended', 3)
-    const { cursor } = (await meta('/ended', { limit: '2' })).json
-    for (const name of ['2']) await storage.call('DELETE', `/ended/${name}`)
-    expect((await meta('/ended', { limit: '2', cursor })).json).toMatchObject({ type: 'folder', contents: [] })
+    for (const name of ['a', 'b']) await putAlone(`ended/${name}`)
+    const { cursor } = (await meta('/ended', { limit: '1' })).json
+    await storage.call('DELETE', '/ended/b')
+    expect((await meta('/ended', { cursor })).json).toMatchObject({ type: 'folder', contents: [] })
   })
 
   it('a folder that has gone meanwhile is 404 / 104001, with a cursor and without', async () => {
