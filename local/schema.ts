@@ -115,6 +115,9 @@ const objects = (kind: ObjectKind): string => {
 const makeStatistics = 'ANALYZE;'
 const readStatistics = 'ANALYZE sqlite_schema;'
 
+/** Copies share their bytes: what goes asks whether anything else refers to them. */
+const objectsByBlob = 'CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;'
+
 const storage = `
   -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none. modified is in epoch milliseconds.
   CREATE TABLE objects (
@@ -126,8 +129,7 @@ const storage = `
     version TEXT NOT NULL,
     fingerprint TEXT -- NULL while it is not known.
   ) STRICT, WITHOUT ROWID;
-  -- Copies share their bytes: what goes asks whether anything else refers to them.
-  CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;
+  ${objectsByBlob}
   CREATE TABLE small_contents (
     name TEXT PRIMARY KEY,
     bytes BLOB NOT NULL
@@ -167,7 +169,7 @@ const secrets = `
   ) STRICT, WITHOUT ROWID;`
 
 /** What takes the tables of a version, from the first one on, to the next. */
-const migrations: readonly string[] = [`ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${secrets}`]
+const migrations: readonly string[] = [`ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`]
 
 /** How long another process is waited for that makes the tables of the same database, in milliseconds. */
 const patience = 5_000

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { entry } from '../../support/history.ts'
-import { codeOf, formHeaders, multipart, type Outcome, type StorageUnderTest } from './service.ts'
+import { codeOf, formHeaders, multipart, type Outcome, relocateTo, type StorageUnderTest } from './service.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -115,6 +115,27 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
       }
       expect(told(await remove(path, { 'If-None-Match': '*' }))).toEqual([404, 104001])
     })
+
+    it.each(['path', 'copyTo'])(
+      'what goes elsewhere by %s goes in the state that was read, and in no other',
+      async (member) => {
+        const path = fresh()
+        const to = (name: string, headers: Headers) =>
+          relocateTo(storage, path, { [member]: `${path}-${name}` }, undefined, headers)
+        await put(path, 'old')
+        const old = await tagOf(path)
+        await put(path, 'new')
+        for (const headers of [{ 'If-Match': old }, { 'If-None-Match': '*' }, { 'If-None-Match': await tagOf(path) }]) {
+          expect(told(await to('b', headers))).toEqual(refused)
+        }
+        expect(await contentOf(path)).toBe('new')
+        expect(told(await to('b', { 'If-Match': await tagOf(path), 'If-None-Match': old }))).toEqual(done)
+        expect(await contentOf(`${path}-b`)).toBe('new')
+        expect(
+          told(await relocateTo(storage, fresh(), { [member]: '/other' }, undefined, { 'If-Match': '*' })),
+        ).toEqual(refused)
+      },
+    )
 
     it('a rename of the state that was read goes through, and of any other it does not', async () => {
       const path = fresh()

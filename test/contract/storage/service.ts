@@ -92,10 +92,16 @@ export const renameTo = (storage: StorageUnderTest, path: string, name: string, 
   })
 
 /** A PUT with `?meta` and whatever body. `remaining`: milliseconds that the platform leaves to the request. */
-export const relocateTo = (storage: StorageUnderTest, path: string, body: unknown, remaining?: number) =>
+export const relocateTo = (
+  storage: StorageUnderTest,
+  path: string,
+  body: unknown,
+  remaining?: number,
+  headers: Request['headers'] = {},
+) =>
   storage.call('PUT', path, {
     query: { meta: '' },
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
     ...(remaining !== undefined && { remaining }),
   })
