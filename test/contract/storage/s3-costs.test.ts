@@ -123,7 +123,7 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
 
   it.each([
     ['into a folder', '/f/copy', 7, 30],
-    ['into a new folder', '/new/copy', 8, 33],
+    ['into a new folder', '/new/copy', 9, 34],
   ])(
     'a copy of a folder of 20 files %s: one call for each object, and few besides',
     async (_, copyTo, rounds, calls) => {
