@@ -25,8 +25,6 @@ export interface ParameterContract {
   readonly schema: Schema
   readonly example: string | number
   readonly required?: true
-  /** Whether its value is a JSON text of the schema. */
-  readonly json?: true
 }
 
 export type ParameterContracts = Readonly<Record<string, ParameterContract>>

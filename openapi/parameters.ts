@@ -8,13 +8,8 @@ const parameter = (place: Place, name: string, contract: ParameterContract, sche
   in: place,
   description: contract.description,
   ...((place === 'path' || contract.required) && { required: true }),
-  ...(contract.json
-    ? {
-        content: {
-          'application/json': { schema: schemas.sent(contract.schema), example: JSON.parse(String(contract.example)) },
-        },
-      }
-    : { schema: schemas.sent(contract.schema), example: contract.example }),
+  schema: schemas.sent(contract.schema),
+  example: contract.example,
 })
 
 const parametersIn = (place: Place, contracts: ParameterContracts, schemas: Schemas): Node[] =>

@@ -21,7 +21,7 @@ export const progress = z
 
 const entryMembers = {
   name: z.string(),
-  type: z.enum(['file', 'folder']),
+  type: z.enum(['file', 'folder']).register(z.globalRegistry, { id: 'EntryType' }),
   size: z.int().check(z.minimum(0)),
   lastModified: z.nullable(z.iso.datetime()),
   links: z.array(link),
@@ -39,8 +39,6 @@ export const entry = z
       'A file or a folder. A folder has `contents`, sorted by name; when these go on, `cursor` is for the next request.',
   })
 
-const readJson = z.unknown().register(z.globalRegistry, { description: 'Without `meta`: what a JSON file holds.' })
-
 // Bodies.
 
 const newName = newNameBody.register(z.globalRegistry, {
@@ -48,7 +46,8 @@ const newName = newNameBody.register(z.globalRegistry, {
   description: 'The new name of a file or folder: one segment.',
 })
 
-const putJson = z.unknown().register(z.globalRegistry, { description: 'Without `meta`: what the JSON file holds.' })
+/** The content of a file, or a body that the service takes apart by itself. */
+const bytes = z.file().register(z.globalRegistry, { description: 'Bytes as they are.' })
 
 const form = z
   .object({ file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)) })
@@ -59,7 +58,12 @@ const form = z
 
 const formBodies = { 'multipart/form-data': form }
 
+/** A file's bytes: under the type of all bytes unless `Accept` names its own. */
+const fileTypes = ['application/octet-stream', '*/*']
+
 // Parameters that operations share.
+
+force.register(z.globalRegistry, { id: 'Force' })
 
 const meta: ParameterContracts = {
   meta: {
@@ -121,7 +125,7 @@ const upload = {
   description:
     'All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body ' +
     'may come as `application/octet-stream`; its boundary is then taken from its first line.',
-  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': z.unknown() } },
+  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
   errors: uploadErrors,
 } as const
 
@@ -199,13 +203,13 @@ export const storageContract: GroupContract<'storage'> = {
       answers: {
         200: {
           description: 'The bytes of the file; with `meta`, what the path is.',
-          schema: z.union([entry, readJson]),
-          mediaTypes: ['*/*'],
+          schema: entry,
+          mediaTypes: fileTypes,
           optionalHeaders: [...validators, 'X-Content-Length'],
         },
         206: {
           description: 'The bytes that `Range` asks for.',
-          mediaTypes: ['*/*'],
+          mediaTypes: fileTypes,
           headers: [...validators, 'Content-Range'],
           optionalHeaders: ['X-Content-Length'],
         },
@@ -256,8 +260,8 @@ export const storageContract: GroupContract<'storage'> = {
     putPath: {
       summary: 'Store a file, create a folder, or rename',
       description:
-        'The body is the content of the file. With `meta` it is `{"name": …}`, and renames; with `type=folder` there is none; ' +
-        'a body of the type `multipart/form-data` is an upload into the folder.',
+        'The body is the content of the file, of any type: what is declared as JSON is stored as well. With `meta` it is `{"name": …}`, and renames; ' +
+        'with `type=folder` there is none; a body of the type `multipart/form-data` is an upload into the folder.',
       query: {
         ...meta,
         type: { description: '`folder` creates the folder.', schema: z.string(), example: 'folder' },
@@ -270,7 +274,7 @@ export const storageContract: GroupContract<'storage'> = {
       body: {
         optional: true,
         schema: z.unknown(),
-        mediaTypes: { '*/*': z.unknown(), 'application/json': z.union([newName, putJson]), ...formBodies },
+        mediaTypes: { 'application/octet-stream': bytes, 'application/json': newName, ...formBodies, '*/*': bytes },
       },
       answers: { 200: { description: 'It is done.', schema: success, links: pathLinks } },
       errors: putErrors,
