@@ -125,6 +125,14 @@ const upload = {
   description:
     'All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body ' +
     'may come as `application/octet-stream`; its boundary is then taken from its first line.',
+  query: {
+    // Beside the security schemes, as api.md has it for operation 12: generated clients know one way only to send a token by themselves.
+    access_token: {
+      description: 'The access token, for who sends no `Authorization`; the header wins.',
+      schema: z.string(),
+      example: 'ACCESS_TOKEN',
+    },
+  },
   body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
   errors: uploadErrors,
 } as const
