@@ -168,7 +168,7 @@ export const operationObject = (context: Context): Node => {
     tags: [tag],
     security: security(route, policy),
     parameters: [
-      ...pathParameters(route.path, parameters, schemas),
+      ...pathParameters(route.path, parameters, contract.pathExamples, schemas),
       ...requestParameters(contract, conditions, schemas),
     ],
     ...(body && { requestBody: requestBody(body, formats, context) }),

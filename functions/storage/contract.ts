@@ -1,8 +1,14 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../../lib/errors.ts'
 import { mostFiles } from '../../lib/storage/upload-files.ts'
-import { type GroupContract, link, type ParameterContracts, siteParameter } from '../contract.ts'
-import { examplesOf } from './contract-examples.ts'
+import {
+  type GroupContract,
+  link,
+  type ParameterContract,
+  type ParameterContracts,
+  siteParameter,
+} from '../contract.ts'
+import { exampleFiles, examplesOf } from './contract-examples.ts'
 import { deletedVersion, force, newNameBody, pageCursor, pageLimit, putVersion } from './switches.ts'
 
 // Answers: what the operations write has the types of these.
@@ -65,13 +71,13 @@ const fileTypes = ['application/octet-stream', '*/*']
 
 force.register(z.globalRegistry, { id: 'Force' })
 
-const meta: ParameterContracts = {
-  meta: {
-    description: 'Its presence asks for what the path is, not for its bytes.',
-    schema: z.string(),
-    example: '',
-  },
+const metaSwitch: ParameterContract = {
+  description: 'Its presence asks for what the path is, not for its bytes.',
+  schema: z.string(),
+  example: '',
 }
+
+const meta = { meta: metaSwitch }
 
 const metaSwitches: ParameterContracts = {
   ...meta,
@@ -152,7 +158,8 @@ export const storageContract: GroupContract<'storage'> = {
     site: siteParameter,
     path: {
       description:
-        'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all.',
+        'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
+        'A new storage is empty: what the examples read has to be uploaded first.',
       schema: z.string(),
       example: 'notes',
     },
@@ -180,6 +187,7 @@ export const storageContract: GroupContract<'storage'> = {
           example: '',
         },
         ...metaSwitches,
+        meta: { ...metaSwitch, sentAtFirst: true },
       },
       answers: { 200: { description: 'The progress, or what the root holds.', schema: z.union([progress, entry]) } },
       errors: ['storageRefused', 'notAFile'],
@@ -187,6 +195,7 @@ export const storageContract: GroupContract<'storage'> = {
     },
     readPath: {
       summary: 'Read a file, or what a path is',
+      pathExamples: { path: exampleFiles.file },
       query: {
         ...metaSwitches,
         version: {
@@ -267,6 +276,7 @@ export const storageContract: GroupContract<'storage'> = {
     },
     putPath: {
       summary: 'Store a file, create a folder, or rename',
+      pathExamples: { path: 'notes/draft.txt' },
       description:
         'The body is the content of the file, of any type: what is declared as JSON is stored as well. With `meta` it is `{"name": …}`, and renames; ' +
         'with `type=folder` there is none; a body of the type `multipart/form-data` is an upload into the folder.',
