@@ -25,8 +25,8 @@ export interface ParameterContract {
   readonly schema: Schema
   readonly example: string | number
   readonly required?: true
-  /** Whether its value is a JSON text of the schema. */
-  readonly json?: true
+  /** A switch that the operation is refused without, unless another one is there: the reference page sends it at first. */
+  readonly sentAtFirst?: true
 }
 
 export type ParameterContracts = Readonly<Record<string, ParameterContract>>
@@ -101,6 +101,8 @@ export interface OperationContract {
   readonly summary: string
   readonly description?: string
   readonly query?: ParameterContracts
+  /** Examples of variables of the path that suit this operation better than those of its group. */
+  readonly pathExamples?: Readonly<Record<string, string | number>>
   readonly headers?: ParameterContracts
   readonly body?: BodyContract
   /** What succeeds, by status. */

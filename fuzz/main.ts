@@ -59,7 +59,7 @@ const reports = join(import.meta.dirname, '..', 'reports', 'fuzz')
 const documentFile = join(reports, 'openapi.json')
 const tallyFile = join(reports, 'tally.json')
 
-const command = await fuzzer()
+const command = fuzzer()
 await mkdir(reports, { recursive: true })
 await rm(tallyFile, { force: true })
 const service = await startService()

@@ -1,34 +1,12 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { preparePython } from '../test/support/python-environment.ts'
 
-const runToEnd = promisify(execFile)
-
-/** The Python environment. */
-const folder = join(import.meta.dirname, '..', '.local', 'fuzz')
-const stamp = join(folder, 'requirements.txt')
-const requirements = join(import.meta.dirname, 'requirements.txt')
-
-const isCurrent = async (): Promise<boolean> => {
-  try {
-    return (await readFile(stamp, 'utf8')) === (await readFile(requirements, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
-/** The command of the fuzzer, in a Python environment of the project's own with the pinned packages; made when it is not there yet. */
-export const fuzzer = async (): Promise<string> => {
-  const command = join(folder, 'bin', 'schemathesis')
-  if (await isCurrent()) return command
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  await runToEnd('python3', ['-m', 'venv', folder])
-  await runToEnd(join(folder, 'bin', 'pip'), ['install', '--quiet', '--requirement', requirements])
-  await writeFile(stamp, await readFile(requirements))
-  return command
+/** The command of the fuzzer, in a Python environment of the project's own; made when it is not there yet. */
+export const fuzzer = (): string => {
+  const folder = join(import.meta.dirname, '..', '.local', 'fuzz')
+  return join(preparePython(folder, join(import.meta.dirname, 'requirements.txt')), 'schemathesis')
 }
 
 /** A service that is asked, until it is stopped. */

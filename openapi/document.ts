@@ -63,7 +63,7 @@ const usedIn = (tree: unknown) => {
 /** The whole document, from the route table, the contracts of the groups and what the service answered to their examples. */
 export const createDocument = (examples: Examples): Node => {
   const schemas = createSchemas()
-  const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(examples) }
+  const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(examples, schemas) }
   const paths = pathsOf(examples, schemas, responses)
   const used = usedIn([paths, responses])
   return {

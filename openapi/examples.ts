@@ -50,9 +50,9 @@ interface Service extends ExampleService {
 type ExampleRoute = (typeof routes)[number]
 
 const pathOf = (route: ExampleRoute, { path = {}, query }: ExampleRequest): string => {
-  const { parameters } = describedBy(route)
+  const { parameters, contract } = describedBy(route)
   const filled = route.path.replace(/\{(\w+)\+?\}/g, (_, name: string) =>
-    String(path[name] ?? parameters[name]?.example ?? ''),
+    String(path[name] ?? contract.pathExamples?.[name] ?? parameters[name]?.example ?? ''),
   )
   return query ? `${filled}?${new URLSearchParams(query)}` : filled
 }

@@ -8,7 +8,7 @@ import type { Examples, Recording, Shown } from './examples.ts'
 import { headerReferences, optionalHeaderObjects } from './headers.ts'
 import { pathParameters, requestParameters, variablesOf } from './parameters.ts'
 import { errorResponses, mediaType } from './responses.ts'
-import type { Node, Schemas } from './schemas.ts'
+import { isNode, type Node, type Schemas } from './schemas.ts'
 import { edgeErrors } from './shared-errors.ts'
 import { describeXml } from './xml.ts'
 
@@ -27,29 +27,35 @@ const formatsOf = (route: Route): readonly Format[] => (route.public ? ['json'] 
 
 type Content = Readonly<Record<string, Node>>
 
-const bytes = (mediaTypes: readonly string[]): Content => Object.fromEntries(mediaTypes.map((type) => [type, {}]))
+/** What is no document: bytes, in the words that generators of clients know; but for text. */
+const bytes = (mediaTypes: readonly string[]): Content =>
+  Object.fromEntries(
+    mediaTypes.map((type) => [
+      type,
+      { schema: type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' } },
+    ]),
+  )
 
 /** What was recorded of the operation. */
 const recordingsOf = ({ route, examples }: Context): readonly Recording[] =>
   examples.successes.filter(({ operation }) => operation === route.operation)
 
-/** The example of a body in a media type: of that very type, or, where any will do, of one that has no place of its own. */
-const exampleOf = (bodies: readonly (Shown | undefined)[], mediaType: string, places: readonly string[]): Node => {
-  const found = bodies.find(
-    (body) =>
-      body?.mediaType === mediaType || (mediaType === '*/*' && body !== undefined && !places.includes(body.mediaType)),
-  )
-  if (!found) return {}
-  return 'value' in found.example ? { example: found.example.value } : { examples: { output: found.example } }
-}
+const isBinary = ({ schema }: Node): boolean => isNode(schema) && schema['format'] === 'binary'
 
-/** Puts its example beside each media type. */
-const withExamples = (content: Readonly<Record<string, Node>>, bodies: readonly (Shown | undefined)[]): Node => {
-  const places = Object.keys(content)
+/** Puts its example beside each media type: of that very type, or, where any bytes will do, of one that is no document of the others. */
+const withExamples = (content: Content, bodies: readonly (Shown | undefined)[]): Node => {
+  const documents = Object.keys(content).filter((type) => !isBinary(content[type] ?? {}))
+  const exampleIn = (mediaType: string, described: Node): Node => {
+    const found =
+      bodies.find((body) => body?.mediaType === mediaType) ??
+      bodies.find((body) => body && isBinary(described) && !documents.includes(body.mediaType))
+    if (!found) return {}
+    return 'value' in found.example ? { example: found.example.value } : { examples: { output: found.example } }
+  }
   return Object.fromEntries(
     Object.entries(content).map(([mediaType, described]) => [
       mediaType,
-      { ...described, ...exampleOf(bodies, mediaType, places) },
+      { ...described, ...exampleIn(mediaType, described) },
     ]),
   )
 }
@@ -162,7 +168,7 @@ export const operationObject = (context: Context): Node => {
     tags: [tag],
     security: security(route, policy),
     parameters: [
-      ...pathParameters(route.path, parameters, schemas),
+      ...pathParameters(route.path, parameters, contract.pathExamples, schemas),
       ...requestParameters(contract, conditions, schemas),
     ],
     ...(body && { requestBody: requestBody(body, formats, context) }),

@@ -1,4 +1,4 @@
-import type { ParameterContract, ParameterContracts } from '../functions/contract.ts'
+import type { OperationContract, ParameterContract, ParameterContracts } from '../functions/contract.ts'
 import type { Node, Schemas } from './schemas.ts'
 
 type Place = 'path' | 'query' | 'header'
@@ -8,13 +8,11 @@ const parameter = (place: Place, name: string, contract: ParameterContract, sche
   in: place,
   description: contract.description,
   ...((place === 'path' || contract.required) && { required: true }),
-  ...(contract.json
-    ? {
-        content: {
-          'application/json': { schema: schemas.sent(contract.schema), example: JSON.parse(String(contract.example)) },
-        },
-      }
-    : { schema: schemas.sent(contract.schema), example: contract.example }),
+  // A switch whose example is empty is sent without a value: its presence counts.
+  ...(place === 'query' && contract.example === '' && { allowEmptyValue: true }),
+  ...(contract.sentAtFirst && { 'x-sent-at-first': true }),
+  schema: schemas.sent(contract.schema),
+  example: contract.example,
 })
 
 const parametersIn = (place: Place, contracts: ParameterContracts, schemas: Schemas): Node[] =>
@@ -23,12 +21,18 @@ const parametersIn = (place: Place, contracts: ParameterContracts, schemas: Sche
 /** The names of a path's variables. */
 export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
 
-export const pathParameters = (path: string, contracts: ParameterContracts, schemas: Schemas): Node[] =>
+/** The variables of a path, each with the example of the operation or else of its group. */
+export const pathParameters = (
+  path: string,
+  contracts: ParameterContracts,
+  examples: OperationContract['pathExamples'],
+  schemas: Schemas,
+): Node[] =>
   variablesOf(path).map((name) => {
     const contract = contracts[name]
     if (!contract) throw new Error(`Nothing says what {${name}} is in ${path}`)
     return {
-      ...parameter('path', name, contract, schemas),
+      ...parameter('path', name, { ...contract, example: examples?.[name] ?? contract.example }, schemas),
       // OpenAPI has no words for a variable that holds slashes.
       ...(path.endsWith(`{${name}+}`) && { 'x-many-segments': true }),
     }

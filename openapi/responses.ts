@@ -18,10 +18,18 @@ const problem = z.object({ path: z.string(), message: z.string() }).register(z.g
   description: 'One thing that is wrong: where, and what to do about it.',
 })
 
-/** The one error body (decisions.md, section 2), which lib/http/render-error.ts writes. */
+/** What is too large to be read as a request has no error of the service's own: its code is the status. */
+const headersTooLargeCode = 431
+
+/**
+ * The one error body (decisions.md, section 2), which lib/http/render-error.ts writes. All answers share it, so that generated clients
+ * have one model of it; which codes an answer has, its `x-codes` say.
+ */
 const errorSchema = z
   .object({
-    code: z.literal([...new Set(Object.values(errors).map(({ code }) => code))].sort((a, b) => a - b)),
+    code: z.literal(
+      [...new Set([headersTooLargeCode, ...Object.values(errors).map(({ code }) => code)])].sort((a, b) => a - b),
+    ),
     message: z.string(),
     requestId: z.string(),
     errors: z.optional(z.array(problem)),
@@ -84,19 +92,18 @@ const describe = (names: readonly ErrorName[]): string =>
 const errorResponse = (names: readonly ErrorName[], context: Context, operation?: string): Node => {
   const { schemas, formats } = context
   const reference = schemas.answered(errorSchema)
-  const codes = [...new Set(names.map((name) => errors[name].code))]
-  const schema = { allOf: [reference, { properties: { code: { enum: codes } } }] }
   if (formats.includes('xml')) describeXml(schemas.components, reference, { root: 'error' })
   const content = formats.flatMap((format) => {
     const coming = names.filter((name) => comesIn(name, format))
     const examples = coming.map((name) => [name, recorded(name, format, context, operation)])
-    return coming.length > 0 ? [[mediaType(format), { schema, examples: Object.fromEntries(examples) }]] : []
+    return coming.length > 0 ? [[mediaType(format), { schema: reference, examples: Object.fromEntries(examples) }]] : []
   })
   const carried = names.flatMap((name) =>
     Object.keys(errorReply(new ServiceError(name), exampleRequestId).headers ?? {}),
   )
   return {
     description: describe(names),
+    'x-codes': [...new Set(names.map((name) => errors[name].code))],
     headers: headerReferences([...new Set([...carried, ...names.flatMap((name) => ownHeaders[name] ?? [])])]),
     content: Object.fromEntries(content),
   }
@@ -120,18 +127,15 @@ export const errorResponses = (names: readonly ErrorName[], context: Context): R
   return Object.fromEntries([...byStatus].map(([status, group]) => [String(status), shared(group, context)]))
 }
 
-/** What is too large to be read as a request has no error of the service's own: its code is the status. */
-export const headersTooLarge = ({ headersTooLarge: { answer } }: Examples): Node => ({
+/** The answer to what is too large to be read as a request. */
+export const headersTooLarge = ({ headersTooLarge: { answer } }: Examples, schemas: Schemas): Node => ({
   description:
     'The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.',
+  'x-codes': [headersTooLargeCode],
   headers: headerReferences([]),
   content: {
     [mediaType('json')]: {
-      schema: {
-        type: 'object',
-        properties: { code: { const: 431 }, message: { type: 'string' }, requestId: { type: 'string' } },
-        required: ['code', 'message', 'requestId'],
-      },
+      schema: schemas.answered(errorSchema),
       ...(answer && 'value' in answer.example && { example: answer.example.value }),
     },
   },

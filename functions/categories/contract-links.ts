@@ -4,6 +4,7 @@ import { objectKinds } from '../../lib/categories/object-kinds.ts'
 import type { OperationContract } from '../contract.ts'
 import {
   categoryId,
+  displayable,
   itemsOf,
   linkCategoryItem,
   linkItem,
@@ -23,11 +24,13 @@ objectId.register(z.globalRegistry, {
   description: `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`,
 })
 
+displayable.register(z.globalRegistry, { id: 'Displayable', description: 'Whether the link is shown: 1 or 0.' })
+
 const links = z
   .object({ items: itemsOf(linkItem.register(z.globalRegistry, { id: 'NewLink' }), 'objectId') })
   .register(z.globalRegistry, { id: 'NewLinks', description: 'What to link with the category.' })
 
-const unlinked = z.union([unlinkItem, objectId])
+const unlinked = z.union([unlinkItem.register(z.globalRegistry, { id: 'UnlinkedItem' }), objectId])
 
 /** `[{"objectId":1}]`, `[1]` and `1` say the same. */
 const unlinkedItems = z.union([itemsOf(unlinked, 'objectId'), unlinked]).register(z.globalRegistry, {
@@ -45,7 +48,10 @@ const categoryLinks = z
   .object({ items: itemsOf(linkCategoryItem.register(z.globalRegistry, { id: 'NewCategoryLink' }), 'categoryId') })
   .register(z.globalRegistry, { id: 'NewCategoryLinks', description: 'What to link the object with.' })
 
-const unlinkedCategory = z.union([unlinkCategoryItem, categoryId])
+const unlinkedCategory = z.union([
+  unlinkCategoryItem.register(z.globalRegistry, { id: 'UnlinkedCategory' }),
+  categoryId,
+])
 
 const unlinkedCategories = z
   .union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory])
@@ -64,16 +70,16 @@ const categoryUnlinks = z
 export const isFirst = (kind: ObjectKind) => kind === objectKindNames[0]
 
 /** The ways in which a `DELETE` says what to unlink. */
-const unlinkedBy = (member: string, items: z.core.$ZodType, body: z.core.$ZodType, example: string) => ({
+const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => ({
   query: {
     items: {
       description: `The items, for clients that send no body with \`DELETE\`: a JSON text such as \`[{"${member}":1}]\`, \`[1,2]\` or \`1\`. It is read when there is no body.`,
-      schema: items,
-      json: true as const,
+      schema: z.string(),
       example,
     },
   },
   body: {
+    optional: true as const,
     schema: body,
     description: `Required unless \`items\` stands in the query. As a form, also one that is declared as JSON, \`items\` is such a JSON text, or \`items[0][${member}]=1\`.`,
   },
@@ -103,7 +109,7 @@ export const linkOf = (kind: ObjectKind): OperationContract => ({
 export const unlinkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${objectKinds[kind].many} from a category`,
   description: 'Unlinking what is not linked is no error.',
-  ...unlinkedBy('objectId', unlinkedItems, unlinks, '[2,4]'),
+  ...unlinkedBy('objectId', unlinks, '[2,4]'),
   answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'categoryUnknown'],
   examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
@@ -135,7 +141,7 @@ export const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
 export const unlinkCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${oneOf(kind)} from categories`,
   description: 'All of them must exist, or nothing is unlinked. Unlinking what is not linked is no error.',
-  ...unlinkedBy('categoryId', unlinkedCategories, categoryUnlinks, '[1,2]'),
+  ...unlinkedBy('categoryId', categoryUnlinks, '[1,2]'),
   answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
   examples: [{ body: { items: [{ categoryId: 2 }] } }],

@@ -29,7 +29,7 @@ const moment = z
 
 const scalars = {
   integer: z.int(),
-  flag: z.literal([0, 1]),
+  flag: z.literal([0, 1]).register(z.globalRegistry, { id: 'Flag', description: '1 says yes, 0 says no.' }),
   string: z.string(),
   boolean: z.boolean(),
   date: moment,
@@ -100,7 +100,6 @@ const listOf = (kind: ObjectKind): OperationContract => {
   return {
     summary: `List the ${many} of a category`,
     query: listSwitches(associationShape(kind), {
-      id: `${capitalised(kind)}Where`,
       fields: `objectId,${kind}(${examples.shown})`,
       where: `{"${kind}.${examples.flag}":true}`,
       order: `-${kind}.${examples.date}`,
@@ -122,7 +121,6 @@ const listAllOf = (kind: ObjectKind): OperationContract => {
   return {
     summary: `List the ${many} of a site`,
     query: listSwitches(contentShape(kind), {
-      id: `All${capitalised(kind)}Where`,
       fields: `id,${examples.shown}`,
       where: `{"${examples.flag}":true}`,
       order: `-${examples.date}`,
@@ -141,7 +139,6 @@ const listAllOf = (kind: ObjectKind): OperationContract => {
 }
 
 const categorySwitches = listSwitches(contentShape('category'), {
-  id: 'CategoryWhere',
   fields: 'name',
   where: '{"name":{"$beginsWith":"p"}}',
   order: '-name',
@@ -222,7 +219,7 @@ export const categoriesContract: GroupContract<'categories'> = {
     listSiteUrls: {
       summary: 'List the addresses of a site',
       description: 'There is one: the base URL of the data centre where the site lives.',
-      query: listSwitches(siteUrlShape, { id: 'SiteUrlWhere', fields: 'url', where: '{"siteId":1001}', order: 'url' }),
+      query: listSwitches(siteUrlShape, { fields: 'url', where: '{"siteId":1001}', order: 'url' }),
       answers: { 200: { description: 'A page of the list.', schema: siteUrlPage, headers: ['ETag'] } },
       errors: ['categoriesMalformed'],
     },

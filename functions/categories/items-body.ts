@@ -19,7 +19,8 @@ const named = z.pipe(
   z.transform((value) => value as CategoryId),
 )
 
-const displayable = z.pipe(
+/** Whether a link is shown, as 1 or 0, in a string as well. */
+export const displayable = z.pipe(
   z.union([z.literal([0, 1]), z.literal(['0', '1'])], 'must be 1 or 0'),
   z.transform((value) => Number(value) === 1),
 )

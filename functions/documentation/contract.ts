@@ -29,6 +29,8 @@ export const documentationContract: GroupContract<'documentation'> = {
     getReference: {
       summary: 'Read this document as a page',
       answers: { 200: { description: 'The page.', mediaTypes: ['text/html'] } },
+      // Its script is the text of a function, which differs with what runs it.
+      shownByAddress: true,
     },
     getReferenceAsset: {
       summary: 'Get a file that the page is drawn with',

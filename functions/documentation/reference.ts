@@ -6,11 +6,10 @@ import { tagOfText } from '../../lib/http/conditions.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
+import { drawReference } from './draw-reference.ts'
 import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
 
-/** Nothing is asked of anybody but the service: no check by a third party, no content network. */
-const script = (root: string) =>
-  `SwaggerUIBundle({url:${JSON.stringify(`${root}openapi.json`)},dom_id:'#reference',deepLinking:true,docExpansion:'list',validatorUrl:null})`
+const script = (root: string) => `(${drawReference})(${JSON.stringify(root)})`
 
 const page = (root: string) => `<!doctype html>
 <html lang="en">

@@ -19,12 +19,17 @@ const order = z
   .check(z.minimum(1), z.maximum(maxOrder))
   .register(z.globalRegistry, { description: 'The position of the field in the form.' })
 
+/** The type as it stands in a field; a component, for generators name what has no name by what it stands in. */
+const storedType = z
+  .object({ id: storedTypeId, name: z.string() })
+  .register(z.globalRegistry, { id: 'StoredFieldType', description: 'The type of a system field on a form.' })
+
 export const field = z
   .object({
     links: z.array(link),
     id: storedTypeId,
     name: z.string(),
-    type: z.object({ id: storedTypeId, name: z.string() }),
+    type: storedType,
     mandatory: z.boolean(),
     order,
   })

@@ -1,8 +1,14 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../../lib/errors.ts'
 import { mostFiles } from '../../lib/storage/upload-files.ts'
-import { type GroupContract, link, type ParameterContracts, siteParameter } from '../contract.ts'
-import { examplesOf } from './contract-examples.ts'
+import {
+  type GroupContract,
+  link,
+  type ParameterContract,
+  type ParameterContracts,
+  siteParameter,
+} from '../contract.ts'
+import { exampleFiles, examplesOf } from './contract-examples.ts'
 import {
   copyPath,
   deletedVersion,
@@ -31,7 +37,7 @@ export const progress = z
 
 const entryMembers = {
   name: z.string(),
-  type: z.enum(['file', 'folder']),
+  type: z.enum(['file', 'folder']).register(z.globalRegistry, { id: 'EntryType' }),
   size: z.int().check(z.minimum(0)),
   lastModified: z.nullable(z.iso.datetime()),
   links: z.array(link),
@@ -80,10 +86,6 @@ export const downloadLink = z.object({ url: z.url(), expires: z.iso.datetime() }
   description: 'A URL that gives one version of a file, as an attachment, to whoever has it, until it expires.',
 })
 
-const readJson = z
-  .unknown()
-  .register(z.globalRegistry, { description: 'Without `meta` and `link`: what a JSON file holds.' })
-
 // Bodies.
 
 newName.register(z.globalRegistry, {
@@ -101,7 +103,8 @@ copyPath.register(z.globalRegistry, {
     'Where a file, or a folder of up to 10,000 files and folders, is copied to: a path as plain text, not percent-encoded.',
 })
 
-const putJson = z.unknown().register(z.globalRegistry, { description: 'Without `meta`: what the JSON file holds.' })
+/** The content of a file, or a body that the service takes apart by itself. */
+const bytes = z.file().register(z.globalRegistry, { description: 'Bytes as they are.' })
 
 const form = z
   .object({ file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)) })
@@ -112,15 +115,20 @@ const form = z
 
 const formBodies = { 'multipart/form-data': form }
 
+/** A file's bytes: under the type of all bytes unless `Accept` names its own. */
+const fileTypes = ['application/octet-stream', '*/*']
+
 // Parameters that operations share.
 
-const meta: ParameterContracts = {
-  meta: {
-    description: 'Its presence asks for what the path is, not for its bytes.',
-    schema: z.string(),
-    example: '',
-  },
+force.register(z.globalRegistry, { id: 'Force' })
+
+const metaSwitch: ParameterContract = {
+  description: 'Its presence asks for what the path is, not for its bytes.',
+  schema: z.string(),
+  example: '',
 }
+
+const meta = { meta: metaSwitch }
 
 const metaSwitches: ParameterContracts = {
   ...meta,
@@ -207,7 +215,15 @@ const upload = {
     'All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body ' +
     'may come as `application/octet-stream`; its boundary is then taken from its first line.',
   headers: noneMatch,
-  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': z.unknown() } },
+  query: {
+    // Beside the security schemes, as api.md has it for operation 12: generated clients know one way only to send a token by themselves.
+    access_token: {
+      description: 'The access token, for who sends no `Authorization`; the header wins.',
+      schema: z.string(),
+      example: 'ACCESS_TOKEN',
+    },
+  },
+  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
   errors: uploadErrors,
 } as const
 
@@ -227,7 +243,7 @@ export const storageContract: GroupContract<'storage'> = {
     path: {
       description:
         'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
-        'A run of slashes counts as one, in front too.',
+        'A run of slashes counts as one, in front too. A new storage is empty: what the examples read has to be uploaded first.',
       schema: z.string(),
       example: 'notes',
     },
@@ -255,6 +271,7 @@ export const storageContract: GroupContract<'storage'> = {
           example: '',
         },
         ...metaSwitches,
+        meta: { ...metaSwitch, sentAtFirst: true },
       },
       answers: { 200: { description: 'The progress, or what the root holds.', schema: z.union([progress, entry]) } },
       errors: ['storageRefused', 'notAFile'],
@@ -262,6 +279,7 @@ export const storageContract: GroupContract<'storage'> = {
     },
     readPath: {
       summary: 'Read a file, what a path is, or a link for a download',
+      pathExamples: { path: exampleFiles.file },
       description:
         'The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text/*`). ' +
         'A path at which nothing is as written is looked up without case.',
@@ -295,13 +313,13 @@ export const storageContract: GroupContract<'storage'> = {
       answers: {
         200: {
           description: 'The bytes of the file; with `meta`, what the path is; with `link`, a URL of the bytes.',
-          schema: z.union([entry, downloadLink, readJson]),
-          mediaTypes: ['*/*'],
+          schema: z.union([entry, downloadLink]),
+          mediaTypes: fileTypes,
           optionalHeaders: [...validators, 'X-Content-Length'],
         },
         206: {
           description: 'The bytes that `Range` asks for.',
-          mediaTypes: ['*/*'],
+          mediaTypes: fileTypes,
           headers: [...validators, 'Content-Range'],
           optionalHeaders: ['X-Content-Length'],
         },
@@ -354,9 +372,10 @@ export const storageContract: GroupContract<'storage'> = {
     },
     putPath: {
       summary: 'Store a file, create a folder, rename, move or copy',
+      pathExamples: { path: 'notes/draft.txt' },
       description:
-        'The body is the content of the file. With `meta` it is `{"name": …}`, and renames, `{"path": …}`, and moves, or ' +
-        '`{"copyTo": …}`, and copies the live files; all of it or nothing. With `type=folder` there is none; ' +
+        'The body is the content of the file, of any type: what is declared as JSON is stored as well. With `meta` it is `{"name": …}`, and renames, ' +
+        '`{"path": …}`, and moves, or `{"copyTo": …}`, and copies the live files; all of it or nothing. With `type=folder` there is none; ' +
         'a body of the type `multipart/form-data` is an upload into the folder.',
       query: {
         ...meta,
@@ -372,9 +391,10 @@ export const storageContract: GroupContract<'storage'> = {
         optional: true,
         schema: z.unknown(),
         mediaTypes: {
-          '*/*': z.unknown(),
-          'application/json': z.union([newName, newPath, copyPath, putJson]),
+          'application/octet-stream': bytes,
+          'application/json': z.union([newName, newPath, copyPath]),
           ...formBodies,
+          '*/*': bytes,
         },
       },
       answers: { 200: { description: 'It is done.', schema: success, links: pathLinks } },

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Deployment, deploy, destroy, type Emulator, findEmulator, synthesise } from '../../cdk/emulator.ts'
 import { registerMissing } from '../../cdk/emulator-registration.ts'
+import { preparePython } from '../support/python-environment.ts'
 import { startMiniStack } from './ministack.ts'
-import { preparePythonTools } from './python-tools.ts'
 import { runAcceptance, runEdge, runGrants, runStoreContracts, type Target } from './suites.ts'
 
 /**
@@ -94,7 +94,7 @@ const testWith = (emulator: Emulator, folder: string, pythonTools: string, recor
 /** On the emulator at the endpoint, else on a MiniStack that leaves in a folder what functions send. */
 const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
   const folder = cleanFolder('deployed')
-  const pythonTools = preparePythonTools(join('.local', 'python'))
+  const pythonTools = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))
   if (endpoint) return testWith(await findEmulator(endpoint), folder, pythonTools)
   const recordings = resolve(folder, 'requests')
   const emulator = await startMiniStack(join(pythonTools, 'ministack'), folder, recordings)

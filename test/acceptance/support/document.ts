@@ -12,6 +12,8 @@ interface Header extends Reference {
 }
 
 interface Response extends Reference {
+  /** Which codes an error of this answer has: all answers share the schema of the error body. */
+  readonly 'x-codes'?: readonly number[]
   readonly headers?: Readonly<Record<string, Header>>
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
 }
@@ -47,6 +49,12 @@ const everyAnswer = new Set([
   'x-content-type-options',
   'x-request-id',
 ])
+
+/** Throws when an error, in JSON or XML, has a code that the document does not name for its status. */
+const checkCode = (codes: readonly number[], text: string) => {
+  const code = Number(/"code":(\d+)|<code>(\d+)/.exec(text)?.slice(1).find(Boolean))
+  if (!codes.includes(code)) throw new Error(`The code ${code} is not documented, but ${codes.join(', ')}`)
+}
 
 /** What a path looks like; a variable holds slashes where the document says so, as that of a path in the storage does. */
 const expressionOf = (template: string, operations: Readonly<Record<string, Operation>>): RegExp => {
@@ -101,12 +109,14 @@ export const createCheck = (document: OpenApi) => {
     if (other) throw new Error(`The header ${other} is not documented`)
   }
 
-  const checkBody = ({ content = {} }: Response, { headers, text }: CheckedAnswer) => {
+  const checkBody = ({ content = {}, 'x-codes': codes }: Response, { headers, text }: CheckedAnswer) => {
     if (text === '') return
     const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
-    const documented = content[type] ?? content['*/*']
+    // The bytes of a file may have the type of a document, when they are asked for under their own: ranges tell them apart.
+    const documented = content[headers['accept-ranges'] === undefined ? type : '*/*'] ?? content['*/*']
     if (!documented) throw new Error(`A body of the type "${type}" is not documented`)
     if (documented.schema) checkText(type, documented.schema, text)
+    if (codes) checkCode(codes, text)
   }
 
   const check = (method: string, path: string, answer: CheckedAnswer) => {

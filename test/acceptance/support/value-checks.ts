@@ -21,8 +21,11 @@ export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => 
 
   return {
     checkValue,
-    /** A body of a media type, JSON or XML. */
-    checkText: (type: string, schema: Schema, text: string): void =>
-      checkValue(schema, type === 'application/xml' ? readXmlBy(schema, text, schemas) : JSON.parse(text), 'The body'),
+    /** A body of a media type, JSON or XML. What the schema calls a string is no document, but text or bytes. */
+    checkText: (type: string, schema: Schema, text: string): void => {
+      const isText = schema.type === 'string'
+      const value = type === 'application/xml' ? readXmlBy(schema, text, schemas) : isText ? text : JSON.parse(text)
+      checkValue(schema, value, 'The body')
+    },
   }
 }

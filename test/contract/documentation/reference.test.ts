@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
 import { test as base } from '../../support/test.ts'
@@ -20,8 +20,9 @@ const test = base
   .extend('visit', async ({ browser }, { onCleanup }) => {
     const context = await browser.newContext()
     onCleanup(() => context.close())
-    return async (url: string): Promise<Visit> => {
+    return async (url: string, prepare?: (page: Page) => Promise<unknown>): Promise<Visit> => {
       const page = await context.newPage()
+      await prepare?.(page)
       const faults: string[] = []
       const requests: string[] = []
       page.on('console', (message) => {
@@ -34,6 +35,77 @@ const test = base
       return { page, faults, requests }
     }
   })
+
+const storage = '/api/v2/admin/sites/current/storage'
+
+/** What the service refuses as it stands, and is meant to. */
+const refused = {
+  // There is nothing that it could delete.
+  'Be told that the root of the storage cannot be deleted': 400,
+  // A person has to choose the files first. Then the folder of the example is there, and can be deleted.
+  'Upload files into a folder': 400,
+  'Upload files into the root of the storage': 400,
+  'Upload files into the root of the storage, by PUT': 400,
+  'Delete a file, a draft or a folder with its contents': 404,
+}
+
+const authorize = async (page: Page, token: string) => {
+  await page.locator('.btn.authorize').first().click()
+  const dialog = page.locator('.dialog-ux')
+  await dialog.locator('input').first().fill(token)
+  await dialog.getByRole('button', { name: 'Apply credentials' }).first().click()
+  await dialog.getByRole('button', { name: 'Close' }).first().click()
+}
+
+/** Opens an operation, by its summary, for trying it out. Clicks are handed over, and not aimed: there are many. */
+const unfold = async (page: Page, summary: string): Promise<Locator> => {
+  const operation = page.locator('.opblock', { has: page.getByText(summary, { exact: true }) })
+  await operation.locator('.opblock-summary-control').dispatchEvent('click')
+  await operation.getByRole('button', { name: 'Try it out' }).dispatchEvent('click')
+  return operation
+}
+
+/**
+ * Runs in the page, for the sake of time: opens each operation, and executes it. The statuses by summary.
+ */
+const executeAll = `(async () => {
+  const until = async (find) => {
+    for (;;) {
+      const found = find()
+      if (found) return found
+      await new Promise((done) => setTimeout(done, 5))
+    }
+  }
+  const statuses = {}
+  for (const operation of document.querySelectorAll('.opblock')) {
+    const one = (selector) => until(() => operation.querySelector(selector))
+    const control = operation.querySelector('.opblock-summary-control')
+    control.click()
+    ;(await one('.try-out__btn')).click()
+    ;(await one('.execute')).click()
+    const status = await one('.live-responses-table tbody .response-col_status')
+    statuses[operation.querySelector('.opblock-summary-description').textContent] = parseInt(status.textContent, 10)
+    control.click()
+  }
+  return statuses
+})()`
+
+/** What is sent does not depend on what is said of answers, and drawing that takes most of the time. */
+const onlyOne = { default: { description: 'Any.' } }
+const withoutAnswers = (page: Page) =>
+  page.route('**/openapi.json', async (route) => {
+    const response = await route.fetch()
+    const text = JSON.stringify(await response.json(), (key, value) => (key === 'responses' ? onlyOne : value))
+    await route.fulfill({ response, body: text })
+  })
+
+/** Presses the button; the status of the answer. */
+const execute = async (operation: Locator): Promise<number> => {
+  await operation.getByRole('button', { name: 'Execute' }).dispatchEvent('click')
+  const answer = operation.locator('.live-responses-table tbody .response-col_status').first()
+  await answer.waitFor()
+  return Number.parseInt((await answer.textContent()) ?? '', 10)
+}
 
 describe('the reference page in a browser', () => {
   test('shows every operation of the document', async ({ service, visit }) => {
@@ -68,5 +140,41 @@ describe('the reference page in a browser', () => {
     await answer.waitFor()
     expect(await answer.textContent()).toContain('200')
     expect(faults).toEqual([])
+  })
+
+  test('keeps the token for the tab, and nowhere else', async ({ service, visit }) => {
+    const { page, faults } = await visit(`${service.baseUrl}/docs`)
+    await authorize(page, service.token)
+    await page.reload()
+    const lists = await unfold(page, 'List the sites of the token')
+    expect(await execute(lists)).toBe(200)
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+    const { page: other } = await visit(`${service.baseUrl}/docs`)
+    expect(await execute(await unfold(other, 'List the sites of the token'))).toBe(401)
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([])
+  })
+
+  test('runs each operation as it stands, and sends nothing that is optional', async ({ service, visit }) => {
+    // A new storage is empty: this is what the example of reading a file names.
+    await service.request(`${storage}/hello.txt`, { method: 'PUT', body: 'Hello' })
+    const { page, requests } = await visit(`${service.baseUrl}/docs`, withoutAnswers)
+    await authorize(page, service.token)
+    const before = requests.length
+    const statuses: Record<string, number> = await page.evaluate(executeAll)
+    expect(Object.keys(statuses)).toHaveLength(await page.locator('.opblock').count())
+    expect(Object.fromEntries(Object.entries(statuses).filter(([, status]) => status >= 400))).toEqual(refused)
+    const queries = requests.slice(before).flatMap((url) => (url.startsWith('http') ? new URL(url).search : []))
+    expect(queries.filter((query) => query !== '')).toEqual(['?meta='])
+  }, 120_000)
+
+  test('sends a switch without a value', async ({ service, visit }) => {
+    const { page, requests } = await visit(`${service.baseUrl}/docs`)
+    await authorize(page, service.token)
+    const operation = await unfold(page, 'See how far an upload is, or what the root of the storage holds')
+    await operation.locator('tr[data-param-name=status] input[type=checkbox]').check()
+    await operation.locator('tr[data-param-name=meta] input[type=checkbox]').uncheck()
+    expect(await execute(operation)).toBe(200)
+    expect(new URL(requests.at(-1) ?? '').search).toBe('?status=')
+    expect(await operation.locator('.live-responses-table .highlight-code').first().textContent()).toContain('percent')
   })
 })

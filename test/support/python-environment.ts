@@ -2,13 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const requirements = join(import.meta.dirname, 'requirements.txt')
-
 /**
- * The folder with the programs of requirements.txt, in a virtual environment of their own. Made at the first use and when
- * the requirements have changed, which needs Python 3.10 or newer and the network.
+ * The folder with the programs of a list of pinned packages, in a virtual environment below `.local` that is theirs alone. Made at the
+ * first use and when the list has changed, which needs Python 3.10 or newer and the network.
  */
-export const preparePythonTools = (folder: string): string => {
+export const preparePython = (folder: string, requirements: string): string => {
   const programs = join(folder, 'bin')
   const stamp = join(folder, 'requirements.txt')
   const wanted = readFileSync(requirements, 'utf8')

@@ -1,0 +1,99 @@
+/** What the page needs of the document; the rest of it is handed on as it is. */
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly example?: unknown
+  readonly 'x-sent-at-first'?: boolean
+}
+
+interface OpenApi {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>
+}
+
+/** What of the renderer is used (https://github.com/swagger-api/swagger-ui, "Plugin API"). */
+interface Renderer {
+  readonly authActions: { restoreAuthorization(payload: { readonly authorized: unknown }): void }
+  readonly specActions: {
+    updateEmptyParamInclusion(operation: readonly [string, string], name: string, place: string, sent: boolean): void
+  }
+}
+
+interface AuthSystem {
+  readonly authSelectors: { authorized(): unknown }
+}
+
+declare const SwaggerUIBundle: (options: object) => Renderer
+declare const sessionStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void }
+
+/**
+ * Draws the reference. It runs in the page, as text: it may use nothing from outside itself. `root` is the relative address of the service.
+ * - Nothing is asked of anybody but the service: no check by a third party, no content network.
+ * - What is optional is sent only when somebody asks for it: its example is shown, and not filled in.
+ * - Examples that are shown by their address are left out: the renderer would load them, and this document is one of them, within itself.
+ * - The token is kept for the tab alone; the renderer itself would keep it for good.
+ */
+export const drawReference = (root: string): void => {
+  const key = 'site-admin authorized'
+  const sentAtFirst: [string, string, Parameter][] = []
+
+  const unfilled = ({ example, ...parameter }: Parameter): Parameter => {
+    if (parameter.required) return { ...parameter, example }
+    if (example === undefined || example === '') return parameter
+    return { ...parameter, description: `${parameter.description} For example \`${example}\`.` }
+  }
+
+  const withoutAddresses = (spec: OpenApi): OpenApi =>
+    JSON.parse(JSON.stringify(spec, (_, value) => (Object(value).externalValue === undefined ? value : undefined)))
+
+  const forPeople = (written: OpenApi): OpenApi => {
+    const spec = withoutAddresses(written)
+    if (!spec.paths) return spec
+    const paths = Object.entries(spec.paths).map(([path, operations]) => {
+      const drawn = Object.entries(operations).map(([method, operation]) => {
+        const { parameters = [] } = operation
+        for (const parameter of parameters) {
+          if (parameter['x-sent-at-first']) sentAtFirst.push([path, method, parameter])
+        }
+        return [method, { ...operation, parameters: parameters.map(unfilled) }]
+      })
+      return [path, Object.fromEntries(drawn)]
+    })
+    return { ...spec, paths: Object.fromEntries(paths) }
+  }
+
+  const plugin = {
+    statePlugins: {
+      spec: {
+        wrapActions: {
+          updateJsonSpec: (update: (spec: OpenApi) => unknown) => (spec: OpenApi) => update(forPeople(spec)),
+        },
+      },
+      auth: {
+        wrapActions: {
+          persistAuthorizationIfNeeded:
+            (_: unknown, { authSelectors }: AuthSystem) =>
+            () =>
+              sessionStorage.setItem(key, JSON.stringify(authSelectors.authorized())),
+        },
+      },
+    },
+  }
+
+  const page = SwaggerUIBundle({
+    url: `${root}openapi.json`,
+    dom_id: '#reference',
+    deepLinking: true,
+    docExpansion: 'list',
+    validatorUrl: null,
+    plugins: [plugin],
+    onComplete: () => {
+      const kept = sessionStorage.getItem(key)
+      if (kept) page.authActions.restoreAuthorization({ authorized: JSON.parse(kept) })
+      for (const [path, method, parameter] of sentAtFirst) {
+        page.specActions.updateEmptyParamInclusion([path, method], parameter.name, parameter.in, true)
+      }
+    },
+  })
+}

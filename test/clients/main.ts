@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { preparePython } from '../support/python-environment.ts'
+import { type SpawnedService, startService } from '../support/spawned-service.ts'
+
+/**
+ * `npm run clients`: makes a client in Python and one in TypeScript from the document of a running service, with generators that many
+ * use, and calls the service with both. Needs Python 3.11 or newer; the first run and one after a change of what is pinned need the network.
+ */
+const root = join(import.meta.dirname, '..', '..')
+const folder = join(root, '.local', 'clients')
+
+/** Runs a program to its end and answers all that it said. */
+const run = (cwd: string, program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env: { ...process.env, ...env } })
+  const said = `${stdout ?? ''}${stderr ?? ''}`
+  if (status === 0) return said
+  throw new Error(`${program} ${args[0]} failed:\n${said}`, { cause: error })
+}
+
+/** What the generator leaves out of the client, and says so. Anything else means that an operation or a schema is not understood. */
+const leftOut = ['Unsupported content type application/xml', 'Unsupported content type */*']
+
+const checkWarnings = (said: string) => {
+  const faults = said.split('\n').filter((line) => /^(Unsupported|Unable|Cannot|Could not|Attempted)/.test(line))
+  const unknown = faults.filter((line) => !leftOut.includes(line))
+  if (unknown.length > 0) throw new Error(`The Python generator does not understand the document:\n${said}`)
+}
+
+const usePython = (document: string, { baseUrl, token, siteId }: SpawnedService) => {
+  const source = join(import.meta.dirname, 'python')
+  const programs = preparePython(join(folder, 'python'), join(source, 'requirements.txt'))
+  const output = join(folder, 'python', 'generated')
+  rmSync(output, { recursive: true, force: true })
+  mkdirSync(output)
+  const client = join(output, 'site_admin_client')
+  const generator = join(programs, 'openapi-python-client')
+  // It puts the client's source in order with a program of its own.
+  const withPrograms = { PATH: `${programs}:${process.env['PATH']}` }
+  checkWarnings(
+    run(output, generator, ['generate', '--path', document, '--output-path', client, '--meta', 'none'], withPrograms),
+  )
+  const models = globSync('models/[!_]*.py', { cwd: client }).length
+  console.log(`The Python client has ${models} models.`)
+  const script = join(source, 'call_every_operation.py')
+  const python = { PYTHONPATH: output, PYTHONDONTWRITEBYTECODE: '1' }
+  return run(output, join(programs, 'python'), [script, document, baseUrl, token, String(siteId)], python)
+}
+
+/** The generator with its packages, in a folder that is theirs alone: it is made again when what is pinned has changed. */
+const prepareTypeScript = (room: string) => {
+  const source = join(import.meta.dirname, 'typescript')
+  const stamp = join(room, 'installed.json')
+  const wanted = readFileSync(join(source, 'package-lock.json'), 'utf8')
+  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+  if (!isCurrent) rmSync(room, { recursive: true, force: true })
+  cpSync(source, room, { recursive: true })
+  if (isCurrent) return
+  run(room, 'npm', ['ci', '--silent'])
+  writeFileSync(stamp, wanted)
+}
+
+const useTypeScript = (document: string, { baseUrl, token }: SpawnedService) => {
+  const room = join(folder, 'typescript')
+  prepareTypeScript(room)
+  rmSync(join(room, 'client'), { recursive: true, force: true })
+  copyFileSync(document, join(room, 'openapi.json'))
+  run(room, join(room, 'node_modules', '.bin', 'openapi-ts'), ['--silent'])
+  const types = readFileSync(join(room, 'client', 'types.gen.ts'), 'utf8').match(/^export type \w+/gm) ?? []
+  const ofOperations = types.filter((name) => /(Data|Errors?|Responses?)$/.test(name))
+  console.log(`The TypeScript client has ${types.length - ofOperations.length} models.`)
+  run(root, join('node_modules', '.bin', 'tsc'), ['--project', room])
+  return run(room, process.execPath, ['use-client.ts', baseUrl, token])
+}
+
+const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-clients-'))
+const service = await startService(dataDirectory, ['--port', '0', '--quiet'])
+try {
+  mkdirSync(folder, { recursive: true })
+  const document = join(folder, 'openapi.json')
+  writeFileSync(document, await (await service.request('/openapi.json')).text())
+  process.stdout.write(usePython(document, service))
+  process.stdout.write(useTypeScript(document, service))
+} finally {
+  await service.stop()
+  await rm(dataDirectory, { recursive: true, force: true })
+}

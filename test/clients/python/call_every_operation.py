@@ -1,0 +1,151 @@
+"""Calls every operation of a running service with the client that openapi-python-client made of its document.
+
+Arguments: the document, the address of the service, a token of its demo site, the id of that site. Ends with status 1 at the first
+answer whose status or type is another, or that could not be parsed, and when an operation of the document has not been called.
+"""
+
+import importlib
+import io
+import json
+import pathlib
+import pkgutil
+import re
+import sys
+
+from site_admin_client import AuthenticatedClient, api
+from site_admin_client.models import (
+    BlogAssociationPage,
+    BlogPage,
+    Category,
+    CategoryPage,
+    CategoryUnlinks,
+    CreatedField,
+    Entry,
+    Error,
+    Field,
+    FieldChange,
+    FieldPage,
+    FieldTypePage,
+    Files,
+    Health,
+    NewCategoryLink,
+    NewCategoryLinks,
+    NewField,
+    NewFieldType,
+    NewLink,
+    NewLinks,
+    NewName,
+    NewsAssociationPage,
+    NewsItemPage,
+    OpenApi,
+    Progress,
+    SitePage,
+    SiteUrlPage,
+    Stored,
+    UnlinkedCategory,
+    UnlinkedItem,
+    Unlinks,
+    WebForm,
+    WebFormPage,
+)
+from site_admin_client.models.field_type_id_type_0 import FieldTypeIdType0
+from site_admin_client.models.force import Force
+from site_admin_client.models.get_reference_asset_asset import GetReferenceAssetAsset
+from site_admin_client.types import File
+
+DOCUMENT, BASE_URL, TOKEN, SITE = sys.argv[1:]
+client = AuthenticatedClient(base_url=BASE_URL, token=TOKEN, prefix="", auth_header_name="Authorization")
+
+modules = {
+    name.rpartition(".")[2].replace("_", ""): name
+    for _, name, is_package in pkgutil.walk_packages(api.__path__, f"{api.__name__}.")
+    if not is_package
+}
+called = set()
+
+
+def call(operation, status, kind, /, *path, **given):
+    """Calls an operation by its id. The parsed answer is of the kind, or is None where there is no body."""
+    called.add(operation)
+    module = importlib.import_module(modules[operation.lower()])
+    response = module.sync_detailed(*path, client=client, **given)
+    assert response.status_code == status, f"{operation}: {response.status_code}, not {status}: {response.content[:500]}"
+    expected = type(None) if kind is None else kind
+    assert isinstance(response.parsed, expected), f"{operation}: {response.parsed!r} is no {expected.__name__}"
+    return response.parsed
+
+
+def one_file(content, name):
+    return File(payload=io.BytesIO(content), file_name=name, mime_type="text/plain")
+
+
+# What the service tells of itself.
+assert call("getHealth", 200, Health).status == "ok"
+assert call("getOpenApi", 200, OpenApi).openapi.startswith("3.1")
+assert "<!doctype html>" in call("getReference", 200, str)
+assert len(call("getReferenceAsset", 200, str, GetReferenceAssetAsset.SWAGGER_UI_CSS)) > 100_000
+
+# Web forms and their fields.
+assert call("listSites", 200, SitePage).items[0].id == int(SITE)
+assert call("listFieldTypes", 200, FieldTypePage, "current").total_items_count > 30
+form = call("listWebForms", 200, WebFormPage, "current").items[0].id
+assert call("getWebForm", 200, WebForm, "current", form).id == form
+before = call("listFields", 200, FieldPage, "current", form)
+day_of_birth = NewField(type_=NewFieldType(id=FieldTypeIdType0(-7)), mandatory=True)
+created = call("createField", 201, CreatedField, "current", form, body=day_of_birth)
+call("updateField", 200, None, int(SITE), form, created.id, body=FieldChange(mandatory=False))
+field = call("getField", 200, Field, "current", form, created.id)
+assert (field.type_.name, field.mandatory, field.order) == ("CustomerDOB", False, before.total_items_count + 1)
+call("deleteField", 200, None, "current", form, created.id)
+gone = call("getField", 404, Error, "current", form, created.id)
+assert gone.code == 115002 and gone.request_id
+
+# Categories and what is linked with them.
+assert call("listSiteUrls", 200, SiteUrlPage, "current").items[0].url == BASE_URL
+assert call("listCategories", 200, CategoryPage, "current", where="{name: {$beginsWith: 'comp'}}").items[0].name == "Company"
+assert call("getCategory", 200, Category, "current", 1).id == 1
+assert call("listNews", 200, NewsItemPage, "current", limit=2).items[0].subject
+assert call("listBlogs", 200, BlogPage, "current", limit=2).items[0].blog_name
+assert "where" in call("listNews", 400, Error, "current", where="{colour: 1}").message
+for kind, page in [("News", NewsAssociationPage), ("Blogs", BlogAssociationPage)]:
+    list_all = lambda: call(f"list{kind}OfCategory", 200, page, "current", 1, where="{objectId: {$in: [1, 2]}}")
+    call(f"link{kind}", 201, None, "current", 1, body=NewLinks(items=[NewLink(object_id=1), NewLink(object_id=2)]))
+    assert [item.object_id for item in list_all().items] == [1, 2]
+    call(f"unlink{kind}", 204, None, "current", 1, body=Unlinks(items=[UnlinkedItem(object_id=1)]))
+    call(f"unlink{kind}", 204, None, "current", 1, items="[2]")
+    assert list_all().total_items_count == 0
+for kind in ["News", "Blog"]:
+    links = NewCategoryLinks(items=[NewCategoryLink(category_id=1), NewCategoryLink(category_id=2)])
+    call(f"linkCategoriesOf{kind}", 201, None, "current", 1, body=links)
+    assert {1, 2} <= {item.id for item in call(f"listCategoriesOf{kind}", 200, CategoryPage, "current", 1).items}
+    call(f"unlinkCategoriesOf{kind}", 204, None, "current", 1, body=CategoryUnlinks(items=[UnlinkedCategory(category_id=1)]))
+    call(f"unlinkCategoriesOf{kind}", 204, None, "current", 1, items="[2]")
+
+# Files: every byte there is, up and down in each way.
+content = bytes(range(256)) * 4
+upload = Files(file=[one_file(content, "a.bin"), one_file(b'{"json": true}', "b.json")])
+call("uploadToFolder", 200, Stored, "current", "clients/below", body=upload)
+call("uploadToFolder", 400, Error, "current", "clients/below", body=Files(file=[]))
+call("uploadToRoot", 200, Stored, "current", body=Files(file=[one_file(content, "at-the-root.bin")]))
+call("putRoot", 200, Stored, "current", body=Files(file=[one_file(content, "by-put.bin")]))
+call("putPath", 200, Stored, "current", "clients/raw.bin", body=File(payload=io.BytesIO(content)))
+call("putPath", 200, Stored, "current", "clients/raw.bin", meta="", body=NewName(name="renamed.bin"))
+call("putPath", 200, Stored, "current", "clients/empty", type_="folder")
+for path in ["clients/below/a.bin", "at-the-root.bin", "by-put.bin", "clients/renamed.bin"]:
+    assert call("readPath", 200, File, "current", path).payload.read() == content
+assert call("readPath", 200, File, "current", "clients/below/b.json").payload.read() == b'{"json": true}'
+assert call("readPath", 206, File, "current", "at-the-root.bin", range_="bytes=1-3").payload.read() == content[1:4]
+call("readPath", 404, Error, "current", "clients/raw.bin")
+# Of several types of one answer the generator takes the first, so bytes are what it makes of this document too.
+described = call("readPath", 200, File, "current", "clients", meta="")
+assert [entry.name for entry in Entry.from_dict(json.load(described.payload)).contents] == ["below", "empty", "renamed.bin"]
+assert call("readRoot", 200, Progress, "current", status="").percent == 100
+assert {"clients", "by-put.bin"} <= {entry.name for entry in call("readRoot", 200, Entry, "current", meta="").contents}
+call("deletePath", 403, Error, "current", "clients", force=Force.FALSE)
+call("deletePath", 200, None, "current", "clients")
+call("deleteRoot", 400, Error, "current")
+
+paths = json.loads(pathlib.Path(DOCUMENT).read_text())["paths"]
+operations = {operation["operationId"] for methods in paths.values() for operation in methods.values()}
+assert called == operations, f"Not called: {sorted(operations - called)}; not in the document: {sorted(called - operations)}"
+print(f"{len(called)} operations called with the Python client.")
