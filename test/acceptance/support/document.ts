@@ -63,7 +63,8 @@ const expressionOf = (template: string, operations: Readonly<Record<string, Oper
     .flatMap(({ name, 'x-many-segments': many }) => (many ? [name] : []))
   const escaped = template.replaceAll('.', '\\.')
   const pattern = escaped.replaceAll(/\{(\w+)\}/g, (_, name: string) => (spanning.includes(name) ? '.+' : '[^/]+'))
-  return new RegExp(`^${pattern}/?$`, 's')
+  // A run of slashes behind a path is one, and one is none.
+  return new RegExp(`^${pattern}(?:/|%2F)*$`, 's')
 }
 
 const variables = (template: string) => template.split('{').length

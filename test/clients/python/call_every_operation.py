@@ -19,6 +19,7 @@ from site_admin_client.models import (
     Category,
     CategoryPage,
     CategoryUnlinks,
+    CopyPath,
     CreatedField,
     Entry,
     Error,
@@ -35,6 +36,7 @@ from site_admin_client.models import (
     NewLink,
     NewLinks,
     NewName,
+    NewPath,
     NewsAssociationPage,
     NewsItemPage,
     OpenApi,
@@ -130,15 +132,17 @@ call("uploadToRoot", 200, Stored, "current", body=Files(file=[one_file(content, 
 call("putRoot", 200, Stored, "current", body=Files(file=[one_file(content, "by-put.bin")]))
 call("putPath", 200, Stored, "current", "clients/raw.bin", body=File(payload=io.BytesIO(content)))
 call("putPath", 200, Stored, "current", "clients/raw.bin", meta="", body=NewName(name="renamed.bin"))
+call("putPath", 200, Stored, "current", "clients/renamed.bin", meta="", body=CopyPath(copy_to="/clients/copies/one.bin"))
+call("putPath", 200, Stored, "current", "clients/copies/one.bin", meta="", body=NewPath(path="clients/below/moved.bin"))
 call("putPath", 200, Stored, "current", "clients/empty", type_="folder")
-for path in ["clients/below/a.bin", "at-the-root.bin", "by-put.bin", "clients/renamed.bin"]:
+for path in ["clients/below/a.bin", "clients/below/moved.bin", "at-the-root.bin", "by-put.bin", "clients/renamed.bin"]:
     assert call("readPath", 200, File, "current", path).payload.read() == content
 assert call("readPath", 200, File, "current", "clients/below/b.json").payload.read() == b'{"json": true}'
 assert call("readPath", 206, File, "current", "at-the-root.bin", range_="bytes=1-3").payload.read() == content[1:4]
 call("readPath", 404, Error, "current", "clients/raw.bin")
 # Of several types of one answer the generator takes the first, so bytes are what it makes of this document too.
 described = call("readPath", 200, File, "current", "clients", meta="")
-assert [entry.name for entry in Entry.from_dict(json.load(described.payload)).contents] == ["below", "empty", "renamed.bin"]
+assert [entry.name for entry in Entry.from_dict(json.load(described.payload)).contents] == ["below", "copies", "empty", "renamed.bin"]
 assert call("readRoot", 200, Progress, "current", status="").percent == 100
 assert {"clients", "by-put.bin"} <= {entry.name for entry in call("readRoot", 200, Entry, "current", meta="").contents}
 call("deletePath", 403, Error, "current", "clients", force=Force.FALSE)

@@ -13,7 +13,7 @@ const site = 'current'
 const content = Uint8Array.from({ length: 1024 }, (_, index) => index)
 const file = { site, path: 'typescript/a.bin' } as const
 
-const bytesOf = async (answer: Blob | File | api.Entry): Promise<Uint8Array> => {
+const bytesOf = async (answer: unknown): Promise<Uint8Array> => {
   assert(answer instanceof Blob)
   return new Uint8Array(await answer.arrayBuffer())
 }
@@ -67,11 +67,14 @@ const { data: entry } = await api.readPath({
   query: { meta: '' },
   throwOnError: true,
 })
-assert(!(entry instanceof Blob))
+assert(!(entry instanceof Blob) && 'contents' in entry)
 assert.deepEqual(
   entry.contents?.map(({ name }) => name),
   ['a.bin', 'raw.bin'],
 )
+const { data: link } = await api.readPath({ path: file, query: { link: '' }, throwOnError: true })
+assert(!(link instanceof Blob) && 'url' in link)
+assert.deepEqual(await bytesOf(await (await fetch(link.url)).blob()), content)
 await api.putPath({ path: file, query: { meta: '' }, body: { name: 'b.bin' }, throwOnError: true })
 
 // An error is one of the codes that the document has.
