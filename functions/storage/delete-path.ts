@@ -4,7 +4,7 @@ import { done } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { remove } from '../../lib/storage/remove.ts'
 import type { Answer } from '../contract.ts'
-import type { deleting } from './contract.ts'
+import type { deleting } from './contract-schemas.ts'
 import { deletedPathOf, queryValue, readSwitches, requesterOf } from './params.ts'
 
 /** One client library writes a second question mark where an ampersand belongs. */

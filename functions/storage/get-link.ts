@@ -4,7 +4,7 @@ import { ok } from '../../lib/http/reply.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
 import type { Answer } from '../contract.ts'
-import type { downloadLink } from './contract.ts'
+import type { downloadLink } from './contract-schemas.ts'
 import { asDraft, pathOf } from './params.ts'
 
 /** Nothing of the file is read: whoever has the link does that. */

@@ -13,7 +13,7 @@ import { readFound } from '../../lib/storage/look-up.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
 import type { Answer } from '../contract.ts'
-import type { content, entry } from './contract.ts'
+import type { content, entry } from './contract-schemas.ts'
 import { pathOf, queryValue, readSwitches } from './params.ts'
 
 type EntryView = Answer<typeof entry>

@@ -6,7 +6,7 @@ import { bodyChunks } from '../../lib/http/request.ts'
 import { uploadFiles } from '../../lib/storage/upload-files.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Answer } from '../contract.ts'
-import type { success } from './contract.ts'
+import type { success } from './contract-schemas.ts'
 import { incomingFiles } from './incoming-files.ts'
 import { pathOf, requesterOf } from './params.ts'
 
