@@ -171,6 +171,28 @@ export const errors = {
     status: 400,
     message: 'The bytes that have come are not those that the checksum in the request is of. Send them again.',
   },
+  uploadTooLarge: { code: 104005, status: 413, message: 'The upload is larger than allowed here.' },
+  offsetMismatch: {
+    code: 104030,
+    status: 409,
+    message: 'The upload is not at this offset. Ask for its offset, then go on from there.',
+  },
+  appendGoing: {
+    code: 104031,
+    status: 423,
+    message: 'Another request is adding to this upload. Repeat this one after the time in the Retry-After header.',
+  },
+  uploadUnknown: {
+    code: 104032,
+    status: 404,
+    message: 'There is no such upload: it has ended, has expired, or never was. Begin a new one.',
+  },
+  chunkMismatch: {
+    code: 104033,
+    status: 460,
+    message:
+      'The bytes that have come are not those that Upload-Checksum is of. Nothing of them was kept: send them again.',
+  },
   nameTooLong: { code: 104028, status: 400, message: 'A file or folder name is too long.' },
 } as const satisfies Record<string, ErrorDefinition>
 

@@ -28,7 +28,16 @@ const promised: Readonly<Record<number, number>> = {
 }
 
 /** The contract's sub error codes of storage (api.md, "Errors"): 400, but for these. */
-const storageStatuses: Readonly<Record<number, readonly number[]>> = { 104001: [404], 104024: [403], 104033: [400] }
+const storageStatuses: Readonly<Record<number, readonly number[]>> = {
+  104001: [404],
+  // A resumable upload is told in the words of its protocol (decisions.md, section 9).
+  104005: [400, 413],
+  104024: [403],
+  104030: [409],
+  104031: [423],
+  104032: [404],
+  104033: [400, 460],
+}
 const statusesOf = (code: number): readonly number[] => {
   const status = promised[code]
   if (status !== undefined) return [status]
