@@ -1,4 +1,4 @@
-import { close, closeSync, createReadStream, fstatSync, fsync, openSync, read } from 'node:fs'
+import { close, closeSync, constants, createReadStream, fstatSync, fsync, openSync, read } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -13,12 +13,18 @@ const writeBuffer = 512 * 1024
 /** How much is written before the disk is set to work on it while more comes in: at the end little is left to wait for. In bytes. */
 const syncAhead = 8 * 1024 * 1024
 
-/** A disk that is nearly full takes a part, and refuses the rest. */
-const writeWhole = async (file: FileHandle, chunks: readonly Uint8Array[], length: number): Promise<void> => {
-  const { bytesWritten } = await file.writev(chunks)
+/** A disk that is nearly full takes a part, and refuses the rest. `position`: where in the file the first byte goes. */
+const writeWhole = async (
+  file: FileHandle,
+  chunks: readonly Uint8Array[],
+  { position, length }: { readonly position: number; readonly length: number },
+): Promise<void> => {
+  const { bytesWritten } = await file.writev(chunks, position)
   if (bytesWritten === length) return
   const rest = Buffer.concat(chunks, length).subarray(bytesWritten)
-  for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten
+  for (let at = 0; at < rest.length; ) {
+    at += (await file.write(rest, at, rest.length - at, position + bytesWritten + at)).bytesWritten
+  }
 }
 
 /** A promise whose failure is seen when it is awaited; until then it is nobody's. */
@@ -27,17 +33,23 @@ const later = (promise: Promise<void>): Promise<void> => {
   return promise
 }
 
-/** Sets the disk to work on what has been written, as often as enough of it has gathered, one time after the other. */
-const createSyncAhead = (file: FileHandle, durable: boolean) => {
+/**
+ * Sets the disk to work on what has been written, as often as enough of it has gathered, one time after the other. `kept` is told how many bytes
+ * have come to stay by that.
+ */
+const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
   let written = 0
+  let begun = 0
   let syncing: Promise<void> | undefined
   return {
     wrote(length: number): void {
       written += length
-      if (!durable || syncing || written < syncAhead) return
-      written = 0
-      const now = file.datasync().then(() => {
+      if (syncing || written - begun < syncAhead) return
+      begun = written
+      const size = written
+      const now = (durable ? file.datasync() : Promise.resolve()).then(() => {
         syncing = undefined
+        kept(size)
       })
       syncing = later(now)
     },
@@ -45,12 +57,29 @@ const createSyncAhead = (file: FileHandle, durable: boolean) => {
   }
 }
 
+interface Writing {
+  readonly durable: boolean
+  /** Where in the file the content goes. */
+  readonly start?: number
+  readonly kept?: (size: number) => void
+}
+
+/** What was written of some content, and what has ended the content before its end. */
+export interface Written {
+  readonly size: number
+  readonly failure?: unknown
+}
+
 /**
- * Writes while the next bytes are on their way, one write at a time. Answers how many bytes there were. Durable bytes are on the disk then.
- * However it ends, the file is no longer at work and may be closed.
+ * Writes while the next bytes are on their way, one write at a time. Durable bytes are on the disk when it answers, also when the content has
+ * failed. However it ends, the file is no longer at work and may be closed.
  */
-const writeBlob = async (file: FileHandle, content: AsyncIterable<Uint8Array>, durable: boolean): Promise<number> => {
-  const ahead = createSyncAhead(file, durable)
+const writeBlob = async (
+  file: FileHandle,
+  content: AsyncIterable<Uint8Array>,
+  { durable, start = 0, kept = () => {} }: Writing,
+): Promise<Written> => {
+  const ahead = createSyncAhead(file, durable, kept)
   let size = 0
   let gathered: Uint8Array[] = []
   let length = 0
@@ -61,23 +90,44 @@ const writeBlob = async (file: FileHandle, content: AsyncIterable<Uint8Array>, d
     const [chunks, bytes] = [gathered, length]
     gathered = []
     length = 0
-    writing = later(writeWhole(file, chunks, bytes).then(() => ahead.wrote(bytes)))
+    const position = start + size - bytes
+    writing = later(writeWhole(file, chunks, { position, length: bytes }).then(() => ahead.wrote(bytes)))
+  }
+  const takeIn = async (chunk: Uint8Array): Promise<void> => {
+    gathered.push(chunk)
+    length += chunk.length
+    size += chunk.length
+    if (length >= writeBuffer) await flush()
   }
   try {
-    for await (const chunk of content) {
-      gathered.push(chunk)
-      length += chunk.length
-      size += chunk.length
-      if (length >= writeBuffer) await flush()
-    }
+    const failure = await readAll(content, takeIn)
     await flush()
     await writing
     await ahead.settled()
     if (durable) await file.datasync()
-    return size
+    return { size, ...failure }
   } finally {
     await Promise.allSettled([writing])
     await Promise.allSettled([ahead.settled()])
+  }
+}
+
+/** Takes content in chunk by chunk. Answers the failure of the content; that of who takes it in is thrown. */
+const readAll = async (
+  content: AsyncIterable<Uint8Array>,
+  takeIn: (chunk: Uint8Array) => Promise<void>,
+): Promise<Pick<Written, 'failure'>> => {
+  let isTaking = false
+  try {
+    for await (const chunk of content) {
+      isTaking = true
+      await takeIn(chunk)
+      isTaking = false
+    }
+    return {}
+  } catch (failure) {
+    if (isTaking) throw failure
+    return { failure }
   }
 }
 
@@ -88,6 +138,19 @@ export interface Blobs {
    * disk then, with its name. Errors: outOfSpace, unavailable (no file handle is free), those of the content.
    */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
+  /**
+   * Writes on at `start` in a blob, which is made where it begins; what was there behind it goes. What it answers is on the disk when blobs are
+   * durable, and so is what `kept` is told of meanwhile. Undefined when the blob is not there. Throws when it is shorter than `start`.
+   * Errors: outOfSpace, unavailable (no file handle is free).
+   */
+  append(
+    name: string,
+    start: number,
+    content: AsyncIterable<Uint8Array>,
+    kept: (size: number) => void,
+  ): Promise<Written | undefined>
+  /** Lets a blob end there. Throws when it is shorter. */
+  cut(name: string, size: number): Promise<void>
   /**
    * Opens at once, so that the stream holds on to the bytes even when the blob is removed right after. Undefined when there is no such blob.
    * Throws when it has not that size. Errors: unavailable (no file handle is free).
@@ -132,6 +195,16 @@ const openToRead = (path: string): number | undefined => {
   }
 }
 
+/** Undefined when the file is not there, and is not to be made. */
+const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | undefined> => {
+  try {
+    return await open(path, makes ? constants.O_RDWR | constants.O_CREAT : 'r+', 0o600)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
 /** Reads as the file system does, but a file that has become shorter meanwhile breaks the stream: it must not look whole. */
 const readOn = (
   fd: number,
@@ -168,7 +241,8 @@ export const openBlobs = (
     const named = durable ? syncFolder(folderHandle) : undefined
     named?.catch(() => {})
     try {
-      const size = await writeBlob(file, content, durable)
+      const { size, failure } = await writeBlob(file, content, { durable })
+      if (failure !== undefined) throw failure
       await named
       return size
     } catch (error) {
@@ -179,7 +253,46 @@ export const openBlobs = (
     }
   }
 
+  /** Lets a file end there. Throws when it is shorter: what is missing must not come to be zeros. */
+  const endAt = async (file: FileHandle, name: string, size: number): Promise<boolean> => {
+    const found = (await file.stat()).size
+    if (found < size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
+    if (found > size) await file.truncate(size)
+    return found > size
+  }
+
+  const writeOn: Blobs['append'] = async (name, start, content, kept) => {
+    const file = await openToWrite(pathOf(name), start === 0)
+    if (!file) return undefined
+    const named = durable && start === 0 ? syncFolder(folderHandle) : undefined
+    named?.catch(() => {})
+    try {
+      await endAt(file, name, start)
+      await named
+      return await writeBlob(file, content, { durable, start, kept })
+    } finally {
+      await file.close()
+    }
+  }
+
   return {
+    async append(...given) {
+      try {
+        return await writeOn(...given)
+      } catch (error) {
+        throw asPortError(error)
+      }
+    },
+
+    async cut(name, size) {
+      const file = await open(pathOf(name), 'r+')
+      try {
+        if ((await endAt(file, name, size)) && durable) await file.datasync()
+      } finally {
+        await file.close()
+      }
+    },
+
     async write(name, content) {
       try {
         return await writeNew(name, content)
