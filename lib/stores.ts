@@ -4,9 +4,11 @@ import type { Contents } from './categories/contents.ts'
 import type { WebForms } from './fields/web-forms.ts'
 import type { SiteDirectory } from './sites/site-directory.ts'
 import type { FolderRemovals, RemovalQueue } from './storage/folder-removals.ts'
-import type { ObjectStore } from './storage/object-store.ts'
+import type { ObjectStore, Staged } from './storage/object-store.ts'
 import type { UploadProgress } from './storage/upload-progress.ts'
 import type { Workflows } from './storage/workflows.ts'
+import type { UploadParts } from './uploads/upload-parts.ts'
+import type { UploadRecords } from './uploads/upload-records.ts'
 
 /** Every port of the service. A hand holds them all; a group of operations takes those that it needs. */
 export interface Stores {
@@ -20,4 +22,6 @@ export interface Stores {
   readonly removals: FolderRemovals
   readonly removalQueue: RemovalQueue
   readonly progress: UploadProgress
+  readonly uploadRecords: UploadRecords
+  readonly uploadParts: UploadParts<Staged>
 }

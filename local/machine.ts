@@ -18,11 +18,14 @@ import { createRemovalQueue, type LocalRemovalQueue } from './removal-queue.ts'
 import { prepareSchema } from './schema.ts'
 import { createSiteDirectory } from './site-directory.ts'
 import { createUploadProgress } from './upload-progress.ts'
+import { createUploadSweep } from './uploads/sweep-uploads.ts'
+import { createUploadParts } from './uploads/upload-parts.ts'
+import { createUploadRecords } from './uploads/upload-records.ts'
 import { UsageError } from './usage-error.ts'
 import { createWebForms } from './web-forms.ts'
 
-/** Every port that is rows of the one database and nothing else: all but the files. */
-interface TableStores extends Omit<Stores, 'files'> {
+/** Every port that is rows of the one database and nothing else: all but those that hold the bytes of files. */
+interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
 }
 
@@ -37,6 +40,7 @@ export const createTableStores = (database: Database, clock: Clock = systemClock
   removals: createFolderRemovals(database, clock),
   removalQueue: createRemovalQueue(database, clock),
   progress: createUploadProgress(database, clock),
+  uploadRecords: createUploadRecords(database, clock),
 })
 
 /** Every port of the service, on one machine. */
@@ -80,9 +84,13 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const tables = createTableStores(database, clock)
   const blobs = openBlobs(directory, { durable })
   const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
+  const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })
+  // First, so that nothing refers to the blobs of what has expired.
+  if (role === 'service') await sweep()
   return {
     ...tables,
     files,
+    uploadParts: createUploadParts({ database, blobs, files, sweep: sweepWhenDue, now: clock.wall }),
     linkSecret: await openLinkSecret(database),
     tidied: role === 'service' ? await putInOrder(deps, tables, files) : undefined,
     async stop() {

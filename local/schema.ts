@@ -32,7 +32,7 @@ export const isStaying = (column: string, kind: ContentKind): string => {
 }
 
 /** The version of the tables, which the database itself holds as its `user_version`. */
-const schemaVersion = 2
+const schemaVersion = 3
 
 const directory = `
   CREATE TABLE sites (
@@ -168,8 +168,30 @@ const secrets = `
     bytes BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
+/** Resumable uploads. A record outlives its upload by a day; blob is NULL then. Moments are in epoch milliseconds, sizes in bytes. */
+const uploads = `
+  CREATE TABLE uploads (
+    id TEXT PRIMARY KEY,
+    site INTEGER NOT NULL,
+    user TEXT NOT NULL,
+    target TEXT NOT NULL, -- JSON
+    metadata TEXT NOT NULL,
+    most INTEGER NOT NULL,
+    length INTEGER, -- NULL while nobody has said it.
+    kept INTEGER NOT NULL,
+    complete INTEGER NOT NULL CHECK (complete IN (0, 1)),
+    created INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    blob TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX open_uploads ON uploads (site, user) WHERE complete = 0;
+  CREATE INDEX uploads_by_expiry ON uploads (expires);`
+
 /** What takes the tables of a version, from the first one on, to the next. */
-const migrations: readonly string[] = [`ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`]
+const migrations: readonly string[] = [
+  `ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`,
+  uploads,
+]
 
 /** How long another process is waited for that makes the tables of the same database, in milliseconds. */
 const patience = 5_000
@@ -203,7 +225,7 @@ const create = (connection: DatabaseSync): void => {
     // Another process may have made or changed them meanwhile.
     migrate(connection)
     if (isEmpty(connection)) {
-      const tables = [directory, webForms, contents(contentTables.category.table), storage, secrets]
+      const tables = [directory, webForms, contents(contentTables.category.table), storage, secrets, uploads]
       for (const part of [makeStatistics, ...tables]) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)
     }

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../data-directory.ts'
+import { blobsOfUploads } from '../objects/tidy-blobs.ts'
 import type { Fault } from './database-faults.ts'
 
 /** An object that cannot be as it is. */
@@ -109,6 +110,7 @@ export const fileFaults = (
     const fault = faultOf(directory, content)
     if (fault) faults.push(fault)
   }
+  for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
   if (isServed) return faults
   const orphans = [...unclaimed].map((name) => ({
     where: join(directory.blobs, name),

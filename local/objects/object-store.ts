@@ -5,12 +5,13 @@ import {
   type ObjectInfo,
   type ObjectStore,
   type PlaceConditions,
+  type Staged,
 } from '../../lib/storage/object-store.ts'
 import type { Database } from '../database.ts'
 import type { Blobs } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
 import { createObjectRows, endOf, listObjects, type ObjectRow } from './object-rows.ts'
-import { createStaging, dropBytes, placeChanges } from './placing.ts'
+import { type AdoptedBlob, createStaging, dropBytes, placeChanges } from './placing.ts'
 
 interface Deps {
   readonly database: Database
@@ -34,6 +35,8 @@ const infoOf = ({ key, size, modified, version, fingerprint, contentType }: Obje
 
 /** The object store of one machine, which goes on with something when requests have been answered. */
 export interface LocalObjectStore extends ObjectStore {
+  /** Stages a blob that is there already, without a copy. It stays when it is not put in place. */
+  adopt(blob: AdoptedBlob): Staged
   /** Lets what goes on in the background come to an end: soon. */
   stop(): Promise<void>
 }
@@ -104,6 +107,8 @@ export const createObjectStore = ({
     fingerprintOf: fingerprints.of,
 
     stage: staging.stage,
+
+    adopt: staging.adopt,
 
     async place(changes, conditions) {
       try {

@@ -20,7 +20,12 @@ interface StagedBlob extends Pick<Staged, 'size'> {
   readonly contentType: string
   /** Null when there were too many bytes for it: it is made when they are in place. */
   readonly fingerprint: string | null
+  /** What becomes true in the very transaction that puts the bytes in place. What it throws keeps them from it. */
+  readonly alongside?: () => void
 }
+
+/** A blob that has come into being by itself, and is put in place as it is. */
+export type AdoptedBlob = Omit<StagedBlob, 'bytes'>
 
 /** A name for what no one else can have named. */
 const newName = (): string => randomBytes(16).toString('hex')
@@ -36,6 +41,8 @@ interface Options {
 /** Bytes that have come in and are not in place yet. */
 interface Staging {
   readonly stage: ObjectStore['stage']
+  /** Takes a blob as it is. It stays when it is not put in place: who brings it says what becomes of it. */
+  adopt(blob: AdoptedBlob): Staged
   /** Whether content is coming in. */
   isBusy(): boolean
   of(staged: Staged): StagedBlob
@@ -118,6 +125,12 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
       }
     },
 
+    adopt(blob) {
+      const kept: Staged = { size: blob.size, discard: async () => void waiting.delete(kept) }
+      waiting.set(kept, blob)
+      return kept
+    },
+
     isBusy: () => comingIn > 0,
 
     of(staged) {
@@ -152,7 +165,8 @@ const isTaken = (rows: ObjectRows, key: string): boolean =>
 export const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
 
-const put = (rows: ObjectRows, key: string, { bytes, ...staged }: StagedBlob): readonly string[] => {
+const put = (rows: ObjectRows, key: string, { bytes, alongside, ...staged }: StagedBlob): readonly string[] => {
+  alongside?.()
   const before = rows.remove(key)
   if (bytes) rows.keepContent(staged.blob, bytes)
   rows.put({ ...staged, key, modified: Date.now(), version: staged.blob })

@@ -43,6 +43,13 @@ function* objectsInBlobs(
   for (const { key, blob, size } of rows) yield { key: String(key), blob: String(blob), size: Number(size) }
 }
 
+/** The blobs of uploads that are not in place yet. */
+export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
+  connection
+    .prepare('SELECT blob FROM uploads WHERE blob IS NOT NULL')
+    .all()
+    .map(({ blob }) => String(blob))
+
 /** Old orphans go for good. */
 const removeOldOrphans = (orphans: string, now: number): void => {
   for (const name of filesIn(orphans)) {
@@ -64,6 +71,7 @@ export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFold
     if (found !== object.size) damaged.push({ ...object, found })
     unclaimed.delete(object.blob)
   }
+  for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
   for (const name of unclaimed) {
     const path = join(orphans, name)
     renameSync(join(blobs, name), path)

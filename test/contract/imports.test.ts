@@ -65,7 +65,7 @@ const rooms: Readonly<Record<string, Room>> = {
   'the ports': { files: /^lib\/stores\.ts$/, may: ['an area', 'shared words'] },
   settings: { files: /^lib\/(?:config|settings)\.ts$/, may: ['shared words'] },
   'an area': {
-    files: /^lib\/(access|categories(?!\/(?:content-kinds|object-kinds|query\/item-shape)\.ts)|fields|sites|storage)\//,
+    files: /^lib\/(access|categories(?!\/(?:content-kinds|object-kinds|query\/item-shape)\.ts)|fields|sites|storage|uploads)\//,
     may: ['the kinds of objects', 'shared words'],
   },
   'the kinds of objects': {
@@ -151,6 +151,7 @@ describe('the rooms of the service', () => {
     )
     const wrong: readonly (readonly [from: string, to: string])[] = [
       ['lib/fields/field-rules.ts', 'lib/storage/path.ts'],
+      ['lib/uploads/uploads.ts', 'lib/storage/put-file.ts'],
       ['lib/errors.ts', 'lib/http/cors.ts'],
       ['lib/storage/path.ts', 'node:sqlite'],
       ['lib/http/handler.ts', '@middy/core'],

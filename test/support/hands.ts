@@ -15,7 +15,7 @@ import { prepareSchema } from '../../local/schema.ts'
 import { openTestTables } from './tables.ts'
 
 /** The ports over tables: files and queues are made of other things. */
-type TableStores = Omit<Stores, 'files' | 'removalQueue'>
+type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadRecords' | 'uploadParts'>
 
 /** Empty tables of a hand, which a test has for itself. */
 export interface OpenedHand<Tested = TableStores> {

@@ -17,7 +17,9 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
  * of a port would notice one that has become cheap: this looks at what is asked for.
  */
 
-interface Tested extends Omit<Stores, 'files' | 'removalQueue' | 'workflows' | 'removals'>, PathLocks {}
+interface Tested
+  extends Omit<Stores, 'files' | 'removalQueue' | 'uploadRecords' | 'uploadParts' | 'workflows' | 'removals'>,
+    PathLocks {}
 
 let tables: TestTables
 let stores: Tested

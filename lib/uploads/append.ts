@@ -1,0 +1,83 @@
+import { ServiceError } from '../errors.ts'
+import { type Checksum, checked } from './checksum.ts'
+import { type Announcement, admitAppend, expiryOf, type Holding, holdingOf, tooLong, type Upload } from './upload.ts'
+import type { UploadParts } from './upload-parts.ts'
+import type { Progress, UploadRecords } from './upload-records.ts'
+
+/** Bytes that are to be added to an upload. */
+export interface Addition extends Announcement {
+  readonly content: AsyncIterable<Uint8Array>
+  readonly checksum?: Checksum | undefined
+}
+
+interface AppendDeps {
+  readonly records: Pick<UploadRecords, 'advance' | 'note'>
+  readonly parts: Pick<UploadParts<unknown>, 'append'>
+  /** The wall clock. */
+  readonly now: () => number
+}
+
+/** Lets the bytes pass that there is room for. Errors: uploadTooLarge. */
+async function* within(
+  content: AsyncIterable<Uint8Array>,
+  room: number,
+  end: number,
+): AsyncGenerator<Uint8Array, void> {
+  let size = 0
+  for await (const chunk of content) {
+    size += chunk.length
+    if (size > room) throw tooLong(end)
+    yield chunk
+  }
+}
+
+/** Content that says whether it has broken off, whatever has come of it on its way. */
+const watched = (content: AsyncIterable<Uint8Array>) => {
+  let isBroken = false
+  return {
+    isBroken: () => isBroken,
+    content: (async function* () {
+      try {
+        yield* content
+      } catch (error) {
+        isBroken = true
+        throw error
+      }
+    })(),
+  }
+}
+
+/**
+ * Adds bytes to an upload that `holder` has taken, and answers the upload as it is then. What has come before the content breaks off is kept.
+ * What is refused is not: wrong bytes, and more of them than the upload may have. (Of these, the first ones may be kept when nobody has said how many come.)
+ * Errors: offsetMismatch, storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (it was cancelled meanwhile), those of the content.
+ */
+export const append = async (
+  { records, parts, now }: AppendDeps,
+  upload: Upload,
+  holder: string,
+  addition: Addition,
+): Promise<Upload> => {
+  const { checksum, content } = addition
+  const { length, room } = admitAppend(upload, addition)
+  const holding = holdingOf(upload)
+  const progressAt = (size: number, held: Holding): Progress => ({
+    offset: upload.offset + size,
+    length,
+    expires: expiryOf(upload, now()),
+    holding: held,
+  })
+  const coming = watched(content)
+  const bounded = within(coming.content, room, upload.offset + room)
+  // What has not been checked as a whole does not count.
+  const kept = (size: number) => {
+    if (!checksum) void records.note(upload.id, holder, progressAt(size, holding)).catch(() => {})
+  }
+  const appended = await parts.append(holding, upload.offset, checksum ? checked(bounded, checksum) : bounded, kept)
+  const stays = appended.failure === undefined || (coming.isBroken() && appended.size > 0 && !checksum)
+  if (!stays) throw appended.failure
+  const progress = progressAt(appended.size, appended.holding)
+  if (!(await records.advance(upload.id, holder, progress))) throw new ServiceError('uploadUnknown')
+  if (appended.failure !== undefined) throw appended.failure
+  return { ...upload, ...progress }
+}

@@ -1,0 +1,38 @@
+import type { Holding, Target, Upload } from './upload.ts'
+
+/** What an append has come to: how many of its bytes are kept, and what has ended it before its content did. */
+export interface Appended {
+  readonly size: number
+  readonly holding: Holding
+  /** The error of the content. What came before it is kept all the same. */
+  readonly failure?: unknown
+}
+
+/** An upload with all of its bytes. */
+export type WholeUpload = Pick<Upload, 'id' | 'target'> & { readonly length: number; readonly holding: Holding }
+
+/**
+ * The port to the bytes of uploads. What is behind the offset of a record counts for nothing, and is written over: so a crash between the bytes
+ * and the record loses nothing that was answered. `Whole` is what the destination takes.
+ * Errors of every call: unavailable, outOfSpace where it writes.
+ */
+export interface UploadParts<Whole> {
+  /** Where the bytes of a new upload will wait. */
+  begin(target: Target): Promise<Holding>
+  /**
+   * Writes on at the offset; what is there behind it goes. Everything that it answers is kept for good. `kept` is told meanwhile how many bytes
+   * are, every now and then. Throws what the store fails with, not the content.
+   */
+  append(
+    holding: Holding,
+    offset: number,
+    content: AsyncIterable<Uint8Array>,
+    kept: (size: number) => void,
+  ): Promise<Appended>
+  /** The bytes of a whole upload. */
+  read(upload: WholeUpload): AsyncIterable<Uint8Array>
+  /** A whole upload as it is put in place. It stays until it is there, or removed: another attempt may ask for it again. */
+  whole(upload: WholeUpload): Promise<Whole>
+  /** Does nothing when it is gone. */
+  remove(holding: Holding): Promise<void>
+}

@@ -1,0 +1,39 @@
+import type { Holding, Upload } from './upload.ts'
+
+/**
+ * What became of the wish to have an upload for oneself. `taken`: the upload as it is now; `held`: somebody else has it, for so many milliseconds
+ * at most; `moved`: it is not at that offset, or complete.
+ */
+export type TakeOutcome =
+  | { readonly outcome: 'taken'; readonly upload: Upload }
+  | { readonly outcome: 'held'; readonly left: number }
+  | { readonly outcome: 'moved' }
+  | { readonly outcome: 'unknown' }
+
+/** What an append has brought an upload to. */
+export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonly holding: Holding }
+
+/**
+ * The port to the records of uploads. What was written a moment ago is seen. Whether an upload has expired is for its reader to say. Errors of
+ * every call: unavailable, outOfSpace where it writes.
+ */
+export interface UploadRecords {
+  /** Answers false, and does nothing, when the user has so many open uploads on the site that have not expired at `now`. */
+  create(upload: Upload, most: number, now: number): Promise<boolean>
+  get(id: string): Promise<Upload | undefined>
+  /**
+   * Takes an upload for one request, at the offset where that means to go on: nobody else gets it before it is given back, or so many milliseconds
+   * have passed. It may be taken at its end as well, for what is left to do then.
+   */
+  take(id: string, offset: number, holder: string, duration: number): Promise<TakeOutcome>
+  /** Writes down what is kept; the holder still has it. Answers false, and does nothing, when he has not: it is somebody else's, or gone. */
+  advance(id: string, holder: string, progress: Progress): Promise<boolean>
+  /** The same for what need not survive the machine: it may be behind what is kept, never before it. May do nothing. */
+  note(id: string, holder: string, progress: Progress): Promise<void>
+  /** Writes down that it is in place: nothing is held for it any more. Does nothing when that is known, or it is gone. */
+  complete(id: string, expires: number): Promise<void>
+  /** Does nothing when that holder has not taken it. */
+  giveBack(id: string, holder: string): Promise<void>
+  /** Removes the record. Answers what was held for it at that moment: nothing when it was complete, or gone. */
+  remove(id: string): Promise<Holding | undefined>
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../../lib/errors.ts'
+import { createFingerprint, partLength } from '../../lib/storage/fingerprint.ts'
+import type { Staged } from '../../lib/storage/object-store.ts'
+import { expiryOfComplete } from '../../lib/uploads/upload.ts'
+import type { UploadParts, WholeUpload } from '../../lib/uploads/upload-parts.ts'
+import type { Database } from '../database.ts'
+import type { Blobs } from '../objects/blobs.ts'
+import type { LocalObjectStore } from '../objects/object-store.ts'
+
+interface Deps {
+  readonly database: Pick<Database, 'connection'>
+  readonly blobs: Blobs
+  readonly files: Pick<LocalObjectStore, 'adopt'>
+  /** Makes room, when it is time for that. */
+  readonly sweep: () => Promise<void>
+  /** The wall clock. */
+  readonly now: () => number
+}
+
+const gone = () => new ServiceError('uploadUnknown')
+
+/**
+ * The bytes of uploads on one machine: a blob each, which becomes that of the file without a copy. That the upload is complete is written in the
+ * transaction that puts the file in place, so no crash comes between the two.
+ */
+export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps): UploadParts<Staged> => {
+  const complete = database.connection.prepare(
+    'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
+  )
+
+  /** What an append has left behind the last offset is no part of it. */
+  const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
+    if (length === 0) return
+    await blobs.cut(holding.name, length)
+    const content = blobs.read(holding.name, length, { first: 0, last: length - 1 })
+    if (!content) throw gone()
+    yield* content
+  }
+
+  const fingerprintOf = async (upload: WholeUpload): Promise<string | null> => {
+    if (upload.length > partLength) return null
+    const making = createFingerprint()
+    for await (const chunk of read(upload)) making.update(chunk)
+    return making.digest()
+  }
+
+  return {
+    async begin() {
+      await sweep()
+      return { name: randomBytes(16).toString('hex'), parts: [], tail: null }
+    },
+
+    async append(holding, offset, content, kept) {
+      const written = await blobs.append(holding.name, offset, content, kept)
+      if (!written) throw gone()
+      return { ...written, holding }
+    },
+
+    read,
+
+    async whole(upload) {
+      const { id, target, length, holding } = upload
+      // One without a byte may have no blob.
+      if (length === 0) await blobs.append(holding.name, 0, read(upload), () => {})
+      else await blobs.cut(holding.name, length)
+      return files.adopt({
+        blob: holding.name,
+        size: length,
+        contentType: target.contentType,
+        fingerprint: await fingerprintOf(upload),
+        alongside() {
+          if (complete.run(expiryOfComplete(now()), id).changes !== 1) throw gone()
+        },
+      })
+    },
+
+    remove: ({ name }) => blobs.remove([name]),
+  }
+}
