@@ -105,7 +105,12 @@ const storageRequests: readonly StorageRequest[] = [
   { name: '14: delete a folder of 1,100 files', method: 'DELETE', target: '/large' },
 ]
 
-const settings = { dataCentre: 'us', largestFile: 100 * 1024 ** 2, reservedFolders: ['Templates'] }
+const settings = {
+  dataCentre: 'us',
+  largestFile: 100 * 1024 ** 2,
+  largestResumableFile: 100 * 1024 ** 2,
+  reservedFolders: ['Templates'],
+}
 
 const performOnFiles = async (
   handler: Handler,

@@ -19,7 +19,7 @@ const runs = 10
 const gibibyte = 1024 ** 3
 const size = 16 * gibibyte
 const targets = { writes: 4, cost: 3 }
-const settings = { dataCentre: 'us', largestFile: size, reservedFolders: [] }
+const settings = { dataCentre: 'us', largestFile: size, largestResumableFile: size, reservedFolders: [] }
 
 /** Seconds that one upload takes. */
 const upload = async (handler: Handler, token: string): Promise<number> => {

@@ -69,6 +69,12 @@ export type HeaderName =
   | 'Content-Length'
   | 'X-Content-Length'
   | 'Cache-Control'
+  | 'Upload-Offset'
+  | 'Upload-Length'
+  | 'Upload-Defer-Length'
+  | 'Upload-Metadata'
+  | 'Upload-Expires'
+  | 'Tus-Resumable'
 
 /**
  * A request whose answer is shown as an example. Requests are sent in the order of the route table, to the service that

@@ -54,6 +54,8 @@ const categories = {
 const files = {
   /** The largest file that may be uploaded, in bytes. */
   largestFile: otherwise('LARGEST_FILE', wholeNumber(1, 5 * 1024 ** 3), String(100 * 1024 ** 2)),
+  /** The largest file that may come piece by piece, in bytes; S3 copies no more in one call. */
+  largestResumableFile: otherwise('LARGEST_RESUMABLE_FILE', wholeNumber(1, 5 * 1024 ** 3), String(5 * 1024 ** 3)),
   /** Folders that can be neither deleted nor renamed nor moved, separated by commas. */
   reservedFolders: otherwise('RESERVED_FOLDERS', list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
 }

@@ -11,10 +11,12 @@ import { findHere } from './http/resolve-site.ts'
 import type { SiteId } from './ids.ts'
 import type { DataCentre, Site } from './sites/site-directory.ts'
 import type { RemovalQueue } from './storage/folder-removals.ts'
-import type { ObjectInfo } from './storage/object-store.ts'
+import type { ObjectInfo, Staged } from './storage/object-store.ts'
 import type { StorageStores } from './storage/put-in-place.ts'
 import type { UploadProgress } from './storage/upload-progress.ts'
 import type { Stores } from './stores.ts'
+import type { UploadParts } from './uploads/upload-parts.ts'
+import type { UploadRecords } from './uploads/upload-records.ts'
 
 /** What every group of operations has around it, whatever its stores are. */
 export interface Surroundings {
@@ -129,13 +131,33 @@ export interface StorageDeps extends StorageStores, FileSettings {
   readonly removalQueue: RemovalQueue
   readonly downloads: Downloads | undefined
   readonly linkTo: LinkTo
+  /** Undefined where files come in one request only. */
+  readonly resumable: ResumableUploads | undefined
   readonly clock: Clock
 }
 
+/** What resumable uploads are kept in, and for how long a request may have one to itself, in milliseconds: as long as it lives. */
+export interface ResumableUploads {
+  readonly records: UploadRecords
+  readonly parts: UploadParts<Staged>
+  readonly longestHold: number
+}
+
+const resumableOf = (
+  { uploadRecords: records, uploadParts: parts }: Partial<Pick<Stores, 'uploadRecords' | 'uploadParts'>>,
+  longestHold = Number.POSITIVE_INFINITY,
+): ResumableUploads | undefined => (records && parts ? { records, parts, longestHold } : undefined)
+
 export const createStorageDeps = (
   settings: Pick<EdgeSettings, 'dataCentre'> & FileSettings,
-  stores: EdgeStores & Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress'>,
-  surroundings: Surroundings & { readonly downloads?: Downloads; readonly linkTo: LinkTo },
+  stores: EdgeStores &
+    Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress'> &
+    Partial<Pick<Stores, 'uploadRecords' | 'uploadParts'>>,
+  surroundings: Surroundings & {
+    readonly downloads?: Downloads
+    readonly linkTo: LinkTo
+    readonly longestHold?: number
+  },
 ): StorageDeps => ({
   edge: edgeOf(settings, stores, surroundings),
   files: stores.files,
@@ -145,7 +167,9 @@ export const createStorageDeps = (
   progress: stores.progress,
   downloads: surroundings.downloads,
   linkTo: surroundings.linkTo,
+  resumable: resumableOf(stores, surroundings.longestHold),
   reservedFolders: settings.reservedFolders,
   largestFile: settings.largestFile,
+  largestResumableFile: settings.largestResumableFile,
   clock: surroundings.clock ?? systemClock,
 })

@@ -171,6 +171,11 @@ export const errors = {
     status: 400,
     message: 'The bytes that have come are not those that the checksum in the request is of. Send them again.',
   },
+  protocolVersionUnknown: {
+    code: 100412,
+    status: 412,
+    message: 'This version of the upload protocol is not spoken here. Tus-Version lists those that are.',
+  },
   uploadTooLarge: { code: 104005, status: 413, message: 'The upload is larger than allowed here.' },
   offsetMismatch: {
     code: 104030,

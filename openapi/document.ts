@@ -13,6 +13,7 @@ its categories, and the files in its storage.
 
 - \`{site}\` in a path is the id of a site, or \`current\`: the one site that the token covers.
 - A \`GET\` answers \`HEAD\` as well, with the same headers and no body. A slash at the end of a path changes nothing.
+- \`Tus-Resumable\` stands on every answer to a request in tus, the protocol of resumable uploads (https://tus.io).
 - What lies at no path of this document is 404 with the code ${errors.routeUnknown.code}, in the error body below; a method that a path does not have is 405
   with the code ${errors.methodNotAllowed.code} and \`Allow\`. \`OPTIONS\` on every path is the answer to a browser's question before a request from another origin.
 - Every answer carries \`X-Request-Id\`, and may be read by any origin.

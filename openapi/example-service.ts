@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExampleCaller } from '../functions/contract.ts'
-import { exampleFiles } from '../functions/storage/contract-examples.ts'
+import { exampleFiles, exampleUploads } from '../functions/storage/contract-examples.ts'
 import { type Grant, hashToken, newToken } from '../lib/access/grants.ts'
 import { readMachineSettings } from '../lib/config.ts'
 import { ServiceError } from '../lib/errors.ts'
@@ -69,6 +69,20 @@ const prepareFiles = async ({ workflows, removals }: Stores, { baseUrl, demo }: 
   await removals.open(demo.siteId, toStoragePath(exampleFiles.folderToGo), 'to go', entry)
 }
 
+/** Uploads under ids that examples can name. */
+const prepareUploads = async ({ grants, uploadRecords, uploadParts }: Stores, { demo }: RunningService) => {
+  const user = (await grants.get(hashToken(demo.token)))?.user ?? ''
+  const now = Date.now()
+  for (const [id, path] of Object.entries(exampleUploads)) {
+    const target = { path, asDraft: false, key: `live/${demo.siteId}/${path}`, contentType: 'text/plain' }
+    const upload = { id, site: demo.siteId, user, target, metadata: `filename ${Buffer.from(path).toString('base64')}` }
+    const sizes = { limit: 1024, length: 11, offset: 0, isComplete: false }
+    const holding = await uploadParts.begin(target)
+    const moments = { created: now, expires: now + 24 * 3600 * 1000 }
+    await uploadRecords.create({ ...upload, ...sizes, ...moments, holding }, 10, now)
+  }
+}
+
 const busy = async () => {
   throw new ServiceError('unavailable')
 }
@@ -102,6 +116,7 @@ const prepare = async ({ stores, database }: Machine, service: RunningService) =
   await stores.sites.createSite(site, entry)
   await damageForm(database)
   await prepareFiles(stores, service)
+  await prepareUploads(stores, service)
   const sites = [siteId, exampleSites.other]
   return {
     nobody: undefined,

@@ -3,7 +3,7 @@ import type { Node } from './schemas.ts'
 
 const text = { type: 'string' }
 
-type Documented = HeaderName | 'X-Request-Id' | 'Retry-After' | 'WWW-Authenticate' | 'Allow'
+type Documented = HeaderName | 'X-Request-Id' | 'Tus-Version' | 'Retry-After' | 'WWW-Authenticate' | 'Allow'
 
 /** The headers that answers carry for their callers to use. */
 const headers: Readonly<Record<Documented, Node>> = {
@@ -20,6 +20,29 @@ const headers: Readonly<Record<Documented, Node>> = {
     schema: { type: 'integer' },
   },
   'Cache-Control': { description: 'Who may keep the answer, and for how long.', required: true, schema: text },
+  'Upload-Offset': {
+    description: 'How many bytes of the upload are kept for good.',
+    required: true,
+    schema: { type: 'integer' },
+  },
+  'Upload-Length': {
+    description: 'How many bytes the upload has in all.',
+    required: true,
+    schema: { type: 'integer' },
+  },
+  'Upload-Defer-Length': {
+    description: 'Nobody has said yet how many bytes the upload has.',
+    required: true,
+    schema: { const: '1' },
+  },
+  'Upload-Metadata': { description: 'What was said of the upload when it began.', required: true, schema: text },
+  'Upload-Expires': {
+    description: 'When the upload ends unless it goes on, as an HTTP date.',
+    required: true,
+    schema: text,
+  },
+  'Tus-Resumable': { description: 'The version of the upload protocol.', required: true, schema: { const: '1.0.0' } },
+  'Tus-Version': { description: 'The versions of the upload protocol.', required: true, schema: text },
   'Retry-After': { description: 'Seconds to wait before repeating.', required: true, schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'How to say who calls.', required: true, schema: { const: 'Bearer' } },
   Allow: { description: 'The methods that are allowed here.', required: true, schema: text },

@@ -134,7 +134,8 @@ const unchanged = (): Node => ({
 /** A site that lives in another data centre is answered from there. */
 const moved = (route: Route, policy: GroupPolicy): Record<string, Node> => {
   if (!isOfSite(route)) return {}
-  const status = policy.alwaysMovedPermanently || isRead(route.method) ? '301' : '308'
+  const movesForGood = !route.keepsMethod && (policy.alwaysMovedPermanently || isRead(route.method))
+  const status = movesForGood ? '301' : '308'
   return {
     [status]: {
       description: 'The site lives in another data centre: repeat the request there.',

@@ -74,6 +74,8 @@ const ownHeaders: Readonly<Partial<Record<ErrorName, readonly string[]>>> = {
   tokenRejected: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],
   tooManyRequests: ['Retry-After'],
+  appendGoing: ['Retry-After'],
+  protocolVersionUnknown: ['Tus-Version'],
   rangeNotSatisfiable: ['Content-Range'],
 }
 

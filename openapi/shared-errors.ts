@@ -60,9 +60,10 @@ export const sharedErrors: Readonly<Partial<Record<Operation, Provoked>>> = {
 
 /**
  * The errors that no request to the service provokes: their examples are written by the service's own renderer.
+ * 423 takes another request that is still going on.
  * 429 is the gateway's alone, from a template (cdk/constructs/gateway.ts) that test/cdk holds against the error table.
  */
-export const notProvoked = ['tooManyRequests'] as const satisfies readonly ErrorName[]
+export const notProvoked = ['tooManyRequests', 'appendGoing'] as const satisfies readonly ErrorName[]
 
 /** Who accepts neither JSON nor XML is told so in JSON. */
 export const inJsonOnly: readonly ErrorName[] = ['notAcceptable']

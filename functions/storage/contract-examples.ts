@@ -14,6 +14,23 @@ export const exampleFiles = {
 
 const { file, folder, pageInWorkflow, goingFolder, folderToGo } = exampleFiles
 
+/** Uploads that are open, each with the name of its file. */
+export const exampleUploads = {
+  '5f0c8a529d1e4b7a8c650e2d9f417ab3': 'large.txt',
+  '6f0c8a529d1e4b7a8c650e2d9f417ab3': 'larger.txt',
+} as const
+
+const [openUpload, otherUpload] = ['5f0c8a529d1e4b7a8c650e2d9f417ab3', '6f0c8a529d1e4b7a8c650e2d9f417ab3']
+
+const tus = { 'Tus-Resumable': '1.0.0' }
+const piece = { ...tus, 'Content-Type': 'application/offset+octet-stream' }
+const behind = { 'Upload-Offset': '6' }
+
+/** Begins a resumable upload. */
+const beginning = {
+  headers: { ...tus, 'Upload-Length': '11', 'Upload-Metadata': 'filename bGFyZ2UudHh0' },
+}
+
 const boundary = 'a-boundary'
 
 interface ExamplePart {
@@ -63,13 +80,19 @@ const uploadsRefused: Provoked = {
   folderUnknown: { path: { path: file }, ...uploadOf({ name: 'a.txt', content: 'One' }) },
 }
 
+/** A resumable upload that cannot be. */
+const tusRefused: Provoked = {
+  protocolVersionUnknown: { headers: { ...beginning.headers, 'Tus-Resumable': '0.2.2' } },
+  uploadTooLarge: { headers: { ...beginning.headers, 'Upload-Length': String(1024 ** 4) } },
+}
+
 const badForce = { query: { force: 'maybe' } }
 const badLimit = { query: { meta: '', limit: 'all' } }
 
 /** The requests that the document shows of each operation, and those that provoke its errors. */
 export const examplesOf = {
-  uploadToFolder: { examples: [upload, uploadAsBytes], provoked: uploadsRefused },
-  uploadToRoot: { examples: [upload, uploadAsBytes], provoked: malformed },
+  uploadToFolder: { examples: [upload, uploadAsBytes, beginning], provoked: { ...uploadsRefused, ...tusRefused } },
+  uploadToRoot: { examples: [upload, uploadAsBytes, beginning], provoked: malformed },
   readRoot: {
     examples: [{ query: { status: '' } }],
     provoked: { storageRefused: badLimit, notAFile: {} },
@@ -128,4 +151,31 @@ export const examplesOf = {
     },
   },
   putRoot: { examples: [upload], provoked: malformed },
+  describeUpload: { examples: [{ path: { upload: openUpload }, headers: tus }] },
+  appendToUpload: {
+    examples: [{ path: { upload: openUpload }, headers: { ...piece, 'Upload-Offset': '0' }, body: 'Hello ' }],
+    provoked: {
+      protocolVersionUnknown: { path: { upload: otherUpload }, headers: { ...piece, 'Tus-Resumable': '0.2.2' } },
+      storageRefused: { path: { upload: otherUpload }, headers: piece, body: 'Hello' },
+      checksumMismatch: {
+        path: { upload: otherUpload },
+        headers: { ...piece, 'Upload-Offset': '0', 'Upload-Checksum': 'crc32 AAAAAA==' },
+        body: 'Hello',
+      },
+      chunkMismatch: {
+        path: { upload: otherUpload },
+        headers: { ...piece, 'Upload-Offset': '0', 'Upload-Checksum': 'md5 AAAAAAAAAAAAAAAAAAAAAA==' },
+        body: 'Hello',
+      },
+      mediaTypeUnsupported: { path: { upload: otherUpload }, headers: { ...asText.headers, ...tus }, body: 'Hello' },
+      uploadTooLarge: {
+        path: { upload: otherUpload },
+        headers: { ...piece, 'Upload-Offset': '0' },
+        body: 'Hello, hello',
+      },
+      offsetMismatch: { path: { upload: otherUpload }, headers: { ...piece, ...behind }, body: 'world' },
+      uploadUnknown: { path: { upload: 'none' }, headers: { ...piece, ...behind }, body: 'world' },
+    },
+  },
+  cancelUpload: { examples: [{ path: { upload: openUpload }, headers: tus }] },
 } as const satisfies Readonly<Record<OperationOf<'storage'>, Pick<OperationContract, 'examples' | 'provoked'>>>

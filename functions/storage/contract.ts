@@ -13,6 +13,7 @@ import {
   progress,
   success,
 } from './contract-schemas.ts'
+import { begun, creation, uploadOperations } from './contract-uploads.ts'
 import {
   copyPath,
   deletedVersion,
@@ -107,6 +108,15 @@ const uploadErrors = [
   'nameTooLong',
 ] as const satisfies readonly ErrorName[]
 
+const eitherUploadErrors = [
+  ...uploadErrors,
+  'protocolVersionUnknown',
+  'uploadTooLarge',
+  'checksumMismatch',
+  'chunkMismatch',
+  'mediaTypeUnsupported',
+] as const satisfies readonly ErrorName[]
+
 const putErrors = [
   ...uploadErrors,
   'fileUnknown',
@@ -120,8 +130,9 @@ const putErrors = [
 const upload = {
   description:
     'All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body ' +
-    'may come as `application/octet-stream`; its boundary is then taken from its first line.',
-  headers: noneMatch,
+    'may come as `application/octet-stream`; its boundary is then taken from its first line. With `Tus-Resumable` it is the beginning of a resumable ' +
+    'upload of one file instead (https://tus.io): the body, if there is one, are its first bytes.',
+  headers: { ...noneMatch, ...creation },
   query: {
     // Beside the security schemes, as api.md has it for operation 12: generated clients know one way only to send a token by themselves.
     access_token: {
@@ -130,8 +141,11 @@ const upload = {
       example: 'ACCESS_TOKEN',
     },
   },
-  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
-  errors: uploadErrors,
+  body: {
+    schema: form,
+    mediaTypes: { ...formBodies, 'application/octet-stream': bytes, 'application/offset+octet-stream': bytes },
+  },
+  errors: eitherUploadErrors,
 } as const
 
 const stored = { description: 'All of the files are stored.', schema: success }
@@ -154,18 +168,23 @@ export const storageContract: GroupContract<'storage'> = {
       schema: z.string(),
       example: 'notes',
     },
+    upload: {
+      description: 'The id of a resumable upload, from the `Location` of the answer that began it.',
+      schema: z.string(),
+      example: '5f0c8a529d1e4b7a8c650e2d9f417ab3',
+    },
   },
   operations: {
     uploadToFolder: {
       summary: 'Upload files into a folder',
       ...upload,
-      answers: { 200: { ...stored, links: pathLinks } },
+      answers: { 200: { ...stored, links: pathLinks }, 201: begun },
       ...examplesOf.uploadToFolder,
     },
     uploadToRoot: {
       summary: 'Upload files into the root of the storage',
       ...upload,
-      answers: { 200: stored },
+      answers: { 200: stored, 201: begun },
       ...examplesOf.uploadToRoot,
     },
     readRoot: {
@@ -317,5 +336,6 @@ export const storageContract: GroupContract<'storage'> = {
       errors: putErrors,
       ...examplesOf.putRoot,
     },
+    ...uploadOperations,
   },
 }

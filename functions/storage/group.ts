@@ -1,25 +1,59 @@
 import type { StorageDeps } from '../../lib/deps.ts'
+import { ServiceError } from '../../lib/errors.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
+import { isTus } from '../../lib/uploads/tus.ts'
+import { createUploads } from '../../lib/uploads/uploads.ts'
 import type { OperationOf } from '../routes.ts'
 import { deletePath } from './delete-path.ts'
 import { putPath } from './put-path.ts'
 import { readPath, readRoot } from './read-path.ts'
+import { appendToUpload, cancelUpload, createUpload, describeUpload } from './resumable-upload.ts'
 import { storageRoutes } from './routes.ts'
+import { speakingTus } from './speak-tus.ts'
 import { upload } from './upload.ts'
+import { createUploadDestination } from './upload-destination.ts'
+
+/** `Tus-Resumable` makes an upload a resumable one; without it, it is what it always was (decisions.md, section 9). */
+const uploadInEitherWay = (plain: OperationHandler, resumable: OperationHandler): OperationHandler => {
+  return (request) => (isTus(request.headers) ? resumable(request) : plain(request))
+}
+
+const notHere: OperationHandler = async () => {
+  throw new ServiceError('routeUnknown')
+}
+
+/** The operations of resumable uploads, where these are kept. */
+const resumableOperations = (deps: StorageDeps) => {
+  if (!deps.resumable) {
+    return { createUpload: upload(deps), describeUpload: notHere, appendToUpload: notHere, cancelUpload: notHere }
+  }
+  const destination = createUploadDestination(deps)
+  const resumable = { ...deps, uploads: createUploads({ ...deps.resumable, destination, clock: deps.clock }) }
+  return {
+    createUpload: createUpload(resumable),
+    describeUpload: describeUpload(resumable),
+    appendToUpload: appendToUpload(resumable),
+    cancelUpload: cancelUpload(resumable),
+  }
+}
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createStorageHandler = (deps: StorageDeps): Handler => {
+  const { createUpload, ...ofUploads } = resumableOperations(deps)
+  const uploadTo = uploadInEitherWay(upload(deps), createUpload)
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
-    uploadToFolder: upload(deps),
-    uploadToRoot: upload(deps),
+    uploadToFolder: uploadTo,
+    uploadToRoot: uploadTo,
     readRoot: readRoot(deps),
     readPath: readPath(deps),
     deletePath: deletePath(deps),
     deleteRoot: deletePath(deps),
     putPath: putPath(deps),
     putRoot: putPath(deps),
+    ...ofUploads,
   }
-  return createHandler('storage', storageRoutes, operations, deps.edge)
+  const handler = createHandler('storage', storageRoutes, operations, deps.edge)
+  return deps.resumable ? speakingTus(handler, deps.largestResumableFile) : handler
 }

@@ -34,7 +34,7 @@ const tagsOf = (header: string | undefined, name: string): TagList | undefined =
 }
 
 /** The conditions of a change. Errors: storageRefused. */
-const conditionsOf = (headers: Request['headers']): Conditions => ({
+export const conditionsOf = (headers: Request['headers']): Conditions => ({
   match: tagsOf(headers['if-match'], 'If-Match'),
   noneMatch: tagsOf(headers['if-none-match'], 'If-None-Match'),
 })

@@ -61,4 +61,28 @@ export const storageRoutes = [
     group: 'storage',
     permission: 'files',
   },
+  {
+    operation: 'describeUpload',
+    method: 'HEAD',
+    path: '/api/v2/admin/sites/{site}/uploads/{upload}',
+    group: 'storage',
+    permission: 'files',
+    keepsMethod: true,
+  },
+  {
+    operation: 'appendToUpload',
+    method: 'PATCH',
+    path: '/api/v2/admin/sites/{site}/uploads/{upload}',
+    group: 'storage',
+    permission: 'files',
+    keepsMethod: true,
+  },
+  {
+    operation: 'cancelUpload',
+    method: 'DELETE',
+    path: '/api/v2/admin/sites/{site}/uploads/{upload}',
+    group: 'storage',
+    permission: 'files',
+    keepsMethod: true,
+  },
 ] as const

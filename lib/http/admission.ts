@@ -68,7 +68,7 @@ const negotiate = ({ headers }: RoutedRequest, { formats }: GroupPolicy): Presen
 
 /** What a request is held against. */
 interface Rules {
-  readonly route: Pick<Route, 'permission'>
+  readonly route: Pick<Route, 'permission' | 'keepsMethod'>
   readonly policy: GroupPolicy
 }
 
@@ -80,7 +80,7 @@ export const admit = async (
   trace: Trace,
 ): Promise<Admission> => {
   const caller = await findCaller(deps, request, policy, trace)
-  const found = await resolveSite(deps, request, request.params['site'] ?? '', caller, policy)
+  const found = await resolveSite(deps, request, request.params['site'] ?? '', caller, { route, policy })
   if ('elsewhere' in found) return found
   trace.site = found.site.id
   const admitted = { ...request, ...found, caller }

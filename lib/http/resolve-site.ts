@@ -6,6 +6,7 @@ import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { GroupPolicy } from './group-policy.ts'
 import type { Reply } from './reply.ts'
 import { isRead, type Request } from './request.ts'
+import type { Route } from './router.ts'
 
 export interface SiteDeps {
   /** The id of the data centre that answers. */
@@ -35,9 +36,14 @@ const queryString = ({ query, rawQuery }: Request): string => {
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
-const redirect = (request: Request, { url }: DataCentre, policy: GroupPolicy): Reply => ({
-  // 308 keeps the method, so that no client turns a change into a read.
-  status: policy.alwaysMovedPermanently || isRead(request.method) ? 301 : 308,
+/** 308 keeps the method, so that no client turns a change into a read. */
+const redirectStatus = ({ method }: Request, { policy, route }: Rules): 301 | 308 => {
+  if (route.keepsMethod) return 308
+  return policy.alwaysMovedPermanently || isRead(method) ? 301 : 308
+}
+
+const redirect = (request: Request, { url }: DataCentre, rules: Rules): Reply => ({
+  status: redirectStatus(request, rules),
   headers: { Location: `${url}${request.path}${queryString(request)}`, 'Cache-Control': 'no-store' },
 })
 
@@ -67,6 +73,12 @@ export const sitesOf = async (
   return found.sort((a, b) => a.site.id - b.site.id)
 }
 
+/** What says where a request is sent on. */
+interface Rules {
+  readonly route: Pick<Route, 'keepsMethod'>
+  readonly policy: GroupPolicy
+}
+
 /** The site of a request and the data centre that answers, or where the caller is sent. */
 export type Whereabouts = { readonly site: Site; readonly dataCentre: DataCentre } | { readonly elsewhere: Reply }
 
@@ -79,11 +91,12 @@ export const resolveSite = async (
   request: Request,
   named: string,
   caller: Grant,
-  policy: GroupPolicy,
+  rules: Rules,
 ): Promise<Whereabouts> => {
+  const { policy } = rules
   const id = siteIdIn(named, caller, policy)
   const [site, here] = await Promise.all([deps.findSite(id), findHere(deps)])
   if (!site) throw new ServiceError(policy.siteUnknown)
   if (site.dataCentre === deps.dataCentre) return { site, dataCentre: here }
-  return { elsewhere: redirect(request, await dataCentreOf(site.dataCentre, deps.findDataCentre), policy) }
+  return { elsewhere: redirect(request, await dataCentreOf(site.dataCentre, deps.findDataCentre), rules) }
 }

@@ -14,6 +14,8 @@ export interface Route {
   readonly permission?: Permission
   /** Answered without a token, and belonging to no site. */
   readonly public?: boolean
+  /** Whether every method is sent to another data centre with 308, whatever the group does otherwise. */
+  readonly keepsMethod?: boolean
 }
 
 /** Whether a route is that of a site, which its path names then; the others are for every data centre. */
@@ -78,7 +80,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> =
   const folders = new Set(withRest.map((path) => path.replace(restVariable, '')))
   const patterns: Pattern<R>[] = [...Map.groupBy(routes, (route) => route.path)].map(([path, sharing]) => {
     const methods = sharing.map(({ method }) => method)
-    if (methods.includes('GET')) methods.push('HEAD')
+    if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
     return {
       expression: compile(path, folders.has(path)),
       rest: restVariable.exec(path)?.[1],
@@ -92,7 +94,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> =
       for (const { expression, rest, routes: byMethod, methods } of patterns) {
         const found = expression.exec(path)
         if (!found) continue
-        const route = byMethod.get(method === 'HEAD' ? 'GET' : method)
+        const route = byMethod.get(method) ?? (method === 'HEAD' ? byMethod.get('GET') : undefined)
         if (!route) throw new ServiceError('methodNotAllowed', { headers: { Allow: methods.join(', ') } })
         const params = Object.entries(found.groups ?? {}).map(([name, value]) => [
           name,

@@ -4,7 +4,7 @@ import { inParallel } from '../in-parallel.ts'
 import { isTemplate } from './file-kind.ts'
 import type { Change, ObjectStore, Transfer } from './object-store.ts'
 import { folderKey, root } from './path.ts'
-import { createTemplateCheck } from './template.ts'
+import { templateFault } from './template.ts'
 import { isTransfer } from './transfers.ts'
 
 /** How many files are read at once. */
@@ -24,10 +24,8 @@ export const templatesAmong = (site: SiteId, changes: readonly Change[]): readon
 const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | undefined> => {
   const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }), 'bytes=0-')
   if (!object) return undefined
-  const check = createTemplateCheck()
   const { body = [] } = object
-  for await (const chunk of body instanceof Uint8Array ? [body] : body) check.write(chunk)
-  return check.end()
+  return templateFault(body instanceof Uint8Array ? [body] : body)
 }
 
 /**

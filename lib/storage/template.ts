@@ -35,6 +35,18 @@ interface TemplateCheck {
   end(): TemplateFault | undefined
 }
 
+/** A template that comes piece by piece has at most so many bytes: it waits where it can be looked into (decisions.md, section 9). */
+export const largestResumableTemplate = 8 * 1024 * 1024
+
+/** What is wrong with a template. */
+export const templateFault = async (
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<TemplateFault | undefined> => {
+  const check = createTemplateCheck()
+  for await (const chunk of content) check.write(chunk)
+  return check.end()
+}
+
 /**
  * A template must hold `{tag_pagecontent}` or `{pagecontent}`: inside one of its editable regions when it has any. Each region has a
  * name of its own (decisions.md, section 5). It is checked in passing, so a large one costs no memory.

@@ -23,6 +23,8 @@ export interface Progress {
   advance(bytes: number): void
   /** Tells 100 %. */
   succeed(): Promise<void>
+  /** Tells how far it is: another request goes on. */
+  pause(): Promise<void>
   /** Lets the last value stand. */
   fail(): Promise<void>
 }
@@ -34,15 +36,22 @@ interface Options {
   readonly progress: UploadProgress
   /** SHA-256 of the login token. */
   readonly token: string
+  /** The id of an upload that goes on in several requests; a new one unless told. */
+  readonly id?: string
   /** What the request declares to be long, in bytes; without it the progress is 0 until the end. */
   readonly total: number | undefined
+  /** How many of these have come in before. */
+  readonly already?: number
   /** The monotonic clock, in milliseconds. */
   readonly now: () => number
 }
 
-export const startProgress = ({ progress, token, total, now }: Options): Progress => {
-  const upload = { token, id: randomUUID() }
-  let received = 0
+/** 100 % is told of what has succeeded, and of nothing else. */
+const percentAt = (received: number, total: number): number => Math.min(Math.floor((received / total) * 100), 99)
+
+export const startProgress = ({ progress, token, id = randomUUID(), total, already = 0, now }: Options): Progress => {
+  const upload = { token, id }
+  let received = already
   let told = 0
   let toldAt = now()
   let isWriting = true
@@ -67,7 +76,7 @@ export const startProgress = ({ progress, token, total, now }: Options): Progres
 
   const tellIfDue = (): void => {
     if (!total || isWriting || hasEnded || now() - toldAt < interval) return
-    const percent = Math.min(Math.floor((received / total) * 100), 99)
+    const percent = percentAt(received, total)
     if (percent > told) write(percent)
   }
 
@@ -79,6 +88,11 @@ export const startProgress = ({ progress, token, total, now }: Options): Progres
     async succeed() {
       hasEnded = true
       write(100)
+      await writing
+    },
+    async pause() {
+      hasEnded = true
+      if (total) write(percentAt(received, total))
       await writing
     },
     async fail() {

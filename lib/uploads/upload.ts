@@ -16,6 +16,7 @@ export interface Target {
   /** The folder that a file is sent into; without it the file is stored at its path as such. */
   readonly folder?: string
   readonly asDraft: boolean
+  readonly keepsDraft?: boolean
   /** What the store will call the bytes, ... */
   readonly key: string
   /** ... and their media type. */

@@ -36,13 +36,17 @@ export interface Beginning<Wish> {
   readonly first?: Addition | undefined
 }
 
+/** Is told of an upload as it is before something is added. */
+export type Begun = (upload: Upload) => void
+
 /** Resumable uploads (decisions.md, section 9), whatever protocol asks for them. */
 export interface Uploads<Wish> {
   /**
-   * Begins an upload; one without any byte to come is put in place at once. Nothing is left of one whose first bytes are refused.
+   * Begins an upload; one without any byte to come is put in place at once. Nothing is left of one whose first bytes are refused. `begun` is told
+   * of it before the first byte.
    * Errors: those of the destination, uploadTooLarge, storageRefused (too many open uploads), those of `append`.
    */
-  create(asker: Asker, beginning: Beginning<Wish>): Promise<Upload>
+  create(asker: Asker, beginning: Beginning<Wish>, begun?: Begun): Promise<Upload>
   /**
    * The upload as it is: never complete before it is in place, which is tried again when it failed in passing.
    * Errors: uploadUnknown, unavailable (that is not decided yet), those of the destination (then the upload has ended).
@@ -52,7 +56,7 @@ export interface Uploads<Wish> {
    * Adds bytes at an offset, and puts the upload in place with the last of them. `begun` is told of the upload before the first byte.
    * Errors: as `lib/uploads/append.ts` lists them, uploadUnknown, appendGoing, unavailable, those of the destination (then the upload has ended).
    */
-  append(asker: Asker, id: string, addition: Addition, begun?: (upload: Upload) => void): Promise<Upload>
+  append(asker: Asker, id: string, addition: Addition, begun?: Begun): Promise<Upload>
   /** Ends an upload: what has come of it goes, what is in place stays. Errors: uploadUnknown. */
   cancel(asker: Asker, id: string): Promise<void>
 }
@@ -144,7 +148,7 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
   }
 
   return {
-    async create(asker, { wish, length, metadata, first }) {
+    async create(asker, { wish, length, metadata, first }, begun = () => {}) {
       const { target, limit } = await destination.admit(wish, asker)
       requireLength(length, limit)
       const created = now()
@@ -167,6 +171,7 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
           message: `You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`,
         })
       }
+      begun(upload)
       try {
         return await (first ? addTo(upload, asker, first) : decided(upload, asker))
       } catch (error) {

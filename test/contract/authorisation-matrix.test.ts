@@ -44,7 +44,7 @@ afterAll(async () => {
 const all: readonly Route[] = routes
 const guarded = all.filter((route) => !route.public)
 /** Of a path in the storage, which every operation on files and folders has (decisions.md, section 1). */
-const isOnFiles = ({ path }: Route) => path.includes('/storage')
+const isOnFiles = ({ path }: Route) => /\/(?:storage|uploads)\b/.test(path)
 
 const rejected = (): (typeof errors)['tokenRejected'] => errors.tokenRejected
 const unknown = ({ group }: Route) => errors[groupPolicies[group].siteUnknown]

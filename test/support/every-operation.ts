@@ -64,6 +64,7 @@ export interface Request {
   readonly method: string
   /** Path and query. */
   readonly target: string
+  readonly headers?: Readonly<Record<string, string>>
   /** An object is sent as JSON, text as a multipart body. */
   readonly body?: object | string
   /** There is no way in which the operation succeeds. */
@@ -195,10 +196,33 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
   })
 }
 
+/** An upload that is open, for whoever needs to know its id beforehand. */
+const openUpload = '0123456789abcdef0123456789abcdef'
+
+const beginUpload = async ({ uploadRecords, uploadParts }: Pick<Stores, 'uploadRecords' | 'uploadParts'>) => {
+  const target = { path: 'up.txt', asDraft: false, key: `live/${site}/up.txt`, contentType: 'text/plain' }
+  const now = Date.now()
+  const sizes = { limit: 10, length: 5, offset: 0, isComplete: false }
+  const moments = { created: now, expires: now + 3_600_000 }
+  const holding = await uploadParts.begin(target)
+  await uploadRecords.create(
+    { id: openUpload, site, user: 'ann', target, metadata: '', ...sizes, ...moments, holding },
+    10,
+    now,
+  )
+}
+
+const inTus = { 'Tus-Resumable': '1.0.0' }
+const uploads = `/api/v2/admin/sites/${site}/uploads/${openUpload}`
+
 const storage: Exercise = {
   group: 'storage',
   fill: async () => undefined,
-  open: (dynamodb, surroundings) => openStorageOver(dynamodb, surroundings),
+  async open(dynamodb, surroundings) {
+    const files = await openStorageOver(dynamodb, surroundings)
+    await beginUpload(files.stores)
+    return files
+  },
   requests: [
     { method: 'PUT', target: `${v2}/folder?type=folder` },
     { method: 'PUT', target: v2, refused: true },
@@ -218,6 +242,14 @@ const storage: Exercise = {
     ...largeFolder,
     { method: 'DELETE', target: `${v2}/large` },
     { method: 'GET', target: `${v2}/a.txt` },
+    { method: 'HEAD', target: uploads, headers: inTus },
+    {
+      method: 'PATCH',
+      target: uploads,
+      body: 'bytes',
+      headers: { ...inTus, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
+    },
+    { method: 'DELETE', target: uploads, headers: inTus },
   ],
 }
 
@@ -225,12 +257,12 @@ export const exercises: readonly Exercise[] = [documentation, fields, categories
 
 /** Sends a request of an exercise. Throws an Error when it does not end as it should. */
 export const perform = async (handler: Handler, token: string, request: Request): Promise<void> => {
-  const { method, target, body, refused = false } = request
+  const { method, target, headers, body, refused = false } = request
   const [path = '', search] = target.split('?')
   const query = Object.fromEntries(new URLSearchParams(search))
   const type = typeof body === 'string' && { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
   const answer = await send(handler, method, path, {
-    headers: { Authorization: token, ...type },
+    headers: { Authorization: token, ...type, ...headers },
     query,
     ...(body && { body }),
   })

@@ -12,7 +12,18 @@ import { createLinkTo } from '../../local/downloads.ts'
 import { openMachine } from '../../local/machine.ts'
 import { keptContents } from './kept-contents.ts'
 
-type StorageStores = Pick<Stores, 'sites' | 'grants' | 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress'>
+type StorageStores = Pick<
+  Stores,
+  | 'sites'
+  | 'grants'
+  | 'files'
+  | 'workflows'
+  | 'removals'
+  | 'removalQueue'
+  | 'progress'
+  | 'uploadRecords'
+  | 'uploadParts'
+>
 
 /** The file storage on one machine, in a directory of its own. */
 export interface TestFiles {
@@ -36,7 +47,12 @@ interface Options extends Partial<Surroundings> {
   readonly downloads?: Downloads
 }
 
-const settings = { dataCentre: 'us', largestFile: 4 * 1024 * 1024, reservedFolders: ['Templates'] }
+const settings = {
+  dataCentre: 'us',
+  largestFile: 4 * 1024 * 1024,
+  largestResumableFile: 32 * 1024 * 1024,
+  reservedFolders: ['Templates'],
+}
 
 export const openTestFiles = async ({
   between = () => ({}),

@@ -76,6 +76,8 @@ describe('the settings of the storage function', () => {
     ['LARGEST_FILE', '-1'],
     ['LARGEST_FILE', ''],
     ['LARGEST_FILE', '5368709121'],
+    ['LARGEST_RESUMABLE_FILE', '0'],
+    ['LARGEST_RESUMABLE_FILE', '5368709121'],
     ['FILES_BUCKET', 'ab'],
     ['REMOVALS_QUEUE_URL', 'removals'],
     ['PATH_ENCODING', 'twice'],

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import type { Surroundings } from '../../../lib/deps.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
+import { requestOf, textOf } from '../../support/gateway.ts'
+import { entry } from '../../support/history.ts'
+
+interface Call {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer | Readable
+  readonly query?: Readonly<Record<string, string>>
+  readonly token?: string
+}
+
+/** An answer. Names of headers are in lower case. */
+export interface Outcome {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly code: number | undefined
+}
+
+/** The file storage of one machine with two sites, and everything that speaks tus to it. */
+export interface UploadsUnderTest extends Pick<TestFiles, 'leftovers' | 'stores' | 'deps'> {
+  readonly site: SiteId
+  issueToken(grant?: { readonly user?: string; readonly sites?: readonly SiteId[] }): Promise<string>
+  /** `path` comes behind the address of the site. Everything is in tus unless the headers say otherwise. */
+  call(method: string, path: string, call?: Call): Promise<Outcome>
+  /** Begins an upload. */
+  create(name: string, length: number | undefined, more?: Call & { readonly folder?: string }): Promise<Outcome>
+  patch(upload: string, offset: number, body: string | Buffer | Readable, more?: Call): Promise<Outcome>
+  head(upload: string, more?: Call): Promise<Outcome>
+  /** The content of a file; undefined when it is not there. */
+  content(path: string): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+export const own = 1001 as SiteId
+export const other = 1002 as SiteId
+export const distant = 1003 as SiteId
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+/** An `Upload-Metadata` of these pairs. */
+export const metadata = (pairs: Readonly<Record<string, string>>): string =>
+  Object.entries(pairs)
+    .map(([key, value]) => `${key} ${base64(value)}`)
+    .join(',')
+
+export const checksum = (algorithm: string, body: string | Buffer): string =>
+  `${algorithm} ${createHash(algorithm).update(body).digest('base64')}`
+
+/** The path of an upload behind the address of its site, from the answer that has created it. */
+export const uploadIn = ({ headers, status, body }: Outcome): string => {
+  const location = headers['location']
+  if (!location) throw new Error(`No upload was created: ${status} ${body}`)
+  return location.slice(location.indexOf('/uploads/'))
+}
+
+export const openUploads = async (
+  options: Partial<Surroundings> & { readonly between?: Between } = {},
+): Promise<UploadsUnderTest> => {
+  const files = await openTestFiles(options)
+  const { sites, grants } = files.stores
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  await sites.putDataCentre({ id: 'eu', url: 'https://eu.example.com', isDefault: false })
+  for (const [id, dataCentre] of [
+    [own, 'us'],
+    [other, 'us'],
+    [distant, 'eu'],
+  ] as const) {
+    await sites.createSite({ id, name: 'Shop', dataCentre, renderingEngine: true }, entry)
+  }
+  const now = options.clock?.wall ?? Date.now
+  const issueToken: UploadsUnderTest['issueToken'] = async ({
+    user = 'ann',
+    sites: covered = [own, other, distant],
+  } = {}) => {
+    const token = newToken()
+    const expires = Math.floor(now() / 1000) + 30 * 24 * 3600
+    await grants.put({ hash: hashToken(token), user, sites: covered, permissions: ['files'], expires }, [])
+    return token
+  }
+  const standard = await issueToken()
+
+  const call: UploadsUnderTest['call'] = async (
+    method,
+    path,
+    { headers = {}, body, query = {}, token = standard } = {},
+  ) => {
+    const length: Record<string, string> =
+      body === undefined || body instanceof Readable ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+    const request = requestOf(method, `/api/v2/admin/sites/${own}${path}`, {
+      query,
+      headers: { Authorization: token, 'Tus-Resumable': '1.0.0', ...length, ...headers },
+    })
+    const stream = body instanceof Readable ? body : Readable.from(body === undefined ? [] : [Buffer.from(body)])
+    const answer = await files.handler({ ...request, body: { stream } }, () => Number.POSITIVE_INFINITY)
+    const text = await textOf(answer)
+    const lower = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value])
+    return {
+      status: answer.status,
+      headers: Object.fromEntries(lower),
+      body: text,
+      code: text.startsWith('{') ? JSON.parse(text).code : undefined,
+    }
+  }
+
+  return {
+    ...files,
+    site: own,
+    issueToken,
+    call,
+    create: (name, length, { folder = '', headers, ...more } = {}) =>
+      call('POST', `/storage${folder}`, {
+        ...more,
+        headers: {
+          'Upload-Metadata': metadata({ filename: name }),
+          ...(length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }),
+          ...headers,
+        },
+      }),
+    patch: (upload, offset, body, { headers, ...more } = {}) =>
+      call('PATCH', upload, {
+        body,
+        ...more,
+        headers: { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset), ...headers },
+      }),
+    head: (upload, more) => call('HEAD', upload, more),
+    async content(path) {
+      const headers = { 'Tus-Resumable': '' }
+      const { status, body } = await call('GET', `/storage/${path}`, { headers })
+      return status === 200 ? body : undefined
+    },
+  }
+}
