@@ -8,7 +8,8 @@ import { requestOf, textOf } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
 
 interface Call {
-  readonly headers?: Readonly<Record<string, string>>
+  /** `null` leaves one out that would be sent otherwise. */
+  readonly headers?: Readonly<Record<string, string | null>>
   readonly body?: string | Buffer | Readable
   readonly query?: Readonly<Record<string, string>>
   readonly token?: string
@@ -28,6 +29,8 @@ export interface UploadsUnderTest extends Pick<TestFiles, 'leftovers' | 'stores'
   issueToken(grant?: { readonly user?: string; readonly sites?: readonly SiteId[] }): Promise<string>
   /** `path` comes behind the address of the site. Everything is in tus unless the headers say otherwise. */
   call(method: string, path: string, call?: Call): Promise<Outcome>
+  /** The same at another site. */
+  callAt(site: number, method: string, path: string, call?: Call): Promise<Outcome>
   /** Begins an upload. */
   create(name: string, length: number | undefined, more?: Call & { readonly folder?: string }): Promise<Outcome>
   patch(upload: string, offset: number, body: string | Buffer | Readable, more?: Call): Promise<Outcome>
@@ -85,16 +88,19 @@ export const openUploads = async (
   }
   const standard = await issueToken()
 
-  const call: UploadsUnderTest['call'] = async (
+  const callAt: UploadsUnderTest['callAt'] = async (
+    at,
     method,
     path,
     { headers = {}, body, query = {}, token = standard } = {},
   ) => {
     const length: Record<string, string> =
       body === undefined || body instanceof Readable ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-    const request = requestOf(method, `/api/v2/admin/sites/${own}${path}`, {
+    const sent = { Authorization: token, 'Tus-Resumable': '1.0.0', ...length, ...headers }
+    const present = Object.entries(sent).filter((header): header is [string, string] => header[1] !== null)
+    const request = requestOf(method, `/api/v2/admin/sites/${at}${path}`, {
       query,
-      headers: { Authorization: token, 'Tus-Resumable': '1.0.0', ...length, ...headers },
+      headers: Object.fromEntries(present),
     })
     const stream = body instanceof Readable ? body : Readable.from(body === undefined ? [] : [Buffer.from(body)])
     const answer = await files.handler({ ...request, body: { stream } }, () => Number.POSITIVE_INFINITY)
@@ -104,15 +110,18 @@ export const openUploads = async (
       status: answer.status,
       headers: Object.fromEntries(lower),
       body: text,
-      code: text.startsWith('{') ? JSON.parse(text).code : undefined,
+      code: text.startsWith('{"') ? JSON.parse(text).code : undefined,
     }
   }
+
+  const call: UploadsUnderTest['call'] = (...given) => callAt(own, ...given)
 
   return {
     ...files,
     site: own,
     issueToken,
     call,
+    callAt,
     create: (name, length, { folder = '', headers, ...more } = {}) =>
       call('POST', `/storage${folder}`, {
         ...more,
@@ -130,7 +139,7 @@ export const openUploads = async (
       }),
     head: (upload, more) => call('HEAD', upload, more),
     async content(path) {
-      const headers = { 'Tus-Resumable': '' }
+      const headers = { 'Tus-Resumable': null }
       const { status, body } = await call('GET', `/storage/${path}`, { headers })
       return status === 200 ? body : undefined
     },

@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createUploadDestination, type UploadWish } from '../../../functions/storage/upload-destination.ts'
+import { systemClock } from '../../../lib/clock.ts'
+import { errors, ServiceError } from '../../../lib/errors.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import { unlimited } from '../../../lib/remaining-time.ts'
+import { root } from '../../../lib/storage/path.ts'
+import type { Addition } from '../../../lib/uploads/append.ts'
+import type { Asker } from '../../../lib/uploads/destination.ts'
+import type { Upload } from '../../../lib/uploads/upload.ts'
+import { createUploads, type Uploads } from '../../../lib/uploads/uploads.ts'
+import { layoutOf } from '../../../local/data-directory.ts'
+import { type Database, openDatabase } from '../../../local/database.ts'
+import { createTableStores } from '../../../local/machine.ts'
+import { type Blobs, openBlobs } from '../../../local/objects/blobs.ts'
+import { createObjectStore } from '../../../local/objects/object-store.ts'
+import { createGoingFolders } from '../../../local/path-locks.ts'
+import { prepareSchema } from '../../../local/schema.ts'
+import { createUploadParts } from '../../../local/uploads/upload-parts.ts'
+
+/**
+ * Whatever comes in whatever order, wherever a process dies: what was answered is there, and the file is the one that was sent, or there is none.
+ */
+const site = 1001 as SiteId
+const asker: Asker = { site, author: { actor: 'ann' }, remainingTime: unlimited }
+
+let folder: string
+let database: Database
+let blobs: Blobs
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+  const directory = layoutOf(folder)
+  database = openDatabase(directory.database, { durable: false })
+  prepareSchema(database.connection)
+  blobs = openBlobs(directory, { durable: false })
+})
+afterAll(() => {
+  database.close()
+  blobs.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A process that dies at one of its calls to a store, before the call or right after it: from then on it reaches nothing any more. */
+class Death extends Error {}
+
+const mortal = (diesAt: number) => {
+  let steps = 0
+  const step = () => {
+    steps += 1
+    if (steps >= diesAt) throw new Death()
+  }
+  return <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get(target, name) {
+        const call: unknown = Reflect.get(target, name)
+        // What is read is asked for within a call.
+        if (typeof call !== 'function' || name === 'read') return call
+        return async (...given: unknown[]) => {
+          step()
+          const answer: unknown = await Reflect.apply(call, target, given)
+          step()
+          return answer
+        }
+      },
+    })
+}
+
+const isDead = (error: unknown): boolean => error instanceof Death
+
+/** The service as a new process has it: what is in the database and on the disk is all that it knows. */
+const start = (
+  diesAt: number,
+): { readonly uploads: Uploads<UploadWish>; content(path: string): Promise<Buffer | undefined> } => {
+  const within = mortal(diesAt)
+  const { workflows, removals, uploadRecords } = createTableStores(database)
+  const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
+  const parts = createUploadParts({ database, blobs, files, sweep: async () => {}, now: Date.now })
+  const stores = { files: within(files), workflows, removals, largestResumableFile: 1_000_000 }
+  const deps = { records: within(uploadRecords), parts: within(parts), destination: createUploadDestination(stores) }
+  return {
+    uploads: createUploads({ ...deps, clock: systemClock, longestHold: Number.POSITIVE_INFINITY }),
+    async content(path) {
+      const object = await files.read(`live/${site}/${path}`, ({ size }) => ({ first: 0, last: size - 1 }))
+      if (!object) return undefined
+      const { body = Buffer.alloc(0) } = object
+      return Buffer.concat(body instanceof Readable ? await body.toArray() : [body])
+    },
+  }
+}
+
+type Action =
+  | { readonly kind: 'append' | 'twice' | 'broken'; readonly size: number; readonly cut: number }
+  | { readonly kind: 'garbled' | 'behind' | 'ahead' | 'look'; readonly size: number; readonly cut: number }
+
+const action: fc.Arbitrary<Action> = fc.record({
+  kind: fc.constantFrom('append', 'append', 'twice', 'broken', 'garbled', 'behind', 'ahead', 'look'),
+  size: fc.integer({ min: 1, max: 60 }),
+  cut: fc.integer({ min: 1, max: 20 }),
+})
+
+async function* inPieces(bytes: Buffer, cut: number, breaks: boolean): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += cut) yield bytes.subarray(at, at + cut)
+  if (breaks) throw new ServiceError('storageRefused', { message: 'The request body breaks off before its end.' })
+}
+
+/** What a caller may be told: all of it leaves the upload as it was, or further on. */
+const clean: readonly number[] = [
+  errors.offsetMismatch.code,
+  errors.appendGoing.code,
+  errors.chunkMismatch.code,
+  errors.uploadTooLarge.code,
+  errors.unavailable.code,
+  errors.storageRefused.code,
+]
+
+const nothingSaid = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: undefined }
+
+const garbage = Buffer.alloc(60, '!')
+
+/** What an action sends to an upload that its caller believes to be at an offset. */
+const additionsOf = ({ kind, size, cut }: Action, content: Buffer, offset: number): readonly Addition[] => {
+  const bytes = content.subarray(offset, offset + size)
+  const right = { offset, content: inPieces(bytes, cut, kind === 'broken') }
+  const junk = (at: number): Addition => ({ offset: at, content: inPieces(garbage.subarray(0, size), cut, false) })
+  const more: Readonly<Record<Action['kind'], readonly Addition[]>> = {
+    append: [right],
+    broken: [right],
+    twice: [right, { offset, content: inPieces(content.subarray(offset, offset + cut), cut, false) }],
+    garbled: [{ ...junk(offset), checksum: { algorithm: 'md5', value: Buffer.alloc(16) } }],
+    behind: offset > 0 ? [junk(offset - 1)] : [],
+    ahead: [junk(offset + 1)],
+    look: [],
+  }
+  return more[kind]
+}
+
+/** A caller of one upload, whose service dies again and again, after so many steps each time. */
+const callerOf = (id: string, deaths: readonly number[]) => {
+  const left = [...deaths]
+  const startNext = () => start(left.shift() ?? Number.POSITIVE_INFINITY)
+  let service = startNext()
+  let acknowledged = 0
+
+  /** Nothing but a death and a clean refusal is an answer. Answers what succeeded. */
+  const survive = async (calls: readonly Promise<Upload>[]): Promise<Upload | undefined> => {
+    const settled = await Promise.allSettled(calls)
+    const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    if (failures.some(isDead)) service = startNext()
+    const other = failures.find(
+      (error) => !isDead(error) && !(error instanceof ServiceError && clean.includes(error.code)),
+    )
+    if (other) throw other
+    const [found] = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    acknowledged = Math.max(acknowledged, found?.offset ?? 0)
+    return found
+  }
+
+  return {
+    async look(): Promise<Upload | undefined> {
+      const before = acknowledged
+      const found = await survive([service.uploads.find(asker, id)])
+      if (found) expect(found.offset).toBeGreaterThanOrEqual(before)
+      return found
+    },
+    send: (additions: readonly Addition[]) =>
+      survive(additions.map((addition) => service.uploads.append(asker, id, addition))),
+    content: (path: string) => service.content(path),
+  }
+}
+
+/** Goes on until the file is in place, however often the process dies meanwhile. */
+const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>, name: string, content: Buffer) => {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const found = await look()
+    if (found?.isComplete) return
+    if (!found) continue
+    expect(await read(name)).toBeUndefined()
+    const { offset } = found
+    const rest = content.subarray(offset)
+    await send([{ offset, length: content.length, declared: rest.length, content: inPieces(rest, 50, false) }])
+  }
+}
+
+let count = 0
+
+test('the file is what was sent, or there is none, whatever comes in between', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ minLength: 0, maxLength: 200 }),
+      fc.boolean(),
+      fc.array(action, { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 6 }),
+      async (bytes, defers, actions, deaths) => {
+        count += 1
+        const name = `file-${count}.bin`
+        const content = Buffer.from(bytes)
+        const { uploads } = start(Number.POSITIVE_INFINITY)
+        const wish = { ...nothingSaid, folder: root, fileName: name }
+        const length = defers ? null : content.length
+        const { id } = await uploads.create(asker, { wish, length, metadata: '' })
+        const caller = callerOf(id, deaths)
+        for (const one of actions) {
+          const found = await caller.look()
+          if (found) await caller.send(additionsOf(one, content, found.offset))
+        }
+        await finish(caller, name, content)
+        const last = start(Number.POSITIVE_INFINITY)
+        expect(await last.uploads.find(asker, id)).toMatchObject({ isComplete: true, offset: content.length })
+        expect(await last.content(name)).toEqual(content)
+      },
+    ),
+    { numRuns: 200 },
+  )
+})

@@ -1,0 +1,398 @@
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { entry } from '../../support/history.ts'
+import { metadata, openUploads, other, own, type UploadsUnderTest, uploadIn } from './service.ts'
+
+/** What holds of a resumable upload because it is an upload (decisions.md, sections 5 and 9). */
+let service: UploadsUnderTest
+let now = Date.UTC(2026, 0, 31, 12)
+const hour = 3_600_000
+beforeAll(async () => {
+  service = await openUploads({ clock: { wall: () => now, monotonic: () => performance.now() } })
+})
+afterAll(() => service.close())
+
+const plain = { 'Tus-Resumable': null }
+const put = (path: string, body: string) => service.call('PUT', `/storage/${path}`, { body })
+
+/** Creates an upload and sends all of its bytes. */
+const store = async (name: string, body: string, more?: Parameters<UploadsUnderTest['create']>[2]) => {
+  const created = await service.create(name, Buffer.byteLength(body), more)
+  return created.status === 201 && body !== '' ? service.patch(uploadIn(created), 0, body) : created
+}
+
+const codeOf = ({ status, code }: { readonly status: number; readonly code: number | undefined }) => [status, code]
+
+describe('where a resumable upload goes', () => {
+  test('is the folder, which is created with all that it lies in', async () => {
+    expect((await store('a.txt', 'hello', { folder: '/new/deep' })).status).toBe(204)
+    expect(await service.content('new/deep/a.txt')).toBe('hello')
+  })
+
+  test('is seen by nobody before its last byte is there', async () => {
+    const upload = uploadIn(await service.create('unseen.txt', 5, { folder: '/unseen' }))
+    await service.patch(upload, 0, 'hell')
+    expect(await service.content('unseen/unseen.txt')).toBeUndefined()
+    expect((await service.call('GET', '/storage/unseen', { query: { meta: '' } })).status).toBe(404)
+    await service.patch(upload, 4, 'o')
+    expect(await service.content('unseen/unseen.txt')).toBe('hello')
+  })
+
+  test('replaces what is there, and takes its media type from the name', async () => {
+    await put('replaced.css', 'old')
+    await store('replaced.css', 'new', {
+      headers: { 'Upload-Metadata': metadata({ filename: 'replaced.css', filetype: 'x/y' }) },
+    })
+    const { body } = await service.call('GET', '/storage/replaced.css', { query: { meta: '' } })
+    expect(JSON.parse(body)).toMatchObject({
+      size: 3,
+      contentType: 'text/css',
+      fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
+  })
+
+  test('takes the declared media type for a name that says none', async () => {
+    await store('typed', 'new', {
+      headers: { 'Upload-Metadata': metadata({ filename: 'typed', filetype: 'Image/PNG' }) },
+    })
+    const { body } = await service.call('GET', '/storage/typed', { query: { meta: '' } })
+    expect(JSON.parse(body).contentType).toBe('image/png')
+  })
+
+  test('counts a file name from its last slash or backslash on', async () => {
+    for (const name of ['../../escaped-1.txt', 'C:\\temp\\escaped-2.txt'])
+      expect((await store(name, 'x', { folder: '/names' })).status).toBe(204)
+    expect(await service.content('names/escaped-1.txt')).toBe('x')
+    expect(await service.content('names/escaped-2.txt')).toBe('x')
+  })
+
+  test('is the path itself when that ends in the name of the file, unless a folder stands there', async () => {
+    await store('self.txt', 'at the path', { folder: '/selves/self.txt' })
+    expect(await service.content('selves/self.txt')).toBe('at the path')
+    await service.call('PUT', '/storage/selves/folder', { query: { type: 'folder' } })
+    await store('folder', 'in the folder', { folder: '/selves/folder' })
+    expect(await service.content('selves/folder/folder')).toBe('in the folder')
+  })
+
+  test('finds the folder in other case, as any upload does', async () => {
+    await put('Cases/there.txt', 'x')
+    await store('cased.txt', 'hello', { folder: '/cases' })
+    expect(await service.content('Cases/cased.txt')).toBe('hello')
+  })
+
+  test('is the draft of a page with version draft; draft-publish stores the page, and its draft is gone', async () => {
+    const versioned = (version: string) => ({
+      headers: { 'Upload-Metadata': metadata({ filename: 'page.html', version }) },
+    })
+    await store('page.html', 'live')
+    await store('page.html', 'draft', versioned('draft'))
+    const draft = () => service.call('GET', '/storage/page.html', { query: { version: 'draft' } })
+    expect([(await draft()).body, await service.content('page.html')]).toEqual(['draft', 'live'])
+    await store('page.html', 'as with a form')
+    expect((await draft()).body).toBe('draft')
+    await store('page.html', 'published', versioned('draft-publish'))
+    expect([(await draft()).body, await service.content('page.html')]).toEqual(['published', 'published'])
+  })
+
+  test('is in place at creation when it has no bytes', async () => {
+    const created = await service.create('empty.txt', 0)
+    expect(created.status).toBe(201)
+    expect(await service.content('empty.txt')).toBe('')
+    expect((await service.head(uploadIn(created))).headers).toMatchObject({
+      'upload-offset': '0',
+      'upload-length': '0',
+    })
+  })
+})
+
+describe('a resumable upload is refused at creation', () => {
+  test.each([
+    ['without a name', { 'Upload-Metadata': 'filetype eA==' }, 104014],
+    ['with an empty name', { 'Upload-Metadata': 'filename' }, 104014],
+    ['with an illegal name', { 'Upload-Metadata': metadata({ filename: '..' }) }, 104015],
+    ['with a name that is not UTF-8', { 'Upload-Metadata': 'filename /w==' }, 104015],
+    ['with a name over 255 bytes', { 'Upload-Metadata': metadata({ filename: 'x'.repeat(256) }) }, 104028],
+    ['with 8 KB of metadata', { 'Upload-Metadata': metadata({ filename: 'a', note: 'x'.repeat(6_000) }) }, 104000],
+    ['with another version', { 'Upload-Metadata': metadata({ filename: 'a', version: 'final' }) }, 104000],
+    ['with a condition that is not well-formed', { 'If-Match': 'x' }, 104000],
+  ])('%s', async (_, headers, code) => {
+    expect(codeOf(await service.create('a', 5, { headers }))).toEqual([400, code])
+  })
+
+  test('where a folder has its name, a file is on the way, the folder is a file', async () => {
+    await put('taken/folder/x', 'x')
+    expect(codeOf(await service.create('folder', 5, { folder: '/taken' }))).toEqual([400, 104022])
+    expect(codeOf(await service.create('a', 5, { folder: '/taken/folder/x/below' }))).toEqual([400, 104009])
+    expect(codeOf(await service.create('a', 5, { folder: '/taken/folder/x' }))).toEqual([400, 104019])
+  })
+
+  test('of a page with a running workflow, and into a folder that is being removed', async () => {
+    await service.stores.workflows.start(own, toStoragePath('busy.html'), entry)
+    expect(codeOf(await service.create('busy.html', 5))).toEqual([400, 104012])
+    await service.stores.removals.open(own, toStoragePath('going'), 'going', entry)
+    expect(codeOf(await service.create('a', 5, { folder: '/going/below' }))).toEqual([400, 104010])
+  })
+
+  test('when a condition does not hold', async () => {
+    await put('condition.txt', 'old')
+    expect(codeOf(await service.create('condition.txt', 5, { headers: { 'If-None-Match': '*' } }))).toEqual([
+      412, 100412,
+    ])
+    expect(codeOf(await service.create('condition.txt', 5, { headers: { 'If-Match': '"other"' } }))).toEqual([
+      412, 100412,
+    ])
+  })
+
+  test('of a template over 8 MiB, known or not yet', async () => {
+    const template = (length: number | undefined) => service.create('main.html', length, { folder: '/Templates' })
+    expect(codeOf(await template(8 * 1024 * 1024 + 1))).toEqual([413, 104005])
+    const upload = uploadIn(await template(undefined))
+    expect(codeOf(await service.patch(upload, 0, Buffer.alloc(8 * 1024 * 1024 + 1)))).toEqual([413, 104005])
+  })
+
+  test('by the 1,001st that is open', async () => {
+    const token = await service.issueToken({ user: 'busy' })
+    const first = await service.create('open', 5, { token })
+    for (let count = 1; count < 1_000; count++) expect((await service.create('open', 5, { token })).status).toBe(201)
+    expect(codeOf(await service.create('open', 5, { token }))).toEqual([400, 104000])
+    expect((await service.create('open', 5)).status).toBe(201)
+    await service.call('DELETE', uploadIn(first), { token })
+    expect((await service.create('open', 5, { token })).status).toBe(201)
+  })
+})
+
+describe('a resumable upload that has all of its bytes', () => {
+  const refusedAtEnd = async (upload: string, offset: number, body: string, expected: readonly number[]) => {
+    const leftovers = service.leftovers()
+    expect(codeOf(await service.patch(upload, offset, body))).toEqual(expected)
+    // It has ended: its bytes are gone.
+    expect(service.leftovers()).toBe(leftovers - 1)
+    expect(codeOf(await service.head(upload))[0]).toBe(404)
+    expect(codeOf(await service.patch(upload, offset, body))).toEqual([404, 104032])
+  }
+  const half = async (name: string, more?: Parameters<UploadsUnderTest['create']>[2]) => {
+    const upload = uploadIn(await service.create(name, 5, more))
+    await service.patch(upload, 0, 'he')
+    return upload
+  }
+
+  test('is refused when a workflow has begun meanwhile', async () => {
+    const upload = await half('meanwhile.html')
+    await service.stores.workflows.start(own, toStoragePath('meanwhile.html'), entry)
+    await refusedAtEnd(upload, 2, 'llo', [400, 104012])
+    expect(await service.content('meanwhile.html')).toBeUndefined()
+  })
+
+  test('is refused when its folder is being removed', async () => {
+    const upload = await half('a.txt', { folder: '/vanishing' })
+    await service.stores.removals.open(own, toStoragePath('vanishing'), 'vanishing', entry)
+    await refusedAtEnd(upload, 2, 'llo', [400, 104010])
+  })
+
+  test('is refused when its condition does not hold any more', async () => {
+    const upload = await half('mine.txt', { headers: { 'If-None-Match': '*' } })
+    await put('mine.txt', 'other')
+    await refusedAtEnd(upload, 2, 'llo', [412, 100412])
+    expect(await service.content('mine.txt')).toBe('other')
+  })
+
+  test('is refused when a folder has got its name', async () => {
+    const upload = await half('name')
+    await put('name/below', 'x')
+    await refusedAtEnd(upload, 2, 'llo', [400, 104022])
+  })
+
+  test.each([
+    ['<html></html>', 104008],
+    ['<!-- TemplateBeginEditable --><!-- TemplateEndEditable -->', 104006],
+    ['<!-- TemplateBeginEditable name="a" --><!-- TemplateEndEditable -->{pagecontent}', 104007],
+  ])('is refused as a template when it holds %s', async (body, code) => {
+    const created = await service.create('bad.html', Buffer.byteLength(body), { folder: '/Templates' })
+    await service.patch(uploadIn(created), 0, body.slice(0, 3))
+    await refusedAtEnd(uploadIn(created), 3, body.slice(3), [400, code])
+  })
+
+  test('is put in place as a template when it is one', async () => {
+    expect((await store('good.html', '{tag_pagecontent}', { folder: '/Templates' })).status).toBe(204)
+    expect(await service.content('Templates/good.html')).toBe('{tag_pagecontent}')
+  })
+
+  test('says so to those who have lost the last answer, for a day, and a repetition is 409', async () => {
+    const upload = await half('lost.txt')
+    await service.patch(upload, 2, 'llo')
+    expect((await service.head(upload)).headers).toMatchObject({ 'upload-offset': '5', 'upload-length': '5' })
+    expect(codeOf(await service.patch(upload, 2, 'llo'))).toEqual([409, 104030])
+    expect((await service.patch(upload, 5, '')).status).toBe(204)
+    now += 24 * hour - 1
+    expect((await service.head(upload)).status).toBe(200)
+    now += 1
+    expect((await service.head(upload)).status).toBe(404)
+    expect(await service.content('lost.txt')).toBe('hello')
+  })
+
+  test('stays in place when it is cancelled', async () => {
+    const upload = await half('kept.txt')
+    await service.patch(upload, 2, 'llo')
+    expect((await service.call('DELETE', upload)).status).toBe(204)
+    expect(await service.content('kept.txt')).toBe('hello')
+    expect((await service.head(upload)).status).toBe(404)
+  })
+})
+
+describe('bytes of a resumable upload', () => {
+  test('may not be more than declared, whether the request says so or not', async () => {
+    const upload = uploadIn(await service.create('more.txt', 5))
+    expect(codeOf(await service.patch(upload, 0, 'hello!'))).toEqual([413, 104005])
+    expect(codeOf(await service.patch(upload, 0, Readable.from([Buffer.from('hello!')])))).toEqual([413, 104005])
+    expect((await service.head(upload)).headers['upload-offset']).toBe('0')
+    await service.patch(upload, 0, 'HELLO')
+    expect(await service.content('more.txt')).toBe('HELLO')
+  })
+
+  test('are not kept when they are to be checked and break off', async () => {
+    const upload = uploadIn(await service.create('checked.txt', 5))
+    const broken = Readable.from(
+      (async function* () {
+        yield Buffer.from('hel')
+        throw new Error('The caller has gone')
+      })(),
+    )
+    const headers = { 'Upload-Checksum': 'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=' }
+    await service.patch(upload, 0, broken, { headers })
+    expect((await service.head(upload)).headers['upload-offset']).toBe('0')
+  })
+
+  test('are added by one request at a time: another one is told to come back', async () => {
+    const upload = uploadIn(await service.create('alone.txt', 5))
+    const arrived = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const slow = Readable.from(
+      (async function* () {
+        yield Buffer.from('he')
+        arrived.resolve()
+        await goOn.promise
+        yield Buffer.from('llo')
+      })(),
+    )
+    const first = service.patch(upload, 0, slow)
+    await arrived.promise
+    const second = await service.patch(upload, 0, 'HELLO')
+    expect([second.status, second.code]).toEqual([423, 104031])
+    expect(Number(second.headers['retry-after'])).toBeGreaterThan(0)
+    expect((await service.head(upload)).headers['upload-offset']).toBe('0')
+    goOn.resolve()
+    expect((await first).status).toBe(204)
+    expect(await service.content('alone.txt')).toBe('hello')
+  })
+
+  test('of an upload that is cancelled meanwhile go nowhere', async () => {
+    const upload = uploadIn(await service.create('cancelled.txt', 5))
+    const arrived = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const slow = Readable.from(
+      (async function* () {
+        yield Buffer.from('he')
+        arrived.resolve()
+        await goOn.promise
+        yield Buffer.from('llo')
+      })(),
+    )
+    const before = service.leftovers()
+    const appending = service.patch(upload, 0, slow)
+    await arrived.promise
+    expect((await service.call('DELETE', upload)).status).toBe(204)
+    goOn.resolve()
+    expect(codeOf(await appending)).toEqual([404, 104032])
+    expect(await service.content('cancelled.txt')).toBeUndefined()
+    expect(service.leftovers()).toBe(before)
+  })
+})
+
+describe('a resumable upload belongs', () => {
+  test('to its user: any token of that user may go on, and for others it is unknown', async () => {
+    const upload = uploadIn(await service.create('owned.txt', 5))
+    const another = await service.issueToken({ user: 'bob' })
+    const refused = [
+      await service.head(upload, { token: another }),
+      await service.patch(upload, 0, 'hello', { token: another }),
+      await service.call('DELETE', upload, { token: another }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([404, 404, 404])
+    const nothing = await service.patch(`/uploads/${'c'.repeat(32)}`, 0, 'hello', { token: another })
+    expect(JSON.parse(refused[1]?.body ?? '')).toEqual(JSON.parse(nothing.body))
+    const token = await service.issueToken({ sites: [own] })
+    expect((await service.patch(upload, 0, 'hello', { token })).status).toBe(204)
+    expect(await service.content('owned.txt')).toBe('hello')
+  })
+
+  test('to its site', async () => {
+    const upload = uploadIn(await service.create('of-site.txt', 5))
+    const { status, code } = await service.callAt(other, 'PATCH', upload, {
+      body: 'hello',
+      headers: { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
+    })
+    expect([status, code]).toEqual([404, 104032])
+  })
+
+  test('to one data centre: any other sends its requests there with 308', async () => {
+    for (const method of ['HEAD', 'PATCH', 'DELETE']) {
+      const path = `/uploads/${'d'.repeat(32)}`
+      const { status, headers } = await service.callAt(1003, method, path)
+      expect([status, headers['location']]).toEqual([308, `https://eu.example.com/api/v2/admin/sites/1003${path}`])
+      expect(headers['tus-resumable']).toBe('1.0.0')
+    }
+  })
+})
+
+describe('a resumable upload expires', () => {
+  test('24 hours after its last append, which is checked when it is read', async () => {
+    const upload = uploadIn(await service.create('late.txt', 5))
+    now += 24 * hour - 1
+    expect((await service.patch(upload, 0, 'he')).status).toBe(204)
+    now += 24 * hour - 1
+    expect((await service.head(upload)).headers['upload-expires']).toBe(new Date(now + 1).toUTCString())
+    const before = service.leftovers()
+    now += 1
+    expect(codeOf(await service.patch(upload, 2, 'llo'))).toEqual([404, 104032])
+    expect(service.leftovers()).toBe(before - 1)
+  })
+
+  test('6 days after its creation, however often something is added', async () => {
+    const begun = now
+    const created = await service.create('slow.txt', 100)
+    const upload = uploadIn(created)
+    for (let day = 0; day < 6; day++) {
+      now = begun + (day + 1) * 23.5 * hour
+      const { status, headers } = await service.patch(upload, day, 'x')
+      expect(status).toBe(204)
+      expect(Date.parse(headers['upload-expires'] ?? '')).toBeLessThanOrEqual(begun + 144 * hour)
+    }
+    now = begun + 144 * hour
+    expect((await service.head(upload)).status).toBe(404)
+  })
+})
+
+describe('the progress of a resumable upload', () => {
+  const percent = async () =>
+    JSON.parse((await service.call('GET', '/storage', { query: { status: '' }, headers: plain })).body).percent
+
+  test('is that of the token which has added last, never falls, and is 100 when the file is in place', async () => {
+    const upload = uploadIn(await service.create('progress.bin', 200))
+    expect(await percent()).toBe(0)
+    await service.patch(upload, 0, 'x'.repeat(50))
+    expect(await percent()).toBe(25)
+    const token = await service.issueToken()
+    await service.patch(upload, 50, 'x'.repeat(51), { token })
+    expect(await percent()).toBe(25)
+    await service.patch(upload, 101, 'x'.repeat(98))
+    expect(await percent()).toBe(99)
+    await service.patch(upload, 199, 'x')
+    expect(await percent()).toBe(100)
+  })
+})
+
+test('a request without Tus-Resumable is what it always was', async () => {
+  const { status, headers, code } = await service.create('plain.txt', 5, { headers: plain, body: 'no form' })
+  expect([status, code, headers['tus-resumable']]).toEqual([400, 104000, undefined])
+})
