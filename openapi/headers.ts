@@ -3,7 +3,7 @@ import type { Node } from './schemas.ts'
 
 const text = { type: 'string' }
 
-type Documented = HeaderName | 'X-Request-Id' | 'Tus-Version' | 'Retry-After' | 'WWW-Authenticate' | 'Allow'
+type Documented = HeaderName | 'X-Request-Id' | 'Retry-After' | 'WWW-Authenticate' | 'Allow'
 
 /** The headers that answers carry for their callers to use. */
 const headers: Readonly<Record<Documented, Node>> = {
@@ -42,7 +42,6 @@ const headers: Readonly<Record<Documented, Node>> = {
     schema: text,
   },
   'Tus-Resumable': { description: 'The version of the upload protocol.', required: true, schema: { const: '1.0.0' } },
-  'Tus-Version': { description: 'The versions of the upload protocol.', required: true, schema: text },
   'Retry-After': { description: 'Seconds to wait before repeating.', required: true, schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'How to say who calls.', required: true, schema: { const: 'Bearer' } },
   Allow: { description: 'The methods that are allowed here.', required: true, schema: text },

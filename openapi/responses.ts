@@ -75,7 +75,6 @@ const ownHeaders: Readonly<Partial<Record<ErrorName, readonly string[]>>> = {
   methodNotAllowed: ['Allow'],
   tooManyRequests: ['Retry-After'],
   appendGoing: ['Retry-After'],
-  protocolVersionUnknown: ['Tus-Version'],
   rangeNotSatisfiable: ['Content-Range'],
 }
 

@@ -65,7 +65,8 @@ const rooms: Readonly<Record<string, Room>> = {
   'the ports': { files: /^lib\/stores\.ts$/, may: ['an area', 'shared words'] },
   settings: { files: /^lib\/(?:config|settings)\.ts$/, may: ['shared words'] },
   'an area': {
-    files: /^lib\/(access|categories(?!\/(?:content-kinds|object-kinds|query\/item-shape)\.ts)|fields|sites|storage|uploads)\//,
+    files:
+      /^lib\/(access|categories(?!\/(?:content-kinds|object-kinds|query\/item-shape)\.ts)|fields|sites|storage|uploads)\//,
     may: ['the kinds of objects', 'shared words'],
   },
   'the kinds of objects': {

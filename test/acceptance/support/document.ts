@@ -45,6 +45,9 @@ const everyAnswer = new Set([
   'content-type',
   'referrer-policy',
   'strict-transport-security',
+  // On answers to requests in tus alone, the version where another one was asked for.
+  'tus-resumable',
+  'tus-version',
   'vary',
   'x-content-type-options',
   'x-request-id',
@@ -90,7 +93,7 @@ export const createCheck = (document: OpenApi) => {
   const responsesFor = (method: string, path: string) => {
     const operations = paths.find(({ expression }) => expression.test(path))?.operations
     if (!operations) return undefined
-    const own = operations[method === 'HEAD' ? 'get' : method.toLowerCase()]
+    const own = operations[method.toLowerCase()] ?? (method === 'HEAD' ? operations['get'] : undefined)
     // A method that the path does not have is answered alike by all that it has.
     return own ? own.responses : { 405: Object.values(operations)[0]?.responses['405'] ?? {} }
   }

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, inject, it } from 'vitest'
+import { createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { type Answer, type Call, call } from '../support/http.ts'
+import { at, ownFolder, put, read } from '../support/storage.ts'
+
+const own = ownFolder()
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const named = (name: string) => `filename ${base64(name)}`
+const inTus = { 'Tus-Resumable': '1.0.0' }
+const bytes = { ...inTus, 'Content-Type': 'application/offset+octet-stream' }
+
+const create = (name: string, length: number | undefined, headers: Call['headers'] = {}, more: Call = {}) =>
+  call(at(own), {
+    method: 'POST',
+    ...more,
+    headers: {
+      ...inTus,
+      ...(length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }),
+      'Upload-Metadata': named(name),
+      ...headers,
+    },
+  })
+
+/** The path of an upload: what its `Location` has behind the base URL. */
+const pathOf = ({ headers }: Answer): string => {
+  const { pathname } = new URL(headers['location'] ?? '')
+  return pathname.slice(pathname.indexOf('/api/v2/'))
+}
+
+const begin = async (name: string, length: number | undefined, headers?: Call['headers']) =>
+  pathOf(await create(name, length, headers))
+
+const head = (upload: string, more: Call = {}) => call(upload, { method: 'HEAD', headers: inTus, ...more })
+
+const append = (
+  upload: string,
+  offset: number,
+  body: string | Buffer,
+  headers: Call['headers'] = {},
+  more: Call = {},
+) =>
+  call(upload, {
+    method: 'PATCH',
+    body,
+    ...more,
+    headers: { ...bytes, 'Upload-Offset': String(offset), ...headers },
+  })
+
+describe('a resumable upload', () => {
+  it('begins with 201 and a Location, and goes on piece by piece until the file is there', async () => {
+    const created = await create('pieces.txt', 11)
+    expect(created.status).toBe(201)
+    expect(created.headers['location']).toMatch(/\/api\/v2\/admin\/sites\/\d+\/uploads\/[^/]+$/)
+    const upload = pathOf(created)
+    expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '0', 'upload-length': '11' })
+    const first = await append(upload, 0, 'hello ')
+    expect(first).toMatchObject({ status: 204, headers: { 'upload-offset': '6' } })
+    expectError(await read(`${own}/pieces.txt`), 404, 104001)
+    const last = await append(upload, 6, 'world')
+    expect(last).toMatchObject({ status: 204, headers: { 'upload-offset': '11' } })
+    expect((await read(`${own}/pieces.txt`)).text).toBe('hello world')
+    expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '11', 'upload-length': '11' })
+  })
+
+  it('of more than one part is the bytes that were sent, in their order', async () => {
+    const content = Buffer.from(Array.from({ length: 9 * 1024 * 1024 }, (_, index) => index % 251))
+    const upload = await begin('large.bin', content.length)
+    const step = 4 * 1024 * 1024
+    for (let offset = 0; offset < content.length; offset += step) {
+      expect((await append(upload, offset, content.subarray(offset, offset + step))).status).toBe(204)
+    }
+    const { json } = await read(`${own}/large.bin`, '?meta')
+    const md5 = (part: Buffer) => createHash('md5').update(part).digest()
+    const parts = [md5(content.subarray(0, 8 * 1024 * 1024)), md5(content.subarray(8 * 1024 * 1024))]
+    expect(json).toMatchObject({ size: content.length, fingerprint: `${md5(Buffer.concat(parts)).toString('hex')}-2` })
+  })
+
+  it('brings its first bytes along, or all of them, or has none at all', async () => {
+    const body = 'hello world'
+    const first = await create('first.txt', body.length, bytes, { body: 'hello ' })
+    expect(first).toMatchObject({ status: 201, headers: { 'upload-offset': '6' } })
+    await append(pathOf(first), 6, 'world')
+    expect(await create('all.txt', body.length, bytes, { body })).toMatchObject({
+      status: 201,
+      headers: { 'upload-offset': '11' },
+    })
+    expect((await create('none.txt', 0)).status).toBe(201)
+    const texts = await Promise.all(['first', 'all', 'none'].map((name) => read(`${own}/${name}.txt`)))
+    expect(texts.map(({ status, text }) => [status, text])).toEqual([
+      [200, body],
+      [200, body],
+      [200, ''],
+    ])
+  })
+
+  it('may say its length later, once', async () => {
+    const upload = await begin('later.txt', undefined)
+    expect((await head(upload)).headers).toMatchObject({ 'upload-defer-length': '1' })
+    await append(upload, 0, 'hello')
+    expectError(await append(upload, 5, '', { 'Upload-Length': '4' }), 400, 104000)
+    expect((await append(upload, 5, '!', { 'Upload-Length': '6' })).status).toBe(204)
+    expect((await read(`${own}/later.txt`)).text).toBe('hello!')
+  })
+
+  it('is 409 / 104030 at another offset, a repeated last append too', async () => {
+    const upload = await begin('offset.txt', 5)
+    expectError(await append(upload, 1, 'ello'), 409, 104030)
+    await append(upload, 0, 'hello')
+    expectError(await append(upload, 0, 'hello'), 409, 104030)
+  })
+
+  it.each(['sha256', 'sha1', 'md5'])(
+    'is checked by %s: 460 / 104033, nothing of that append kept',
+    async (algorithm) => {
+      const upload = await begin(`${algorithm}.txt`, 5)
+      const sum = (body: string) => ({
+        'Upload-Checksum': `${algorithm} ${createHash(algorithm).update(body).digest('base64')}`,
+      })
+      expectError(await append(upload, 0, 'hello', sum('other')), 460, 104033)
+      expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '0' })
+      expect((await append(upload, 0, 'hello', sum('hello'))).status).toBe(204)
+    },
+  )
+
+  it('is 413 / 104005 when it is too large, or more comes than it has', async () => {
+    expectError(await create('huge.bin', 6 * 1024 ** 3), 413, 104005)
+    expectError(await append(await begin('more.txt', 5), 0, 'hello!'), 413, 104005)
+  })
+
+  it('is 412 with Tus-Version in another version', async () => {
+    const answer = await create('version.txt', 5, { 'Tus-Resumable': '0.2.2' })
+    expectError(answer, 412, 100412)
+    expect(answer.headers['tus-version']).toBe('1.0.0')
+  })
+
+  it('needs a name, a length and the media type of its bytes', async () => {
+    expectError(await create('x', 5, { 'Upload-Metadata': 'note eA==' }), 400, 104014)
+    expectError(await create('x', 5, { 'Upload-Metadata': 'filename no base64' }), 400, 104000)
+    expectError(await create('x', 5, { 'Upload-Length': '-1' }), 400, 104000)
+    expectError(await create('x', 5, { 'Upload-Defer-Length': '1' }), 400, 104000)
+    expectError(await append(await begin('type.txt', 5), 0, 'hello', { 'Content-Type': 'text/plain' }), 415, 100015)
+  })
+
+  it('follows the rules of any upload, at its beginning', async () => {
+    await put(`${own}/there.txt`, 'old')
+    expectError(await create('there.txt', 5, { 'If-None-Match': '*' }), 412, 100412)
+    expectError(
+      await call(at(`${own}/there.txt/below`), {
+        method: 'POST',
+        headers: { ...inTus, 'Upload-Length': '5', 'Upload-Metadata': named('a') },
+      }),
+      400,
+      104009,
+    )
+  })
+
+  it('follows them at its end too: a refusal ends it', async () => {
+    const upload = await begin('mine.txt', 5, { 'If-None-Match': '*' })
+    await append(upload, 0, 'he')
+    await put(`${own}/mine.txt`, 'theirs')
+    expectError(await append(upload, 2, 'llo'), 412, 100412)
+    expectError(await append(upload, 2, 'llo'), 404, 104032)
+    expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
+  })
+
+  it('ends with DELETE: 204, and then it is unknown', async () => {
+    const upload = await begin('ended.txt', 5)
+    expect((await call(upload, { method: 'DELETE', headers: inTus })).status).toBe(204)
+    expect((await head(upload)).status).toBe(404)
+    expectError(await append(upload, 0, 'hello'), 404, 104032)
+  })
+
+  it('tells when it expires, and the progress of the token', async () => {
+    const created = await create('expires.txt', 4)
+    const left = Date.parse(created.headers['upload-expires'] ?? '') - Date.now()
+    expect(left).toBeGreaterThan(23 * 3600 * 1000)
+    await append(pathOf(created), 0, 'x')
+    expect((await read('', '?status')).json.percent).toBe(25)
+  })
+
+  it('is told of by OPTIONS, without a token', async () => {
+    for (const path of [at(own), `${at(own)}/x`, '/api/v2/admin/sites/current/uploads/x']) {
+      const { status, headers } = await call(path, { method: 'OPTIONS', token: null })
+      expect(status).toBe(204)
+      expect(headers).toMatchObject({ 'tus-version': '1.0.0', 'tus-checksum-algorithm': 'sha256,sha1,md5' })
+      expect(headers['tus-extension']?.split(',')).toContain('creation-defer-length')
+      expect(Number(headers['tus-max-size'])).toBeGreaterThan(0)
+    }
+  })
+
+  it('has Tus-Resumable on every answer, also without a token', async () => {
+    const answer = await head(`/api/v2/admin/sites/current/uploads/${'a'.repeat(32)}`, { token: null })
+    expect(answer).toMatchObject({ status: 401, headers: { 'tus-resumable': '1.0.0' } })
+  })
+})
+
+describeWithAdmin('a resumable upload of somebody', () => {
+  it('is unknown to others: 404 / 104032', async () => {
+    const site = await createSite('Uploads')
+    const [ann, anns, bobs] = await Promise.all(
+      [['ann'], ['ann'], ['bob']].map(async ([user = '']) =>
+        issueToken([site], '--permission', 'files', '--user', user),
+      ),
+    )
+    const created = await call('/api/v2/admin/sites/current/storage', {
+      method: 'POST',
+      ...(ann && { token: ann }),
+      headers: { ...inTus, 'Upload-Length': '5', 'Upload-Metadata': named('owned.txt') },
+    })
+    const upload = pathOf(created)
+    expectError(await append(upload, 0, 'hello', {}, { token: bobs ?? '' }), 404, 104032)
+    expectError(await append(upload, 0, 'hello', {}, { token: inject('target').token }), 400, 104023)
+    expect((await append(upload, 0, 'hello', {}, { token: anns ?? '' })).status).toBe(204)
+  })
+})
