@@ -6,6 +6,7 @@ import { createCategoryStores } from '../../lib/aws/category-stores.ts'
 import { createGrants, createSiteDirectory } from '../../lib/aws/directory-stores.ts'
 import { createPathLocks } from '../../lib/aws/path-locks.ts'
 import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
+import { createUploadRecords } from '../../lib/aws/upload-records.ts'
 import { createWebForms } from '../../lib/aws/web-forms.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Stores } from '../../lib/stores.ts'
@@ -15,7 +16,7 @@ import { prepareSchema } from '../../local/schema.ts'
 import { openTestTables } from './tables.ts'
 
 /** The ports over tables: files and queues are made of other things. */
-type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadRecords' | 'uploadParts'>
+type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts'>
 
 /** Empty tables of a hand, which a test has for itself. */
 export interface OpenedHand<Tested = TableStores> {
@@ -75,6 +76,7 @@ const aws: Hand = {
         }),
         ...createPathLocks({ dynamodb, table: names.pathLocks, ...(now && { now }) }),
         progress: createUploadProgress({ dynamodb, table: names.uploads, now }),
+        uploadRecords: createUploadRecords({ dynamodb, table: names.uploads, now }),
       }
     }
     return { stores: storesOver(connect()), quickChanges: 50, connect: () => storesOver(connect()), close }

@@ -1,0 +1,238 @@
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { storedId } from '../ids.ts'
+import type { Holding, Target, Upload } from '../uploads/upload.ts'
+import type { Progress, TakeOutcome, UploadRecords } from '../uploads/upload-records.ts'
+import { isConditionFailure, type TableOptions } from './dynamodb.ts'
+import { batchGet } from './dynamodb-batches.ts'
+
+interface Options extends TableOptions {
+  /** The wall clock. */
+  readonly now?: (() => number) | undefined
+}
+
+/** In the table Uploads, beside the progress of tokens, whose keys are hashes. */
+const recordKey = (id: string) => ({ token: `upload#${id}` })
+
+/** The ids of the uploads that may be open, of one user of one site. */
+const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `open#${site}#${user}` })
+
+/** How long the list of open uploads outlives the last one that began, in seconds: an upload lives for six days at the most. */
+const listKeptFor = 7 * 24 * 3600
+
+/** The table removes what has expired, some time after it. */
+const inSeconds = (moment: number): number => Math.ceil(moment / 1000)
+
+interface Item {
+  readonly site: number
+  readonly user: string
+  readonly target: Target
+  readonly metadata: string
+  readonly limit: number
+  readonly length: number | null
+  readonly offset: number
+  readonly complete: boolean
+  readonly created: number
+  readonly ends: number
+  readonly holding: Holding | null
+  readonly holder?: string
+  readonly until?: number
+}
+
+const itemOf = ({ isComplete, expires, id: _, ...rest }: Upload): Item => ({
+  ...rest,
+  complete: isComplete,
+  ends: expires,
+})
+
+type Stored = Partial<Readonly<Record<keyof Item, unknown>>>
+
+/** What this adapter has written: its own types come back. */
+const toUpload = (id: string, stored: Stored): Upload => ({
+  id,
+  site: storedId(stored.site),
+  user: String(stored.user),
+  target: stored.target as Target,
+  metadata: String(stored.metadata),
+  limit: Number(stored.limit),
+  length: stored.length === null ? null : Number(stored.length),
+  offset: Number(stored.offset),
+  isComplete: stored.complete === true,
+  created: Number(stored.created),
+  expires: Number(stored.ends),
+  holding: (stored.holding ?? null) as Holding | null,
+})
+
+/** One change of a record: the names it uses stand in it with `#`. */
+interface Change {
+  readonly set: string
+  readonly condition: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The records of uploads in the table Uploads. One conditional update takes an upload at its expected offset, one writes down what is kept: a
+ * death between the two loses nothing that was answered.
+ */
+export const createUploadRecords = ({ dynamodb: client, table, now = Date.now }: Options): UploadRecords => {
+  const namesIn = (...expressions: readonly string[]) =>
+    Object.fromEntries(
+      expressions
+        .join(' ')
+        .match(/#\w+/g)
+        ?.map((name) => [name, name.slice(1)]) ?? [],
+    )
+
+  /** Answers the item as it is then, or nothing when the condition does not hold. */
+  const update = async (id: string, { set, condition, values }: Change): Promise<Stored | undefined> => {
+    const command: UpdateCommandInput = {
+      TableName: table,
+      Key: recordKey(id),
+      UpdateExpression: set,
+      ConditionExpression: condition,
+      ExpressionAttributeNames: namesIn(set, condition),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+      ReturnValues: 'ALL_NEW',
+    }
+    try {
+      return (await client.send(new UpdateCommand(command))).Attributes ?? {}
+    } catch (error) {
+      if (isConditionFailure(error)) return undefined
+      throw error
+    }
+  }
+
+  const find = async (id: string): Promise<Stored | undefined> => {
+    const command = { TableName: table, Key: recordKey(id), ConsistentRead: true }
+    return (await client.send(new GetCommand(command))).Item
+  }
+
+  /** Puts an id on the list of those that may be open. Answers false when that is full. */
+  const list = async (upload: Upload, most: number): Promise<boolean> => {
+    const command = {
+      TableName: table,
+      Key: openKey(upload),
+      UpdateExpression: 'ADD #ids :id SET #expires = :expires',
+      ConditionExpression: 'attribute_not_exists(#ids) OR size(#ids) < :most',
+      ExpressionAttributeNames: { '#ids': 'ids', '#expires': 'expires' },
+      ExpressionAttributeValues: {
+        ':id': new Set([upload.id]),
+        ':most': most,
+        ':expires': inSeconds(now()) + listKeptFor,
+      },
+    }
+    try {
+      await client.send(new UpdateCommand(command))
+      return true
+    } catch (error) {
+      if (isConditionFailure(error)) return false
+      throw error
+    }
+  }
+
+  const unlist = async (upload: Pick<Upload, 'site' | 'user'>, ids: readonly string[]): Promise<void> => {
+    if (ids.length === 0) return
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: openKey(upload),
+        UpdateExpression: 'DELETE #ids :ids',
+        ExpressionAttributeNames: { '#ids': 'ids' },
+        ExpressionAttributeValues: { ':ids': new Set(ids) },
+      }),
+    )
+  }
+
+  /** Takes off a full list what has expired or gone. */
+  const prune = async (upload: Upload, moment: number): Promise<void> => {
+    const command = { TableName: table, Key: openKey(upload), ConsistentRead: true }
+    const { Item: item } = await client.send(new GetCommand(command))
+    const ids: readonly string[] = item?.['ids'] instanceof Set ? [...item['ids']].map(String) : []
+    const found = await batchGet({ client, table }, ids.map(recordKey), { ConsistentRead: true })
+    const open = new Set(
+      found
+        .filter(({ complete, ends }) => complete === false && Number(ends) > moment)
+        .map(({ token }) => String(token)),
+    )
+    await unlist(
+      upload,
+      ids.filter((id) => !open.has(recordKey(id).token)),
+    )
+  }
+
+  const changeOf = ({ offset, length, expires, holding }: Progress) => ({
+    set: 'SET #offset = :offset, #length = :length, #ends = :ends, #expires = :expires, #holding = :holding',
+    values: {
+      ':offset': offset,
+      ':length': length,
+      ':ends': expires,
+      ':expires': inSeconds(expires),
+      ':holding': holding,
+    },
+  })
+
+  return {
+    async create(upload, most, moment) {
+      if (!(await list(upload, most))) {
+        await prune(upload, moment)
+        if (!(await list(upload, most))) return false
+      }
+      const Item = { ...recordKey(upload.id), ...itemOf(upload), expires: inSeconds(upload.expires) }
+      await client.send(new PutCommand({ TableName: table, Item }))
+      return true
+    },
+
+    async get(id) {
+      const stored = await find(id)
+      return stored && toUpload(id, stored)
+    },
+
+    async take(id, offset, holder, duration): Promise<TakeOutcome> {
+      const moment = now()
+      const taken = await update(id, {
+        set: 'SET #holder = :holder, #until = :until',
+        // A call that is repeated because its answer was lost finds its own holder there.
+        condition:
+          '#offset = :offset AND #complete = :false AND (attribute_not_exists(#holder) OR #holder = :holder OR #until <= :now)',
+        values: { ':holder': holder, ':until': moment + duration, ':offset': offset, ':false': false, ':now': moment },
+      })
+      if (taken) return { outcome: 'taken', upload: toUpload(id, taken) }
+      const stored = await find(id)
+      if (!stored) return { outcome: 'unknown' }
+      const left = Number(stored['until'] ?? 0) - moment
+      return stored['holder'] !== undefined && left > 0 ? { outcome: 'held', left } : { outcome: 'moved' }
+    },
+
+    async advance(id, holder, progress) {
+      const { set, values } = changeOf(progress)
+      const condition = '#holder = :holder AND #complete = :false'
+      return (
+        (await update(id, { set, condition, values: { ...values, ':holder': holder, ':false': false } })) !== undefined
+      )
+    },
+
+    // Between two parts nothing is kept for good that the record does not know.
+    note: async () => {},
+
+    async complete(id, expires) {
+      const stored = await update(id, {
+        set: 'SET #complete = :true, #ends = :ends, #expires = :expires, #holding = :null REMOVE #holder, #until',
+        condition: '#complete = :false',
+        values: { ':true': true, ':false': false, ':ends': expires, ':expires': inSeconds(expires), ':null': null },
+      })
+      if (stored) await unlist(toUpload(id, stored), [id])
+    },
+
+    async giveBack(id, holder) {
+      await update(id, { set: 'REMOVE #holder, #until', condition: '#holder = :holder', values: { ':holder': holder } })
+    },
+
+    async remove(id) {
+      const command = { TableName: table, Key: recordKey(id), ReturnValues: 'ALL_OLD' as const }
+      const { Attributes } = await client.send(new DeleteCommand(command))
+      if (!Attributes) return undefined
+      const upload = toUpload(id, Attributes)
+      await unlist(upload, [id])
+      return upload.holding ?? undefined
+    },
+  }
+}
