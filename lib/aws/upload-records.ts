@@ -1,9 +1,9 @@
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import { storedId } from '../ids.ts'
+import { inParallel } from '../in-parallel.ts'
 import type { Holding, Target, Upload } from '../uploads/upload.ts'
 import type { Progress, TakeOutcome, UploadRecords } from '../uploads/upload-records.ts'
 import { isConditionFailure, type TableOptions } from './dynamodb.ts'
-import { batchGet } from './dynamodb-batches.ts'
 
 interface Options extends TableOptions {
   /** The wall clock. */
@@ -18,6 +18,9 @@ const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `op
 
 /** How long the list of open uploads outlives the last one that began, in seconds: an upload lives for six days at the most. */
 const listKeptFor = 7 * 24 * 3600
+
+/** How many records of a full list are looked at at once. */
+const looksAtOnce = 16
 
 /** The table removes what has expired, some time after it. */
 const inSeconds = (moment: number): number => Math.ceil(moment / 1000)
@@ -147,16 +150,12 @@ export const createUploadRecords = ({ dynamodb: client, table, now = Date.now }:
     const command = { TableName: table, Key: openKey(upload), ConsistentRead: true }
     const { Item: item } = await client.send(new GetCommand(command))
     const ids: readonly string[] = item?.['ids'] instanceof Set ? [...item['ids']].map(String) : []
-    const found = await batchGet({ client, table }, ids.map(recordKey), { ConsistentRead: true })
-    const open = new Set(
-      found
-        .filter(({ complete, ends }) => complete === false && Number(ends) > moment)
-        .map(({ token }) => String(token)),
-    )
-    await unlist(
-      upload,
-      ids.filter((id) => !open.has(recordKey(id).token)),
-    )
+    const closed: string[] = []
+    await inParallel(ids, looksAtOnce, async (id) => {
+      const stored = await find(id)
+      if (stored?.complete !== false || Number(stored.ends) <= moment) closed.push(id)
+    })
+    await unlist(upload, closed)
   }
 
   const changeOf = ({ offset, length, expires, holding }: Progress) => ({

@@ -73,7 +73,12 @@ export const append = async (
   const kept = (size: number) => {
     if (!checksum) void records.note(upload.id, holder, progressAt(size, holding)).catch(() => {})
   }
-  const appended = await parts.append(holding, upload.offset, checksum ? checked(bounded, checksum) : bounded, kept)
+  const appended = await parts.append(
+    { ...upload, holding },
+    upload.offset,
+    checksum ? checked(bounded, checksum) : bounded,
+    kept,
+  )
   const stays = appended.failure === undefined || (coming.isBroken() && appended.size > 0 && !checksum)
   if (!stays) throw appended.failure
   const progress = progressAt(appended.size, appended.holding)

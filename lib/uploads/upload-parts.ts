@@ -8,8 +8,11 @@ export interface Appended {
   readonly failure?: unknown
 }
 
+/** An upload that is not in place. */
+export type HeldUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
+
 /** An upload with all of its bytes. */
-export type WholeUpload = Pick<Upload, 'id' | 'target'> & { readonly length: number; readonly holding: Holding }
+export type WholeUpload = HeldUpload & { readonly length: number }
 
 /**
  * The port to the bytes of uploads. What is behind the offset of a record counts for nothing, and is written over: so a crash between the bytes
@@ -24,13 +27,15 @@ export interface UploadParts<Whole> {
    * are, every now and then. Throws what the store fails with, not the content.
    */
   append(
-    holding: Holding,
+    upload: HeldUpload,
     offset: number,
     content: AsyncIterable<Uint8Array>,
     kept: (size: number) => void,
   ): Promise<Appended>
   /** The bytes of a whole upload. */
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
+  /** Whether an earlier attempt has put it in place, which nobody could write down any more. */
+  isInPlace(upload: WholeUpload): Promise<boolean>
   /** A whole upload as it is put in place. It stays until it is there, or removed: another attempt may ask for it again. */
   whole(upload: WholeUpload): Promise<Whole>
   /** Does nothing when it is gone. */

@@ -95,6 +95,12 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
     throw new ServiceError('uploadUnknown')
   }
 
+  const writeComplete = async (upload: Upload): Promise<Upload> => {
+    const expires = expiryOfComplete(now())
+    await records.complete(upload.id, expires)
+    return { ...upload, isComplete: true, expires, holding: null }
+  }
+
   /** Puts an upload in place that its holder has. A refusal is its end. */
   const complete = async (upload: Upload, asker: Asker): Promise<Upload> => {
     const bytes = wholeOf(upload)
@@ -106,10 +112,12 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
       if (isRefusal(error)) await discard(upload.id).catch(() => {})
       throw error
     }
-    const expires = expiryOfComplete(now())
-    await records.complete(upload.id, expires)
-    return { ...upload, isComplete: true, expires, holding: null }
+    return writeComplete(upload)
   }
+
+  /** Tries once more what did not come to an end: a process may have died right behind it. */
+  const completeAgain = async (upload: Upload, asker: Asker): Promise<Upload> =>
+    (await parts.isInPlace(wholeOf(upload))) ? writeComplete(upload) : complete(upload, asker)
 
   /** Runs something while nobody else adds to the upload. `busy` is what others are told meanwhile. */
   const holding = async <Result>(
@@ -131,7 +139,7 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
 
   /** Puts an upload in place for which that is left to do. */
   const decided = (upload: Upload, asker: Asker): Promise<Upload> =>
-    isWaiting(upload) ? holding(upload, 'unavailable', (held) => complete(held, asker)) : Promise.resolve(upload)
+    isWaiting(upload) ? holding(upload, 'unavailable', (held) => completeAgain(held, asker)) : Promise.resolve(upload)
 
   const added = ({ id }: Upload, asker: Asker, addition: Addition): Promise<Upload> =>
     holding({ id, offset: addition.offset }, 'appendGoing', async (held, holder) => {

@@ -51,13 +51,16 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
       return { name: randomBytes(16).toString('hex'), parts: [], tail: null }
     },
 
-    async append(holding, offset, content, kept) {
+    async append({ holding }, offset, content, kept) {
       const written = await blobs.append(holding.name, offset, content, kept)
       if (!written) throw gone()
       return { ...written, holding }
     },
 
     read,
+
+    // The transaction that puts it in place writes down that it is there.
+    isInPlace: async () => false,
 
     async whole(upload) {
       const { id, target, length, holding } = upload

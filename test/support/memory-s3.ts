@@ -147,6 +147,11 @@ export const createMemoryS3 = (): MemoryS3 => {
     const numbers = allOf(xmlIn(request), 'PartNumber').map(Number)
     if (numbers.some((number, index) => number <= (numbers[index - 1] ?? 0))) throw new Refusal(400, 'InvalidPartOrder')
     const chosen = numbers.map((number) => parts.get(number) ?? Buffer.alloc(0))
+    // S3's own rules, which emulators leave out: parts are those that were named, and only the last one may be small.
+    const named = allOf(xmlIn(request), 'ETag').map((etag) => unquote(etag.replaceAll('&quot;', '')))
+    if (chosen.some((bytes, index) => named[index] !== md5(bytes).toString('hex')))
+      throw new Refusal(400, 'InvalidPart')
+    if (chosen.slice(0, -1).some(({ length }) => length < 5 * 1024 * 1024)) throw new Refusal(400, 'EntityTooSmall')
     // What is refused may be completed later.
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
@@ -202,6 +207,15 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
   }
 
+  const listParts = (id: string): S3Answer => {
+    const entries = [...uploadOf(id).parts]
+      .sort(([a], [b]) => a - b)
+      .map(([number, bytes]) => {
+        return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${md5(bytes).toString('hex')}"`)}</Part>`
+      })
+    return xmlAnswer('ListPartsResult', tag('IsTruncated', 'false') + entries.join(''))
+  }
+
   /** Keys and, folded, folders behind a key, in their order. */
   const entriesBehind = (after: string, prefix: string, delimiter: string): Set<string> => {
     const entries = new Set<string>()
@@ -243,6 +257,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     const { query = {} } = request
     if (query['list-type']) return list(query)
     if (query['versions'] !== undefined) return listVersions(query)
+    if (query['uploadId']) return listParts(String(query['uploadId']))
     return query['uploads'] === undefined ? read(key, request) : listUploads()
   }
   const answers: Readonly<Record<string, typeof get>> = { GET: get, HEAD: read, PUT: put, POST: post, DELETE: remove }

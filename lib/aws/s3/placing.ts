@@ -92,6 +92,13 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
     )
   }
 
+  /** Another attempt may copy it again: it stays where it is. */
+  const putCopy = (key: string, { contentType, id }: StagedBody, from: string): Promise<void> => {
+    const own = { MetadataDirective: 'REPLACE' as const, ContentType: contentType, Metadata: { change: id } }
+    const command = { Bucket, Key: key, CopySource: copySource(doing, from), ...own }
+    return writing(key, id, (conditions) => once.send(new CopyObjectCommand({ ...command, ...conditions }), long))
+  }
+
   const put = async (key: string, body: StagedBody): Promise<void> => {
     const { content, contentType, id } = body
     if (content.kind === 'memory') {
@@ -99,6 +106,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
       const command = { Bucket, Key: key, Body: content.bytes, ContentType: contentType, Metadata }
       return writing(key, id, (conditions) => once.send(new PutObjectCommand({ ...command, ...conditions }), options))
     }
+    if (content.kind === 'object') return putCopy(key, body, content.key)
     if (content.key === key) return completeUpload(key, body)
     if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
     await completeUpload(content.key, body)

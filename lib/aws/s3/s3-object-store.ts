@@ -34,6 +34,12 @@ const timeToReturn = timeToAnswer + 500
 /** What is kept besides for finding out what was made and for taking it back, in milliseconds: in all, and for each change. */
 const timeToUndo = (changes: number): number => 3_000 + 0.6 * changes
 
+/** The object store in a bucket, and what uploads that come piece by piece need of it. */
+export interface S3ObjectStore extends ObjectStore {
+  /** Stages what waits in the bucket, or in memory, as it is: who brings it says what becomes of it. Errors: unavailable (memory is full). */
+  adopt(body: StagedBody): Staged
+}
+
 /** The object store in a bucket of S3, or of anything that speaks like it. */
 export const createS3ObjectStore = ({
   client,
@@ -41,7 +47,7 @@ export const createS3ObjectStore = ({
   bucket: name,
   removals,
   memory = defaultMemory,
-}: Options): ObjectStore => {
+}: Options): S3ObjectStore => {
   const bucket = openBucket({ client, once, name })
   const budget = createMemoryBudget(memory)
   const waiting = new Map<Staged, StagedBody>()
@@ -121,6 +127,13 @@ export const createS3ObjectStore = ({
           if (content?.kind === 'upload') await abortUpload(bucket, content.key, content.uploadId)
         },
       }
+      waiting.set(staged, body)
+      return staged
+    },
+
+    adopt(body) {
+      if (body.content.kind === 'memory' && !budget.reserve(body.size)) throw new ServiceError('unavailable')
+      const staged: Staged = { size: body.size, discard: async () => void letGo(staged) }
       waiting.set(staged, body)
       return staged
     },

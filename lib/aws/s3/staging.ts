@@ -19,6 +19,8 @@ export interface StagedBody {
   readonly id: string
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
+    /** An object that is there, and is copied. */
+    | { readonly kind: 'object'; readonly key: string }
     | { readonly kind: 'upload'; readonly key: string; readonly uploadId: string; readonly parts: CompletedPart[] }
 }
 

@@ -1,0 +1,184 @@
+import { hash, randomUUID } from 'node:crypto'
+import {
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListParts,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { ServiceError } from '../../errors.ts'
+import { inParallel } from '../../in-parallel.ts'
+import { partLength } from '../../storage/fingerprint.ts'
+import type { Staged } from '../../storage/object-store.ts'
+import type { Holding } from '../../uploads/upload.ts'
+import type { HeldUpload, UploadParts, WholeUpload } from '../../uploads/upload-parts.ts'
+import { type Bucket, isUploadGone, longCall, unquote } from './bucket.ts'
+import { headObject } from './looking.ts'
+import { abortUpload, type StagedBody } from './staging.ts'
+
+interface Deps {
+  readonly bucket: Bucket
+  /** Takes what waits in the bucket as it is. */
+  readonly adopt: (body: StagedBody) => Staged
+}
+
+/** How many parts of one append are on their way at once. */
+const partsInFlight = 4
+
+/** Where an upload comes to be one object, before it is copied into its place: another attempt finds it there. A rule of the bucket clears it away. */
+const wholeKey = (id: string): string => `scratch/uploads/${id}/whole`
+
+const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
+
+const md5 = (bytes: Uint8Array): string => hash('md5', bytes, 'hex')
+
+interface Part {
+  readonly number: number
+  readonly bytes: Buffer
+}
+
+/**
+ * Cuts content behind a tail into parts of exactly `partLength`, numbered on from those that there are; what is left is the next tail: at least one
+ * byte, and a whole part at the most. What breaks off is cut in the same way.
+ */
+const createCutter = (content: AsyncIterable<Uint8Array>, tail: Buffer, count: number) => {
+  let gathered: Uint8Array[] = [tail]
+  let length = tail.length
+  let size = 0
+  let number = count
+  let failure: unknown
+
+  const nextPart = (): Part => {
+    number += 1
+    const bytes = Buffer.concat(gathered, length)
+    gathered = []
+    length = 0
+    return { number, bytes }
+  }
+  async function* parts(): AsyncGenerator<Part, void> {
+    try {
+      for await (const chunk of content) {
+        size += chunk.length
+        for (let rest = chunk; rest.length > 0; ) {
+          if (length === partLength) yield nextPart()
+          const taken = rest.subarray(0, partLength - length)
+          gathered.push(taken)
+          length += taken.length
+          rest = rest.subarray(taken.length)
+        }
+      }
+    } catch (error) {
+      failure = error
+    }
+  }
+  return {
+    parts,
+    end: () => ({ size, rest: Buffer.concat(gathered, length), ...(failure !== undefined && { failure }) }),
+  }
+}
+
+/**
+ * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and behind them a tail, which each append writes anew under a fresh key.
+ * A file that never had more than 8 MiB is a tail alone. `name` of a holding is the multipart upload, empty while there is none.
+ */
+export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> => {
+  const { client, once, name: Bucket } = bucket
+
+  const readTail = async (tail: string | null, length: number): Promise<Buffer> => {
+    if (tail === null || length === 0) return Buffer.alloc(0)
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: tail }))
+    const bytes = Buffer.from((await Body?.transformToByteArray()) ?? [])
+    if (bytes.length < length) throw new Error(`The tail ${tail} has ${bytes.length} bytes instead of ${length}`)
+    return bytes.subarray(0, length)
+  }
+
+  const startUpload = async ({ id, target }: Pick<HeldUpload, 'id' | 'target'>): Promise<string> => {
+    const command = { Bucket, Key: wholeKey(id), ContentType: target.contentType, Metadata: { change: id } }
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(command))
+    if (!UploadId) throw new Error('S3 began an upload without an id')
+    return UploadId
+  }
+
+  const sendPart = async (id: string, UploadId: string, { number, bytes }: Part): Promise<void> => {
+    const command = { Bucket, Key: wholeKey(id), UploadId, PartNumber: number, Body: bytes }
+    await client.send(new UploadPartCommand(command))
+  }
+
+  /** The parts of an upload as S3 has them. Errors: storageRefused, when they are not those that were kept: a late call may have come over one. */
+  const checkedParts = async (id: string, UploadId: string, kept: readonly string[]): Promise<CompletedPart[]> => {
+    const found: CompletedPart[] = []
+    for await (const { Parts = [] } of paginateListParts({ client }, { Bucket, Key: wholeKey(id), UploadId })) {
+      found.push(...Parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })))
+    }
+    const parts = found.slice(0, kept.length)
+    if (parts.every(({ PartNumber, ETag }, index) => PartNumber === index + 1 && unquote(ETag) === kept[index])) {
+      if (parts.length === kept.length) return parts
+    }
+    throw new ServiceError('storageRefused', {
+      message: 'What was kept of the upload has been written over. Nothing was stored: begin a new one.',
+    })
+  }
+
+  /** Makes one object of the parts and the tail, unless an earlier attempt has. Errors: uploadUnknown when the parts are gone. */
+  const join = async ({ id, length, holding: { name, parts, tail } }: WholeUpload): Promise<void> => {
+    if ((await headObject(bucket, wholeKey(id)))?.Metadata?.['change'] === id) return
+    const rest = await readTail(tail, length - parts.length * partLength)
+    const last = rest.length > 0 ? [md5(rest)] : []
+    try {
+      if (rest.length > 0) await sendPart(id, name, { number: parts.length + 1, bytes: rest })
+      const MultipartUpload = { Parts: await checkedParts(id, name, [...parts, ...last]) }
+      const command = { Bucket, Key: wholeKey(id), UploadId: name, MultipartUpload }
+      await once.send(new CompleteMultipartUploadCommand(command), longCall)
+    } catch (error) {
+      throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
+    }
+  }
+
+  const tailOf = ({ length, holding }: WholeUpload): Promise<Buffer> => readTail(holding.tail, length)
+
+  return {
+    begin: async () => ({ name: '', parts: [], tail: null }),
+
+    async append({ id, target, holding }, offset, content) {
+      const { parts, tail } = holding
+      const cutter = createCutter(content, await readTail(tail, offset - parts.length * partLength), parts.length)
+      const sums = [...parts]
+      let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
+      await inParallel(cutter.parts(), partsInFlight, async (part) => {
+        sums[part.number - 1] = md5(part.bytes)
+        name ??= startUpload({ id, target })
+        await sendPart(id, await name, part)
+      })
+      const { size, rest, ...ended } = cutter.end()
+      if (size === 0) return { size, holding, ...ended }
+      const key = newTailKey(id)
+      await client.send(new PutObjectCommand({ Bucket, Key: key, Body: rest }))
+      return { size, holding: { name: (await name) ?? '', parts: sums, tail: key }, ...ended }
+    },
+
+    // Only what is small is looked into: it is a tail.
+    async *read(upload) {
+      yield await tailOf(upload)
+    },
+
+    isInPlace: async ({ id, target }) => (await headObject(bucket, target.key))?.Metadata?.['change'] === id,
+
+    async whole(upload) {
+      const { id, target, length, holding } = upload
+      const body = { id, size: length, contentType: target.contentType }
+      if (holding.parts.length === 0) {
+        return adopt({ ...body, content: { kind: 'memory', bytes: await tailOf(upload) } })
+      }
+      await join(upload)
+      return adopt({ ...body, content: { kind: 'object', key: wholeKey(id) } })
+    },
+
+    async remove({ name, tail }: Holding) {
+      // The key of the parts is that of the tails, which are of one upload.
+      const id = tail?.split('/')[2]
+      if (name !== '' && id !== undefined) await abortUpload(bucket, wholeKey(id), name)
+    },
+  }
+}

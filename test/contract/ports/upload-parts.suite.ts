@@ -1,0 +1,186 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import type { Stores } from '../../../lib/stores.ts'
+import type { Holding, Upload } from '../../../lib/uploads/upload.ts'
+import { entry } from '../../support/history.ts'
+
+/** What the suite of the bytes of uploads runs against: with the records, and the object store that takes whole uploads. */
+export interface PartsUnderTest extends Pick<Stores, 'uploadParts' | 'uploadRecords'> {
+  readonly files: ObjectStore
+  close(): Promise<void>
+}
+
+const mebibyte = 1024 * 1024
+const part = 8 * mebibyte
+const site = 1001 as SiteId
+
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
+
+async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece)
+  if (failure) throw failure
+}
+
+/** What every store of the bytes of uploads does, whatever it is made of. */
+export const describeUploadParts = (name: string, open: () => Promise<PartsUnderTest>): void => {
+  describe(`the bytes of uploads: ${name}`, () => {
+    let stores: PartsUnderTest
+    beforeAll(async () => {
+      stores = await open()
+    })
+    afterAll(() => stores.close())
+
+    let count = 0
+    const begin = async () => {
+      count += 1
+      const key = `live/${site}/file-${count}.bin`
+      const target = { path: `file-${count}.bin`, asDraft: false, key, contentType: 'image/png' }
+      const holding = await stores.uploadParts.begin(target)
+      const id = String(count).padStart(32, '0')
+      const upload: Upload = {
+        id,
+        site,
+        user: 'ann',
+        target,
+        metadata: '',
+        limit: 100 * mebibyte,
+        length: null,
+        offset: 0,
+        isComplete: false,
+        created: 0,
+        expires: 1,
+        holding,
+      }
+      await stores.uploadRecords.create(upload, 1_000, 0)
+      return { id, target, holding }
+    }
+    type Begun = Awaited<ReturnType<typeof begin>>
+
+    const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
+      stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), () => {})
+
+    const place = async (upload: Begun, holding: Holding, length: number) => {
+      const staged = await stores.uploadParts.whole({ ...upload, holding, length })
+      expect(staged.size).toBe(length)
+      const conditions = { absent: [], staying: { site, folders: [] } }
+      return stores.files.place([{ kind: 'put', key: upload.target.key, staged }], conditions, entry)
+    }
+
+    const contentOf = async ({ target }: Begun) => {
+      const object = await stores.files.read(target.key, ({ size }) => ({ first: 0, last: size - 1 }))
+      if (!object) return undefined
+      const { body = Buffer.alloc(0), info } = object
+      return { type: info.contentType, bytes: Buffer.concat(body instanceof Readable ? await body.toArray() : [body]) }
+    }
+
+    /** Adds bytes cut after cut, as one request after the other does it. */
+    const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
+      let { holding } = upload
+      for (let offset = 0; offset < bytes.length; offset += cut) {
+        const piece = bytes.subarray(offset, offset + cut)
+        const appended = await add({ ...upload, holding }, offset, piece)
+        expect(appended).toMatchObject({ size: piece.length })
+        expect(appended.failure).toBeUndefined()
+        holding = appended.holding
+      }
+      return holding
+    }
+
+    test.each([
+      [0, 1],
+      [1, 1],
+      [1_000, 400],
+      [part - 1, 3 * mebibyte],
+      [part, part],
+      [part, 5 * mebibyte],
+      [part + 1, part],
+      [part + 1, part + 1],
+      [2 * part, part],
+      [2 * part + 7, 4_500_000],
+      [3 * part + 5, 3 * part + 5],
+    ])('%i of them, in appends of %i, become the file that was sent', async (length, cut) => {
+      const upload = await begin()
+      const bytes = randomBytes(length)
+      const holding = await addAll(upload, bytes, cut)
+      expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
+      expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
+      const content = await contentOf(upload)
+      expect([content?.type, content && md5(content.bytes)]).toEqual(['image/png', md5(bytes)])
+    })
+
+    test('are read before they are put in place', async () => {
+      const upload = await begin()
+      const bytes = randomBytes(100_000)
+      const holding = await addAll(upload, bytes, 30_000)
+      const read: Uint8Array[] = []
+      for await (const chunk of stores.uploadParts.read({ ...upload, holding, length: bytes.length })) read.push(chunk)
+      expect(md5(Buffer.concat(read))).toBe(md5(bytes))
+    })
+
+    test.each([5, part + 5])(
+      'stay, %i of them, as far as they have come when the content breaks off',
+      async (length) => {
+        const upload = await begin()
+        const bytes = randomBytes(length + 10)
+        const failure = new Error('The caller has gone')
+        const broken = await add(upload, 0, bytes.subarray(0, length), 1_000_000, failure)
+        expect(broken).toMatchObject({ size: length, failure })
+        const { holding } = await add({ ...upload, holding: broken.holding }, length, bytes.subarray(length))
+        await place(upload, holding, bytes.length)
+        expect(md5((await contentOf(upload))?.bytes ?? Buffer.alloc(0))).toBe(md5(bytes))
+      },
+    )
+
+    test.each([0, 5, part - 2, part + 5])(
+      'behind the offset %i are written over: nobody was told of them',
+      async (offset) => {
+        const upload = await begin()
+        const bytes = randomBytes(offset + part)
+        const held = await addAll(upload, bytes.subarray(0, offset), part)
+        // An append of which the record never heard.
+        await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
+        const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
+        await place(upload, holding, bytes.length)
+        expect(md5((await contentOf(upload))?.bytes ?? Buffer.alloc(0))).toBe(md5(bytes))
+      },
+    )
+
+    test('that nobody was told of are no part of the file', async () => {
+      const upload = await begin()
+      const { holding } = await add(upload, 0, Buffer.from('hello'))
+      await add({ ...upload, holding }, 5, Buffer.from(', and more'))
+      await place(upload, holding, 5)
+      expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
+    })
+
+    test.each([5, part + 5])(
+      'may be asked for again, %i of them, when they could not be put in place',
+      async (length) => {
+        const upload = await begin()
+        const bytes = randomBytes(length)
+        const holding = await addAll(upload, bytes, part)
+        const first = await stores.uploadParts.whole({ ...upload, holding, length })
+        await first.discard()
+        await place(upload, holding, length)
+        expect(md5((await contentOf(upload))?.bytes ?? Buffer.alloc(0))).toBe(md5(bytes))
+      },
+    )
+
+    test('fail with the store, and not with the content, when that is at fault', async () => {
+      const upload = await begin()
+      const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
+      await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
+    })
+
+    test('may be removed twice', async () => {
+      const upload = await begin()
+      const holding = await addAll(upload, randomBytes(part + 5), part)
+      await stores.uploadParts.remove(holding)
+      await stores.uploadParts.remove(holding)
+      await stores.uploadParts.remove(upload.holding)
+    })
+  })
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createPathLocks } from '../../../lib/aws/path-locks.ts'
+import { openBucket } from '../../../lib/aws/s3/bucket.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
+import { createUploadRecords } from '../../../lib/aws/upload-records.ts'
+import { openMachine } from '../../../local/machine.ts'
+import { openTestBucket } from '../../support/bucket.ts'
+import { openTestTables } from '../../support/tables.ts'
+import { describeUploadParts } from './upload-parts.suite.ts'
+
+describeUploadParts('one machine', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false })
+  return {
+    ...machine.stores,
+    async close() {
+      await machine.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+})
+
+const openInS3 = async () => {
+  const { bucket: name, connect } = await openTestBucket()
+  const clients = { client: connect(), once: connect(1) }
+  const tables = await openTestTables()
+  const dynamodb = tables.connect()
+  const { removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks })
+  const files = createS3ObjectStore({ ...clients, bucket: name, removals })
+  return {
+    ...clients,
+    name,
+    files,
+    uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads }),
+    uploadParts: createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
+    async close() {
+      clients.client.destroy()
+      await tables.close()
+    },
+  }
+}
+
+describeUploadParts('S3', openInS3)
