@@ -38,7 +38,7 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
   storage: [
     ...directory,
     { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
-    { table: 'uploads', actions: ['GetItem', 'UpdateItem'] },
+    { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   ],
   removals: [{ table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
 }
@@ -66,6 +66,7 @@ type ObjectAction =
   | 'DeleteObject'
   | 'DeleteObjectVersion'
   | 'AbortMultipartUpload'
+  | 'ListMultipartUploadParts'
 
 /** As IAM calls it. */
 export type FileAction = BucketAction | ObjectAction
@@ -88,6 +89,7 @@ export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
       'DeleteObject',
       'DeleteObjectVersion',
       'AbortMultipartUpload',
+      'ListMultipartUploadParts',
     ],
   },
   // An object is deleted in the version that was listed, by its tag: that takes the right to read it.

@@ -131,8 +131,7 @@ export interface StorageDeps extends StorageStores, FileSettings {
   readonly removalQueue: RemovalQueue
   readonly downloads: Downloads | undefined
   readonly linkTo: LinkTo
-  /** Undefined where files come in one request only. */
-  readonly resumable: ResumableUploads | undefined
+  readonly resumable: ResumableUploads
   readonly clock: Clock
 }
 
@@ -143,16 +142,10 @@ export interface ResumableUploads {
   readonly longestHold: number
 }
 
-const resumableOf = (
-  { uploadRecords: records, uploadParts: parts }: Partial<Pick<Stores, 'uploadRecords' | 'uploadParts'>>,
-  longestHold = Number.POSITIVE_INFINITY,
-): ResumableUploads | undefined => (records && parts ? { records, parts, longestHold } : undefined)
-
 export const createStorageDeps = (
   settings: Pick<EdgeSettings, 'dataCentre'> & FileSettings,
   stores: EdgeStores &
-    Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress'> &
-    Partial<Pick<Stores, 'uploadRecords' | 'uploadParts'>>,
+    Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress' | 'uploadRecords' | 'uploadParts'>,
   surroundings: Surroundings & {
     readonly downloads?: Downloads
     readonly linkTo: LinkTo
@@ -167,7 +160,11 @@ export const createStorageDeps = (
   progress: stores.progress,
   downloads: surroundings.downloads,
   linkTo: surroundings.linkTo,
-  resumable: resumableOf(stores, surroundings.longestHold),
+  resumable: {
+    records: stores.uploadRecords,
+    parts: stores.uploadParts,
+    longestHold: surroundings.longestHold ?? Number.POSITIVE_INFINITY,
+  },
   reservedFolders: settings.reservedFolders,
   largestFile: settings.largestFile,
   largestResumableFile: settings.largestResumableFile,

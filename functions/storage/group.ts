@@ -1,5 +1,4 @@
 import type { StorageDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
@@ -20,29 +19,11 @@ const uploadInEitherWay = (plain: OperationHandler, resumable: OperationHandler)
   return (request) => (isTus(request.headers) ? resumable(request) : plain(request))
 }
 
-const notHere: OperationHandler = async () => {
-  throw new ServiceError('routeUnknown')
-}
-
-/** The operations of resumable uploads, where these are kept. */
-const resumableOperations = (deps: StorageDeps) => {
-  if (!deps.resumable) {
-    return { createUpload: upload(deps), describeUpload: notHere, appendToUpload: notHere, cancelUpload: notHere }
-  }
-  const destination = createUploadDestination(deps)
-  const resumable = { ...deps, uploads: createUploads({ ...deps.resumable, destination, clock: deps.clock }) }
-  return {
-    createUpload: createUpload(resumable),
-    describeUpload: describeUpload(resumable),
-    appendToUpload: appendToUpload(resumable),
-    cancelUpload: cancelUpload(resumable),
-  }
-}
-
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createStorageHandler = (deps: StorageDeps): Handler => {
-  const { createUpload, ...ofUploads } = resumableOperations(deps)
-  const uploadTo = uploadInEitherWay(upload(deps), createUpload)
+  const destination = createUploadDestination(deps)
+  const resumable = { ...deps, uploads: createUploads({ ...deps.resumable, destination, clock: deps.clock }) }
+  const uploadTo = uploadInEitherWay(upload(deps), createUpload(resumable))
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
     uploadToFolder: uploadTo,
     uploadToRoot: uploadTo,
@@ -52,8 +33,9 @@ export const createStorageHandler = (deps: StorageDeps): Handler => {
     deleteRoot: deletePath(deps),
     putPath: putPath(deps),
     putRoot: putPath(deps),
-    ...ofUploads,
+    describeUpload: describeUpload(resumable),
+    appendToUpload: appendToUpload(resumable),
+    cancelUpload: cancelUpload(resumable),
   }
-  const handler = createHandler('storage', storageRoutes, operations, deps.edge)
-  return deps.resumable ? speakingTus(handler, deps.largestResumableFile) : handler
+  return speakingTus(createHandler('storage', storageRoutes, operations, deps.edge), deps.largestResumableFile)
 }

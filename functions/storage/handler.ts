@@ -4,6 +4,7 @@ import { createFileStores } from '../../lib/aws/file-stores.ts'
 import { lambdaHandler } from '../../lib/aws/lambda.ts'
 import { createTelemetry } from '../../lib/aws/telemetry.ts'
 import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
+import { createUploadRecords } from '../../lib/aws/upload-records.ts'
 import { readStorageSettings } from '../../lib/config.ts'
 import { createStorageDeps } from '../../lib/deps.ts'
 import { createStorageHandler } from './group.ts'
@@ -15,11 +16,15 @@ const stores = {
   ...createDirectoryStores({ dynamodb, ...settings }),
   ...fileStores,
   progress: createUploadProgress({ dynamodb, table: settings.uploadsTable }),
+  uploadRecords: createUploadRecords({ dynamodb, table: settings.uploadsTable }),
 }
 const telemetry = createTelemetry('storage', settings.logLevel)
 
+/** For how long a request may have an upload to itself, in milliseconds: by then its function has ended (28 s), whatever became of it. */
+const longestHold = 33_000
+
 /** The entry of the Lambda function. */
 export const handler = lambdaHandler(
-  createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads, linkTo })),
+  createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads, linkTo, longestHold })),
   settings,
 )

@@ -5,9 +5,11 @@ import type { RemovalQueue } from '../storage/folder-removals.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { Stores } from '../stores.ts'
 import { createPathLocks } from './path-locks.ts'
+import { openBucket } from './s3/bucket.ts'
 import { createS3Clients } from './s3/clients.ts'
 import { downloadLink } from './s3/download-url.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
+import { createUploadParts } from './s3/upload-parts.ts'
 
 /** What fits in an answer of Lambda (6 MB) when its bytes are written in base64, with room for the rest of it. In bytes. */
 const largestAnswer = 4 * 1024 * 1024
@@ -25,7 +27,7 @@ const queueOnDemand = (queueUrl: string): RemovalQueue => {
   }
 }
 
-type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue'>
+type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'uploadParts'>
 
 /** Files in S3, what keeps their paths from being changed in DynamoDB, and the rest of removals in SQS. */
 export const createFileStores = ({
@@ -40,8 +42,10 @@ export const createFileStores = ({
   const { client, once } = createS3Clients()
   const { workflows, removals } = createPathLocks({ dynamodb, table })
   const linkTo = (object: ObjectInfo) => downloadLink({ client, name: bucket }, object)
+  const files = createS3ObjectStore({ client, once, bucket, removals })
   return {
-    files: createS3ObjectStore({ client, once, bucket, removals }),
+    files,
+    uploadParts: createUploadParts({ bucket: openBucket({ client, once, name: bucket }), adopt: files.adopt }),
     workflows,
     removals,
     removalQueue: queueOnDemand(removalsQueueUrl),

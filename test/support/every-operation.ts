@@ -9,6 +9,7 @@ import { createGrants, createSiteDirectory } from '../../lib/aws/directory-store
 import { createPathLocks, type WatchedRemovals } from '../../lib/aws/path-locks.ts'
 import { tables } from '../../lib/aws/tables.ts'
 import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
+import { createUploadRecords } from '../../lib/aws/upload-records.ts'
 import { createWebForms } from '../../lib/aws/web-forms.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/categories/content-kinds.ts'
 import { objectKinds } from '../../lib/categories/object-kinds.ts'
@@ -35,6 +36,7 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => ({
   ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
   ...createPathLocks({ dynamodb, table: names.pathLocks }),
   progress: createUploadProgress({ dynamodb, table: names.uploads }),
+  uploadRecords: createUploadRecords({ dynamodb, table: names.uploads }),
 })
 
 /** Files that are placed after a look at the removals and before another one, as S3 has to do it. */
@@ -182,16 +184,23 @@ const largeFolder: readonly Request[] = Array.from({ length: 11 }, (_, batch) =>
 
 /** Files on this machine, and everything else of the storage in the tables. */
 export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: Surroundings) => {
-  const { sites, grants, workflows, removals, progress } = storesOver(dynamodb)
+  const { sites, grants, workflows, removals, progress, uploadRecords } = storesOver(dynamodb)
   return openTestFiles({
     ...surroundings,
-    between: ({ files }) => ({
+    longestHold: 33_000,
+    between: ({ files, uploadParts }) => ({
       files: watchingRemovals(files, removals),
       sites,
       grants,
       workflows,
       removals,
       progress,
+      uploadRecords,
+      uploadParts: {
+        ...uploadParts,
+        // What this machine puts in place by itself, it also looks for in its own records.
+        whole: (upload) => files.stage(uploadParts.read(upload), upload.target),
+      },
     }),
   })
 }
@@ -242,6 +251,11 @@ const storage: Exercise = {
     ...largeFolder,
     { method: 'DELETE', target: `${v2}/large` },
     { method: 'GET', target: `${v2}/a.txt` },
+    {
+      method: 'POST',
+      target: v2,
+      headers: { ...inTus, 'Upload-Length': '5', 'Upload-Metadata': 'filename YnkudHh0', 'Content-Type': '' },
+    },
     { method: 'HEAD', target: uploads, headers: inTus },
     {
       method: 'PATCH',

@@ -45,6 +45,8 @@ export type Between = (stores: StorageStores) => Partial<StorageStores>
 interface Options extends Partial<Surroundings> {
   readonly between?: Between
   readonly downloads?: Downloads
+  /** Of an upload by a request, in milliseconds: as long as it lives unless told. */
+  readonly longestHold?: number
 }
 
 const settings = {
