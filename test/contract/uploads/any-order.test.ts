@@ -3,25 +3,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createUploadDestination, type UploadWish } from '../../../functions/storage/upload-destination.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { createUploadDestination } from '../../../functions/storage/upload-destination.ts'
+import { createPathLocks } from '../../../lib/aws/path-locks.ts'
+import { openBucket } from '../../../lib/aws/s3/bucket.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { createUploadParts as createS3UploadParts } from '../../../lib/aws/s3/upload-parts.ts'
+import { createUploadRecords } from '../../../lib/aws/upload-records.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { errors, ServiceError } from '../../../lib/errors.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { unlimited } from '../../../lib/remaining-time.ts'
 import { root } from '../../../lib/storage/path.ts'
+import type { Stores } from '../../../lib/stores.ts'
 import type { Addition } from '../../../lib/uploads/append.ts'
 import type { Asker } from '../../../lib/uploads/destination.ts'
 import type { Upload } from '../../../lib/uploads/upload.ts'
-import { createUploads, type Uploads } from '../../../lib/uploads/uploads.ts'
+import { createUploads } from '../../../lib/uploads/uploads.ts'
 import { layoutOf } from '../../../local/data-directory.ts'
-import { type Database, openDatabase } from '../../../local/database.ts'
+import { openDatabase } from '../../../local/database.ts'
 import { createTableStores } from '../../../local/machine.ts'
-import { type Blobs, openBlobs } from '../../../local/objects/blobs.ts'
+import { openBlobs } from '../../../local/objects/blobs.ts'
 import { createObjectStore } from '../../../local/objects/object-store.ts'
 import { createGoingFolders } from '../../../local/path-locks.ts'
 import { prepareSchema } from '../../../local/schema.ts'
 import { createUploadParts } from '../../../local/uploads/upload-parts.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { openTestTables } from '../../support/tables.ts'
 
 /**
  * Whatever comes in whatever order, wherever a process dies: what was answered is there, and the file is the one that was sent, or there is none.
@@ -29,21 +37,74 @@ import { createUploadParts } from '../../../local/uploads/upload-parts.ts'
 const site = 1001 as SiteId
 const asker: Asker = { site, author: { actor: 'ann' }, remainingTime: unlimited }
 
-let folder: string
-let database: Database
-let blobs: Blobs
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
-  const directory = layoutOf(folder)
-  database = openDatabase(directory.database, { durable: false })
-  prepareSchema(database.connection)
-  blobs = openBlobs(directory, { durable: false })
-})
-afterAll(() => {
-  database.close()
-  blobs.close()
-  rmSync(folder, { recursive: true })
-})
+/** What a process of the service finds: all that outlives it. */
+interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'uploadRecords' | 'uploadParts'> {}
+
+/** A hand, on which processes of the service start one after the other. */
+interface Hand {
+  readonly name: string
+  /** How often the property is tried. */
+  readonly runs: number
+  /** For how long a process has an upload to itself, in milliseconds. */
+  readonly longestHold: number
+  open(): Promise<{ start(): Kept; close(): Promise<void> }>
+}
+
+const oneMachine: Hand = {
+  name: 'one machine',
+  runs: 150,
+  longestHold: Number.POSITIVE_INFINITY,
+  async open() {
+    const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+    const directory = layoutOf(folder)
+    const database = openDatabase(directory.database, { durable: false })
+    prepareSchema(database.connection)
+    const blobs = openBlobs(directory, { durable: false })
+    return {
+      start() {
+        const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
+        const uploadParts = createUploadParts({ database, blobs, files, sweep: async () => {}, now: Date.now })
+        return { ...createTableStores(database), files, uploadParts }
+      },
+      async close() {
+        database.close()
+        blobs.close()
+        rmSync(folder, { recursive: true })
+      },
+    }
+  },
+}
+
+const aws: Hand = {
+  name: 'AWS',
+  runs: 25,
+  longestHold: 33_000,
+  async open() {
+    const { bucket: name, connect } = openBucketInMemory()
+    const clients = { client: connect(), once: connect(1) }
+    const tables = await openTestTables()
+    const dynamodb = tables.connect()
+    let past = 0
+    return {
+      start() {
+        // Whoever comes after a process that died waits until it can have nothing any more.
+        past += 40_000
+        const moment = past
+        const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks })
+        const files = createS3ObjectStore({ ...clients, bucket: name, removals })
+        const now = () => Date.now() + moment
+        return {
+          workflows,
+          removals,
+          files,
+          uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, now }),
+          uploadParts: createS3UploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
+        }
+      },
+      close: () => tables.close(),
+    }
+  },
+}
 
 /** A process that dies at one of its calls to a store, before the call or right after it: from then on it reaches nothing any more. */
 class Death extends Error {}
@@ -72,19 +133,22 @@ const mortal = (diesAt: number) => {
 
 const isDead = (error: unknown): boolean => error instanceof Death
 
-/** The service as a new process has it: what is in the database and on the disk is all that it knows. */
-const start = (
+/** The service as a new process has it: what was kept is all that it knows. */
+const serve = (
+  { files, workflows, removals, uploadRecords, uploadParts }: Kept,
+  longestHold: number,
   diesAt: number,
-): { readonly uploads: Uploads<UploadWish>; content(path: string): Promise<Buffer | undefined> } => {
+) => {
   const within = mortal(diesAt)
-  const { workflows, removals, uploadRecords } = createTableStores(database)
-  const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
-  const parts = createUploadParts({ database, blobs, files, sweep: async () => {}, now: Date.now })
   const stores = { files: within(files), workflows, removals, largestResumableFile: 1_000_000 }
-  const deps = { records: within(uploadRecords), parts: within(parts), destination: createUploadDestination(stores) }
+  const deps = {
+    records: within(uploadRecords),
+    parts: within(uploadParts),
+    destination: createUploadDestination(stores),
+  }
   return {
-    uploads: createUploads({ ...deps, clock: systemClock, longestHold: Number.POSITIVE_INFINITY }),
-    async content(path) {
+    uploads: createUploads({ ...deps, clock: systemClock, longestHold }),
+    async content(path: string): Promise<Buffer | undefined> {
       const object = await files.read(`live/${site}/${path}`, ({ size }) => ({ first: 0, last: size - 1 }))
       if (!object) return undefined
       const { body = Buffer.alloc(0) } = object
@@ -92,6 +156,8 @@ const start = (
     },
   }
 }
+
+type Start = (diesAt?: number) => ReturnType<typeof serve>
 
 type Action =
   | { readonly kind: 'append' | 'twice' | 'broken'; readonly size: number; readonly cut: number }
@@ -118,7 +184,8 @@ const clean: readonly number[] = [
   errors.storageRefused.code,
 ]
 
-const nothingSaid = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: undefined }
+/** Nothing may be there: an upload that is in place, unknown to its record, must not stand in its own way. */
+const ontoNothing = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: '*' }
 
 const garbage = Buffer.alloc(60, '!')
 
@@ -140,9 +207,9 @@ const additionsOf = ({ kind, size, cut }: Action, content: Buffer, offset: numbe
 }
 
 /** A caller of one upload, whose service dies again and again, after so many steps each time. */
-const callerOf = (id: string, deaths: readonly number[]) => {
+const callerOf = (start: Start, id: string, deaths: readonly number[]) => {
   const left = [...deaths]
-  const startNext = () => start(left.shift() ?? Number.POSITIVE_INFINITY)
+  const startNext = () => start(left.shift())
   let service = startNext()
   let acknowledged = 0
 
@@ -188,32 +255,38 @@ const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>
 
 let count = 0
 
-test('the file is what was sent, or there is none, whatever comes in between', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.uint8Array({ minLength: 0, maxLength: 200 }),
-      fc.boolean(),
-      fc.array(action, { maxLength: 12 }),
-      fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 6 }),
-      async (bytes, defers, actions, deaths) => {
-        count += 1
-        const name = `file-${count}.bin`
-        const content = Buffer.from(bytes)
-        const { uploads } = start(Number.POSITIVE_INFINITY)
-        const wish = { ...nothingSaid, folder: root, fileName: name }
-        const length = defers ? null : content.length
-        const { id } = await uploads.create(asker, { wish, length, metadata: '' })
-        const caller = callerOf(id, deaths)
-        for (const one of actions) {
-          const found = await caller.look()
-          if (found) await caller.send(additionsOf(one, content, found.offset))
-        }
-        await finish(caller, name, content)
-        const last = start(Number.POSITIVE_INFINITY)
-        expect(await last.uploads.find(asker, id)).toMatchObject({ isComplete: true, offset: content.length })
-        expect(await last.content(name)).toEqual(content)
-      },
-    ),
-    { numRuns: 200 },
-  )
-})
+test.each([oneMachine, aws])(
+  'the file is what was sent, or there is none, whatever comes in between: $name',
+  async (hand) => {
+    const { start: startStores, close } = await hand.open()
+    onTestFinished(close)
+    const start: Start = (diesAt = Number.POSITIVE_INFINITY) => serve(startStores(), hand.longestHold, diesAt)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ minLength: 0, maxLength: 200 }),
+        fc.boolean(),
+        fc.array(action, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 6 }),
+        async (bytes, defers, actions, deaths) => {
+          count += 1
+          const name = `file-${count}.bin`
+          const content = Buffer.from(bytes)
+          const { uploads } = start()
+          const wish = { ...ontoNothing, folder: root, fileName: name }
+          const length = defers ? null : content.length
+          const { id } = await uploads.create(asker, { wish, length, metadata: '' })
+          const caller = callerOf(start, id, deaths)
+          for (const one of actions) {
+            const found = await caller.look()
+            if (found) await caller.send(additionsOf(one, content, found.offset))
+          }
+          await finish(caller, name, content)
+          const last = start()
+          expect(await last.uploads.find(asker, id)).toMatchObject({ isComplete: true, offset: content.length })
+          expect(await last.content(name)).toEqual(content)
+        },
+      ),
+      { numRuns: hand.runs },
+    )
+  },
+)
