@@ -136,7 +136,7 @@ export interface StorageDeps extends StorageStores, FileSettings {
 }
 
 /** What resumable uploads are kept in, and for how long a request may have one to itself, in milliseconds: as long as it lives. */
-export interface ResumableUploads {
+interface ResumableUploads {
   readonly records: UploadRecords
   readonly parts: UploadParts<Staged>
   readonly longestHold: number

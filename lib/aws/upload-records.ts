@@ -201,8 +201,9 @@ export const createUploadRecords = ({ dynamodb: client, table, now = Date.now }:
       return stored['holder'] !== undefined && left > 0 ? { outcome: 'held', left } : { outcome: 'moved' }
     },
 
-    async advance(id, holder, progress) {
-      const { set, values } = changeOf(progress)
+    async advance(id, holder, progress, keeps) {
+      const { set: change, values } = changeOf(progress)
+      const set = keeps ? change : `${change} REMOVE #holder, #until`
       const condition = '#holder = :holder AND #complete = :false'
       return (
         (await update(id, { set, condition, values: { ...values, ':holder': holder, ':false': false } })) !== undefined

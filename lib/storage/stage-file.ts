@@ -14,7 +14,9 @@ export interface FileContent {
 
 /** The refusal of a file that is larger than `limit` bytes. */
 export const fileTooLarge = (limit: number): ServiceError =>
-  new ServiceError('fileTooLarge', { message: `The file is larger than the ${limit} bytes allowed here.` })
+  new ServiceError('fileTooLarge', {
+    message: `The file is larger than the ${limit} bytes allowed here in one request. Send it as a resumable upload (tus 1.0), in pieces of up to that size.`,
+  })
 
 /** Lets the bytes pass and checks them: that they are not too many, and what a template must hold. */
 async function* inspected(

@@ -48,7 +48,7 @@ const watched = (content: AsyncIterable<Uint8Array>) => {
 }
 
 /**
- * Adds bytes to an upload that `holder` has taken, and answers the upload as it is then. What has come before the content breaks off is kept.
+ * Adds bytes to an upload that `holder` has taken, and answers the upload as it is then; given back, unless all of its bytes are there. What has come before the content breaks off is kept.
  * What is refused is not: wrong bytes, and more of them than the upload may have. (Of these, the first ones may be kept when nobody has said how many come.)
  * Errors: offsetMismatch, storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (it was cancelled meanwhile), those of the content.
  */
@@ -82,7 +82,9 @@ export const append = async (
   const stays = appended.failure === undefined || (coming.isBroken() && appended.size > 0 && !checksum)
   if (!stays) throw appended.failure
   const progress = progressAt(appended.size, appended.holding)
-  if (!(await records.advance(upload.id, holder, progress))) throw new ServiceError('uploadUnknown')
+  // With the last byte there is more to do.
+  const keeps = progress.offset === length
+  if (!(await records.advance(upload.id, holder, progress, keeps))) throw new ServiceError('uploadUnknown')
   if (appended.failure !== undefined) throw appended.failure
   return { ...upload, ...progress }
 }

@@ -11,7 +11,7 @@ export interface Asker {
 }
 
 /** A whole upload: to look into, and to be put in place. */
-export interface Bytes<Whole> {
+interface Bytes<Whole> {
   read(): AsyncIterable<Uint8Array>
   whole(): Promise<Whole>
 }

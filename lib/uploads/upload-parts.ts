@@ -1,7 +1,7 @@
 import type { Holding, Target, Upload } from './upload.ts'
 
 /** What an append has come to: how many of its bytes are kept, and what has ended it before its content did. */
-export interface Appended {
+interface Appended {
   readonly size: number
   readonly holding: Holding
   /** The error of the content. What came before it is kept all the same. */

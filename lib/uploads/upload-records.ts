@@ -26,8 +26,11 @@ export interface UploadRecords {
    * have passed. It may be taken at its end as well, for what is left to do then.
    */
   take(id: string, offset: number, holder: string, duration: number): Promise<TakeOutcome>
-  /** Writes down what is kept; the holder still has it. Answers false, and does nothing, when he has not: it is somebody else's, or gone. */
-  advance(id: string, holder: string, progress: Progress): Promise<boolean>
+  /**
+   * Writes down what is kept, and gives the upload back in the same step unless its holder `keeps` it. Answers false, and does nothing, when he has
+   * it no more: it is somebody else's, or gone.
+   */
+  advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
   /** The same for what need not survive the machine: it may be behind what is kept, never before it. May do nothing. */
   note(id: string, holder: string, progress: Progress): Promise<void>
   /** Writes down that it is in place: nothing is held for it any more. Does nothing when that is known, or it is gone. */

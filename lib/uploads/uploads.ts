@@ -26,7 +26,7 @@ export interface UploadsDeps<Wish, Whole> {
 }
 
 /** What a new upload begins with. */
-export interface Beginning<Wish> {
+interface Beginning<Wish> {
   readonly wish: Wish
   /** Null while nobody knows it. */
   readonly length: number | null
@@ -119,21 +119,24 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
   const completeAgain = async (upload: Upload, asker: Asker): Promise<Upload> =>
     (await parts.isInPlace(wholeOf(upload))) ? writeComplete(upload) : complete(upload, asker)
 
-  /** Runs something while nobody else adds to the upload. `busy` is what others are told meanwhile. */
+  /** Runs something while nobody else adds to the upload, and gives it back unless that has been done. `busy` is what others are told meanwhile. */
   const holding = async <Result>(
     { id, offset }: Pick<Upload, 'id' | 'offset'>,
     busy: 'appendGoing' | 'unavailable',
-    work: (upload: Upload, holder: string) => Promise<Result>,
+    work: (upload: Upload, holder: string, givenBack: () => void) => Promise<Result>,
   ): Promise<Result> => {
     const holder = newId()
     const taken = await records.take(id, offset, holder, longestHold)
     if (taken.outcome === 'unknown') throw new ServiceError('uploadUnknown')
     if (taken.outcome === 'moved') throw new ServiceError(busy === 'appendGoing' ? 'offsetMismatch' : busy)
     if (taken.outcome === 'held') throw new ServiceError(busy, comeBack(taken.left))
+    let isHeld = true
     try {
-      return await work(taken.upload, holder)
+      return await work(taken.upload, holder, () => {
+        isHeld = false
+      })
     } finally {
-      await records.giveBack(id, holder).catch(() => {})
+      if (isHeld) await records.giveBack(id, holder).catch(() => {})
     }
   }
 
@@ -142,9 +145,11 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
     isWaiting(upload) ? holding(upload, 'unavailable', (held) => completeAgain(held, asker)) : Promise.resolve(upload)
 
   const added = ({ id }: Upload, asker: Asker, addition: Addition): Promise<Upload> =>
-    holding({ id, offset: addition.offset }, 'appendGoing', async (held, holder) => {
+    holding({ id, offset: addition.offset }, 'appendGoing', async (held, holder, givenBack) => {
       const grown = await append({ records, parts, now }, held, holder, addition)
-      return isWaiting(grown) ? complete(grown, asker) : grown
+      if (isWaiting(grown)) return complete(grown, asker)
+      givenBack()
+      return grown
     })
 
   const bringsNothing = (upload: Upload, { offset, length, declared }: Addition): boolean =>

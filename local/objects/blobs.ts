@@ -65,7 +65,7 @@ interface Writing {
 }
 
 /** What was written of some content, and what has ended the content before its end. */
-export interface Written {
+interface Written {
   readonly size: number
   readonly failure?: unknown
 }

@@ -8,7 +8,7 @@ import type { Database } from '../database.ts'
 type Row = Readonly<Record<string, SQLOutputValue>>
 
 /** On one machine the bytes wait in one piece: a blob. */
-export const holdingIn = (blob: SQLOutputValue | undefined): Holding | undefined =>
+const holdingIn = (blob: SQLOutputValue | undefined): Holding | undefined =>
   typeof blob === 'string' ? { name: blob, parts: [], tail: null } : undefined
 
 const targetIn = (stored: SQLOutputValue | undefined): Target => JSON.parse(String(stored))
@@ -63,6 +63,9 @@ export const createUploadRecords = (
     return row && toUpload(row)
   }
   const isHeldBy = (id: string, holder: string): boolean => holds.get(id)?.holder === holder
+  const letGo = (id: string, holder: string): void => {
+    if (isHeldBy(id, holder)) holds.delete(id)
+  }
   const leftOf = (id: string): number => (holds.get(id)?.until ?? 0) - monotonic()
 
   return {
@@ -90,9 +93,11 @@ export const createUploadRecords = (
         return { outcome: 'taken', upload }
       }),
 
-    async advance(id, holder, { offset, length, expires, holding }) {
+    async advance(id, holder, { offset, length, expires, holding }, keeps) {
       if (!isHeldBy(id, holder)) return false
-      return write(() => advance.run(offset, length, expires, holding.name, id).changes === 1)
+      const isThere = await write(() => advance.run(offset, length, expires, holding.name, id).changes === 1)
+      if (!keeps) letGo(id, holder)
+      return isThere
     },
 
     async note(id, holder, { offset, length, expires }) {
@@ -103,9 +108,7 @@ export const createUploadRecords = (
       await write(() => complete.run(expires, id))
     },
 
-    async giveBack(id, holder) {
-      if (isHeldBy(id, holder)) holds.delete(id)
-    },
+    giveBack: async (id, holder) => letGo(id, holder),
 
     remove: (id) => write(() => holdingIn(remove.get(id)?.['blob'])),
   }

@@ -131,7 +131,7 @@ export const describeUploadRecords = ({ name, open }: Hand<Tested>): void => {
       expect(await records.take(upload.id, 0, 'two', minute)).toMatchObject({ outcome: 'held' })
       passed += 1
       expect(await records.take(upload.id, 0, 'two', minute)).toMatchObject({ outcome: 'taken' })
-      expect(await records.advance(upload.id, 'one', progressOf(upload, 5))).toBe(false)
+      expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       await records.giveBack(upload.id, 'one')
       expect(await records.take(upload.id, 0, 'three', minute)).toMatchObject({ outcome: 'held' })
       expect(await records.get(upload.id)).toMatchObject({ offset: 0 })
@@ -145,11 +145,11 @@ export const describeUploadRecords = ({ name, open }: Hand<Tested>): void => {
 
     test('advance for their holder, who still has them', async () => {
       const upload = await created({ length: null })
-      expect(await records.advance(upload.id, 'one', progressOf(upload, 5))).toBe(false)
+      expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       await records.take(upload.id, 0, 'one', minute)
       const progress = progressOf(upload, 5, { length: 12, expires: now + 90 * minute })
-      expect(await records.advance(upload.id, 'two', progress)).toBe(false)
-      expect(await records.advance(upload.id, 'one', progress)).toBe(true)
+      expect(await records.advance(upload.id, 'two', progress, true)).toBe(false)
+      expect(await records.advance(upload.id, 'one', progress, true)).toBe(true)
       expect(await records.get(upload.id)).toEqual({ ...upload, ...progress })
       expect(await records.take(upload.id, 5, 'two', minute)).toMatchObject({ outcome: 'held' })
       await records.giveBack(upload.id, 'one')
@@ -159,11 +159,19 @@ export const describeUploadRecords = ({ name, open }: Hand<Tested>): void => {
       })
     })
 
+    test('may advance and be given back in one step', async () => {
+      const upload = await created()
+      await records.take(upload.id, 0, 'one', minute)
+      expect(await records.advance(upload.id, 'one', progressOf(upload, 5), false)).toBe(true)
+      expect(await records.advance(upload.id, 'one', progressOf(upload, 6), false)).toBe(false)
+      expect(await records.take(upload.id, 5, 'two', minute)).toMatchObject({ outcome: 'taken' })
+    })
+
     test('may note what is kept, but never fall back by it', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       await records.note(upload.id, 'one', progressOf(upload, 3))
-      await records.advance(upload.id, 'one', progressOf(upload, 5))
+      await records.advance(upload.id, 'one', progressOf(upload, 5), true)
       await records.note(upload.id, 'one', progressOf(upload, 4))
       await records.note(upload.id, 'two', progressOf(upload, 9))
       expect(await records.get(upload.id)).toMatchObject({ offset: 5 })
@@ -184,7 +192,7 @@ export const describeUploadRecords = ({ name, open }: Hand<Tested>): void => {
       await records.take(upload.id, 0, 'one', minute)
       expect(await records.remove(upload.id)).toEqual(held(upload))
       expect(await records.remove(upload.id)).toBeUndefined()
-      expect(await records.advance(upload.id, 'one', progressOf(upload, 5))).toBe(false)
+      expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       await records.note(upload.id, 'one', progressOf(upload, 5))
       await records.complete(upload.id, now)
       await records.giveBack(upload.id, 'one')

@@ -42,7 +42,7 @@ export interface UploadsUnderTest extends Pick<TestFiles, 'leftovers' | 'stores'
 
 export const own = 1001 as SiteId
 export const other = 1002 as SiteId
-export const distant = 1003 as SiteId
+const distant = 1003 as SiteId
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
