@@ -141,10 +141,7 @@ const upload = {
       example: 'ACCESS_TOKEN',
     },
   },
-  body: {
-    schema: form,
-    mediaTypes: { ...formBodies, 'application/octet-stream': bytes, 'application/offset+octet-stream': bytes },
-  },
+  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
   errors: eitherUploadErrors,
 } as const
 

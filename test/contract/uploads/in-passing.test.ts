@@ -1,0 +1,94 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ServiceError } from '../../../lib/errors.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { openUploads, uploadIn } from './service.ts'
+
+/** A service whose object store can be told not to put anything in place, for now. */
+const open = async () => {
+  let fails: (() => never) | undefined
+  const between = ({ files }: { readonly files: ObjectStore }) => ({
+    files: {
+      ...files,
+      async place(...given: Parameters<ObjectStore['place']>) {
+        fails?.()
+        return files.place(...given)
+      },
+    },
+  })
+  const service = await openUploads({ between })
+  onTestFinished(service.close)
+  return {
+    ...service,
+    failWith(fail: (() => never) | undefined) {
+      fails = fail
+    },
+  }
+}
+
+const away = (): never => {
+  throw new ServiceError('unavailable')
+}
+
+describe('a completion that fails in passing', () => {
+  test.each(['HEAD', 'PATCH'] as const)(
+    'is tried again by the next %s, which is 503 until it is decided',
+    async (method) => {
+      const service = await open()
+      const upload = uploadIn(await service.create('a.txt', 5))
+      service.failWith(away)
+      const again = () => (method === 'HEAD' ? service.head(upload) : service.patch(upload, 5, ''))
+      for (const answer of [await service.patch(upload, 0, 'hello'), await again(), await again()]) {
+        expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1', 'tus-resumable': '1.0.0' } })
+        expect(answer.headers['upload-offset']).toBeUndefined()
+      }
+      expect(await service.content('a.txt')).toBeUndefined()
+      service.failWith(undefined)
+      const { status, headers } = await again()
+      expect([status, headers['upload-offset']]).toEqual([method === 'HEAD' ? 200 : 204, '5'])
+      expect(await service.content('a.txt')).toBe('hello')
+    },
+  )
+
+  test('keeps what has come: no byte of it is sent again', async () => {
+    const service = await open()
+    const upload = uploadIn(await service.create('a.txt', 5))
+    service.failWith(away)
+    await service.patch(upload, 0, 'hello')
+    expect((await service.patch(upload, 0, 'hello')).status).toBe(409)
+    service.failWith(undefined)
+    expect((await service.head(upload)).status).toBe(200)
+  })
+
+  test('may be refused in the end: the upload has ended then', async () => {
+    const service = await open()
+    const upload = uploadIn(await service.create('a.txt', 5, { headers: { 'If-None-Match': '*' } }))
+    service.failWith(away)
+    await service.patch(upload, 0, 'hello')
+    service.failWith(undefined)
+    await service.call('PUT', '/storage/a.txt', { body: 'theirs' })
+    expect((await service.head(upload)).status).toBe(412)
+    expect((await service.head(upload)).status).toBe(404)
+    expect(await service.content('a.txt')).toBe('theirs')
+  })
+
+  test('is no end either when the disk is full: 507', async () => {
+    const service = await open()
+    const upload = uploadIn(await service.create('a.txt', 5))
+    service.failWith(() => {
+      throw new ServiceError('outOfSpace')
+    })
+    expect((await service.patch(upload, 0, 'hello')).status).toBe(507)
+    service.failWith(undefined)
+    expect((await service.head(upload)).status).toBe(200)
+  })
+
+  test('leaves nothing of an upload that nobody was told of', async () => {
+    const service = await open()
+    service.failWith(away)
+    const before = service.leftovers()
+    const headers = { 'Content-Type': 'application/offset+octet-stream' }
+    expect((await service.create('a.txt', 5, { body: 'hello', headers })).status).toBe(503)
+    expect((await service.create('b.txt', 0)).status).toBe(503)
+    expect(service.leftovers()).toBe(before)
+  })
+})
