@@ -156,6 +156,8 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
     declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
 
   const addTo = async (upload: Upload, asker: Asker, addition: Addition): Promise<Upload> => {
+    // No upload ever gets there: a store is not asked for a number that it may not be able to hold.
+    if (addition.offset > upload.limit) throw new ServiceError('offsetMismatch')
     if (bringsNothing(upload, addition)) return decided(upload, asker)
     return added(upload, asker, addition)
   }

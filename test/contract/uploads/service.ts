@@ -63,7 +63,7 @@ export const uploadIn = ({ headers, status, body }: Outcome): string => {
 }
 
 export const openUploads = async (
-  options: Partial<Surroundings> & { readonly between?: Between } = {},
+  options: Partial<Surroundings> & { readonly between?: Between; readonly longestHold?: number } = {},
 ): Promise<UploadsUnderTest> => {
   const files = await openTestFiles(options)
   const { sites, grants } = files.stores

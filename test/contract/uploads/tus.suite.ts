@@ -1,0 +1,398 @@
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checksum, metadata, type UploadsUnderTest, uploadIn } from './service.ts'
+
+/**
+ * The protocol tus 1.0.0, sentence by sentence: each case quotes what it proves, by its section
+ * (https://tus.io/protocols/resumable-upload). What is a matter of the client, or of an extension that is not offered, has no case.
+ */
+export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>): void => {
+  describe(name, () => {
+    let service: UploadsUnderTest
+    beforeAll(async () => {
+      service = await open()
+    })
+    afterAll(() => service.close())
+
+    let count = 0
+    const begin = async (length: number | undefined, more?: Parameters<UploadsUnderTest['create']>[2]) => {
+      count += 1
+      return uploadIn(await service.create(`file-${count}.bin`, length, more))
+    }
+
+    const offsetOf = async (upload: string) => (await service.head(upload)).headers['upload-offset']
+
+    describe('Core Protocol, headers', () => {
+      test.each(['-1', 'x', '1.5', '', '0x1', '1e3', ' '])(
+        'Upload-Offset: "The value MUST be a non-negative integer." (%j)',
+        async (value) => {
+          const upload = await begin(5)
+          const refused = await service.patch(upload, 0, 'hello', { headers: { 'Upload-Offset': value } })
+          expect([refused.status, refused.code]).toEqual([400, 104000])
+          expect(await offsetOf(upload)).toBe('0')
+        },
+      )
+
+      test.each(['-1', 'x', '1.5', '', '5, 5'])(
+        'Upload-Length: "The value MUST be a non-negative integer." (%j)',
+        async (value) => {
+          const refused = await service.create('length.bin', 5, { headers: { 'Upload-Length': value } })
+          expect([refused.status, refused.code]).toEqual([400, 104000])
+        },
+      )
+
+      test('Tus-Version: "MUST be a comma-separated list of protocol versions supported by the Server."', async () => {
+        expect((await service.call('OPTIONS', '/storage')).headers['tus-version']).toBe('1.0.0')
+      })
+
+      test('Tus-Resumable: "MUST be included in every request and response except for OPTIONS requests."', async () => {
+        const upload = await begin(5)
+        const unknown = `/uploads/${'0'.repeat(32)}`
+        const answers = [
+          await service.create('resumable.bin', 3),
+          await service.create('resumable.bin', -1),
+          await service.head(upload),
+          await service.patch(upload, 3, 'x'),
+          await service.patch(upload, 0, 'hello'),
+          await service.call('DELETE', upload),
+          await service.head(unknown),
+          await service.head(unknown, { token: 'f'.repeat(64) }),
+          await service.call('PUT', unknown),
+          await service.call('HEAD', unknown, { headers: { 'Tus-Resumable': '0.2.2' } }),
+        ]
+        expect(answers.map(({ status }) => status)).toEqual([201, 400, 200, 409, 204, 204, 404, 401, 405, 412])
+        expect(answers.map(({ headers }) => headers['tus-resumable'])).toEqual(answers.map(() => '1.0.0'))
+      })
+
+      test.each(['0.2.2', '1.0.1', '2.0.0', 'x', ''])(
+        'Tus-Resumable: "If the version specified by the Client is not supported by the Server, it MUST respond with the 412 Precondition Failed status and MUST include the Tus-Version header into the response. In addition, the Server MUST NOT process the request." (%j)',
+        async (version) => {
+          const upload = await begin(5)
+          const headers = { 'Tus-Resumable': version }
+          const refused = [
+            await service.head(upload, { headers }),
+            await service.patch(upload, 0, 'hello', { headers }),
+            await service.call('DELETE', upload, { headers }),
+            await service.create('version.bin', 0, { headers }),
+          ]
+          expect(refused.map(({ status }) => status)).toEqual([412, 412, 412, 412])
+          expect(refused.map((answer) => answer.headers['tus-version'])).toEqual(refused.map(() => '1.0.0'))
+          expect(await offsetOf(upload)).toBe('0')
+          expect(await service.content('version.bin')).toBeUndefined()
+        },
+      )
+
+      test('Tus-Extension: "MUST be a comma-separated list of the extensions supported by the Server."', async () => {
+        expect((await service.call('OPTIONS', '/storage/folder')).headers['tus-extension']).toBe(
+          'creation,creation-with-upload,creation-defer-length,expiration,termination,checksum',
+        )
+      })
+
+      test('Tus-Max-Size: "MUST be a non-negative integer indicating the maximum allowed size of an entire upload in bytes."', async () => {
+        expect((await service.call('OPTIONS', '/storage')).headers['tus-max-size']).toBe(String(32 * 1024 * 1024))
+      })
+
+      test('X-HTTP-Method-Override: "MUST be interpreted as the request\'s method by the Server, if the header is presented. The actual method of the request MUST be ignored."', async () => {
+        const upload = await begin(5)
+        const overridden = (method: string) => ({ headers: { 'X-HTTP-Method-Override': method } })
+        const bytes = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
+        const patched = await service.call('POST', upload, {
+          body: 'he',
+          headers: { ...bytes, ...overridden('PATCH').headers },
+        })
+        expect([patched.status, patched.headers['upload-offset']]).toEqual([204, '2'])
+        expect((await service.call('GET', upload, overridden('HEAD'))).headers['upload-offset']).toBe('2')
+        expect((await service.call('POST', upload, overridden('DELETE'))).status).toBe(204)
+        expect((await service.head(upload)).status).toBe(404)
+      })
+    })
+
+    describe('Core Protocol, HEAD', () => {
+      test('"The Server MUST always include the Upload-Offset header in the response for a HEAD request, even if the offset is 0, or the upload is already considered completed."', async () => {
+        const upload = await begin(5)
+        expect(await service.head(upload)).toMatchObject({ status: 200, headers: { 'upload-offset': '0' } })
+        await service.patch(upload, 0, 'hello')
+        expect(await service.head(upload)).toMatchObject({ status: 200, headers: { 'upload-offset': '5' } })
+      })
+
+      test('"If the size of the upload is known, the Server MUST include the Upload-Length header in the response."', async () => {
+        expect((await service.head(await begin(5))).headers['upload-length']).toBe('5')
+      })
+
+      test('"If the resource is not found, the Server SHOULD return either the 404 Not Found, 410 Gone or 403 Forbidden status without the Upload-Offset header."', async () => {
+        for (const upload of ['/uploads/none', `/uploads/${'a'.repeat(32)}`]) {
+          const { status, headers, code } = await service.head(upload)
+          expect([status, code, headers['upload-offset']]).toEqual([404, 104032, undefined])
+        }
+      })
+
+      test('"The Server MUST prevent the client and/or proxies from caching the response by adding the Cache-Control: no-store header to the response."', async () => {
+        expect((await service.head(await begin(5))).headers['cache-control']).toBe('no-store')
+      })
+    })
+
+    describe('Core Protocol, PATCH', () => {
+      test('"The Server SHOULD accept PATCH requests against any upload URL and apply the bytes contained in the message at the given offset."', async () => {
+        const upload = uploadIn(await service.create('patched.txt', 11))
+        await service.patch(upload, 0, 'hello ')
+        await service.patch(upload, 6, 'world')
+        expect(await service.content('patched.txt')).toBe('hello world')
+      })
+
+      test.each(['application/octet-stream', 'text/plain', ''])(
+        '"All PATCH requests MUST use Content-Type: application/offset+octet-stream, otherwise the server SHOULD return a 415." (%j)',
+        async (type) => {
+          const upload = await begin(5)
+          const refused = await service.patch(upload, 0, 'hello', { headers: { 'Content-Type': type } })
+          expect([refused.status, refused.code]).toEqual([415, 100015])
+          expect(await offsetOf(upload)).toBe('0')
+        },
+      )
+
+      test.each([0, 1, 3, 5, 9007199254740992])(
+        '"If the offsets do not match, the Server MUST respond with the 409 Conflict status without modifying the upload resource." (%d instead of 2)',
+        async (offset) => {
+          const upload = await begin(5)
+          await service.patch(upload, 0, 'he')
+          const refused = await service.patch(upload, offset, 'x')
+          expect([refused.status, refused.code]).toEqual([409, 104030])
+          expect(await offsetOf(upload)).toBe('2')
+        },
+      )
+
+      test('"The Server MUST acknowledge successful PATCH requests with the 204 No Content status. It MUST include the Upload-Offset header containing the new offset."', async () => {
+        const upload = await begin(5)
+        expect(await service.patch(upload, 0, 'he')).toMatchObject({
+          status: 204,
+          headers: { 'upload-offset': '2' },
+          body: '',
+        })
+        expect(await service.patch(upload, 2, 'llo')).toMatchObject({ status: 204, headers: { 'upload-offset': '5' } })
+      })
+
+      test('"The new offset MUST be the sum of the offset before the PATCH request and the number of bytes received and processed or stored during the current PATCH request."', async () => {
+        const upload = await begin(10)
+        const broken = Readable.from(
+          (async function* () {
+            yield Buffer.from('hell')
+            throw new Error('The caller has gone')
+          })(),
+        )
+        await service.patch(upload, 0, broken, { headers: { 'Content-Length': '10' } })
+        expect(await offsetOf(upload)).toBe('4')
+        expect((await service.patch(upload, 4, '')).headers['upload-offset']).toBe('4')
+      })
+
+      test('"If the server receives a PATCH request against a non-existent resource it SHOULD return a 404 Not Found status."', async () => {
+        const refused = await service.patch(`/uploads/${'b'.repeat(32)}`, 0, 'x')
+        expect([refused.status, refused.code]).toEqual([404, 104032])
+      })
+    })
+
+    describe('Core Protocol, OPTIONS', () => {
+      test.each(['1.0.0', '0.1', ''])(
+        '"A successful response indicated by the 204 No Content or 200 OK status MUST contain the Tus-Version header." "The Server MUST ignore the header [Tus-Resumable]." (%j)',
+        async (version) => {
+          for (const path of ['/storage', '/storage/a/b', '/uploads/x']) {
+            const headers = { 'Tus-Resumable': version }
+            const { status, headers: answered } = await service.call('OPTIONS', path, { headers, token: '' })
+            expect([status, answered['tus-version']]).toEqual([204, '1.0.0'])
+            expect(answered['access-control-allow-methods']).toContain('PATCH')
+          }
+        },
+      )
+    })
+
+    describe('Creation', () => {
+      test('"The Server MUST acknowledge a successful upload creation with the 201 Created status. The Server MUST set the Location header to the URL of the created resource."', async () => {
+        const { status, headers } = await service.create('created.bin', 5)
+        expect(status).toBe(201)
+        expect(headers['location']).toMatch(
+          /^https:\/\/us\.example\.com\/api\/v2\/admin\/sites\/1001\/uploads\/[0-9a-f]{32}$/,
+        )
+      })
+
+      test('"The request MUST include one of the following headers: Upload-Length, Upload-Defer-Length: 1."', async () => {
+        const named = { 'Upload-Metadata': metadata({ filename: 'a' }) }
+        const none = await service.call('POST', '/storage', { headers: named })
+        const both = await service.create('a', 5, { headers: { 'Upload-Defer-Length': '1' } })
+        expect([none.status, none.code, both.status, both.code]).toEqual([400, 104000, 400, 104000])
+      })
+
+      test.each(['0', '2', 'true', ''])(
+        '"If the Upload-Defer-Length header contains any other value than 1 the server should return a 400." (%j)',
+        async (value) => {
+          const refused = await service.create('a', undefined, { headers: { 'Upload-Defer-Length': value } })
+          expect([refused.status, refused.code]).toEqual([400, 104000])
+        },
+      )
+
+      test('"As long as the length of the upload is not known, the Server MUST set Upload-Defer-Length: 1 in all responses to HEAD requests."', async () => {
+        const upload = await begin(undefined)
+        await service.patch(upload, 0, 'he')
+        const { headers } = await service.head(upload)
+        expect([headers['upload-defer-length'], headers['upload-length']]).toEqual(['1', undefined])
+      })
+
+      test('"If the length of an upload is not deferred, this header MUST be omitted."', async () => {
+        const upload = await begin(undefined)
+        await service.patch(upload, 0, 'he', { headers: { 'Upload-Length': '5' } })
+        const { headers } = await service.head(upload)
+        expect([headers['upload-defer-length'], headers['upload-length']]).toEqual([undefined, '5'])
+        expect((await service.head(await begin(5))).headers['upload-defer-length']).toBeUndefined()
+      })
+
+      test('"Once it is known the Client MUST set the Upload-Length header in the next PATCH request."', async () => {
+        const upload = uploadIn(await service.create('deferred.txt', undefined))
+        await service.patch(upload, 0, 'hello')
+        expect(await service.content('deferred.txt')).toBeUndefined()
+        const last = await service.patch(upload, 5, '', { headers: { 'Upload-Length': '5' } })
+        expect([last.status, last.headers['upload-offset']]).toEqual([204, '5'])
+        expect(await service.content('deferred.txt')).toBe('hello')
+      })
+
+      test.each(['4', '6', '1'])('"Once set the length MUST NOT be changed." (%s instead of 5)', async (length) => {
+        const upload = await begin(5)
+        await service.patch(upload, 0, 'he')
+        const refused = await service.patch(upload, 2, 'l', { headers: { 'Upload-Length': length } })
+        expect([refused.status, refused.code]).toEqual([400, 104000])
+        expect((await service.head(upload)).headers).toMatchObject({ 'upload-offset': '2', 'upload-length': '5' })
+        expect((await service.patch(upload, 2, 'l', { headers: { 'Upload-Length': '5' } })).status).toBe(204)
+      })
+
+      test('"Responses to HEAD requests MUST include the Upload-Metadata header and its value as specified by the Client during the creation."', async () => {
+        const value = `${metadata({ filename: 'Grüße.txt', filetype: 'text/plain' })},is_confidential`
+        const upload = await begin(5, { headers: { 'Upload-Metadata': value } })
+        expect((await service.head(upload)).headers['upload-metadata']).toBe(value)
+      })
+
+      test.each([
+        ['The key and value MUST be separated by a space.', 'filename\tYQ=='],
+        ['The key MUST NOT contain spaces and commas.', 'file name YQ=='],
+        ['[The key] MUST NOT be empty.', 'filename YQ==,'],
+        ['The value MUST be Base64 encoded.', 'filename a.txt'],
+        ['The value MUST be Base64 encoded.', 'filename Y*=='],
+        ['All keys MUST be unique.', 'filename YQ==,filename Yg=='],
+      ])('Upload-Metadata: "%s"', async (_, value) => {
+        const refused = await service.create('a', 5, { headers: { 'Upload-Metadata': value } })
+        expect([refused.status, refused.code]).toEqual([400, 104000])
+      })
+
+      test.each([String(32 * 1024 * 1024 + 1), '9007199254740992', '9'.repeat(100)])(
+        '"If the length of the upload exceeds the maximum, the Server MUST respond with the 413 Request Entity Too Large status." (%s)',
+        async (length) => {
+          const refused = await service.create('a', 5, { headers: { 'Upload-Length': length } })
+          expect([refused.status, refused.code]).toEqual([413, 104005])
+          const deferred = await begin(undefined)
+          const late = await service.patch(deferred, 0, 'x', { headers: { 'Upload-Length': length } })
+          expect([late.status, late.code]).toEqual([413, 104005])
+        },
+      )
+    })
+
+    describe('Creation With Upload', () => {
+      const bytes = { 'Content-Type': 'application/offset+octet-stream' }
+
+      test('"[The Server] MUST include the Upload-Offset header in the response and MUST set its value to the offset of the upload after applying the accepted bytes."', async () => {
+        const created = await service.create('with.txt', 11, { body: 'hello ', headers: bytes })
+        expect([created.status, created.headers['upload-offset']]).toEqual([201, '6'])
+        await service.patch(uploadIn(created), 6, 'world')
+        expect(await service.content('with.txt')).toBe('hello world')
+      })
+
+      test('"The Client MAY include either the entirety or a chunk of the upload data in the body of the POST request."', async () => {
+        const created = await service.create('entire.txt', 5, { body: 'hello', headers: bytes })
+        expect([created.status, created.headers['upload-offset']]).toEqual([201, '5'])
+        expect(await service.content('entire.txt')).toBe('hello')
+        expect((await service.head(uploadIn(created))).headers['upload-offset']).toBe('5')
+      })
+
+      test('"The Client MUST include the Content-Type: application/offset+octet-stream header."', async () => {
+        const refused = await service.create('typed.txt', 5, {
+          body: 'hello',
+          headers: { 'Content-Type': 'text/plain' },
+        })
+        expect([refused.status, refused.code]).toEqual([415, 100015])
+        expect(await service.content('typed.txt')).toBeUndefined()
+      })
+    })
+
+    describe('Expiration', () => {
+      test('"This header MUST be included in every PATCH response if the upload is going to expire. If the expiration is known at the creation, the Upload-Expires header MUST be included in the response to the initial POST request."', async () => {
+        const created = await service.create('expires.bin', 5)
+        const patched = await service.patch(uploadIn(created), 0, 'he')
+        for (const { headers } of [created, patched]) {
+          const left = Date.parse(headers['upload-expires'] ?? '') - Date.now()
+          expect(left).toBeGreaterThan(23.9 * 3600 * 1000)
+          expect(left).toBeLessThanOrEqual(24 * 3600 * 1000)
+        }
+        // What is complete does not expire: it is a file.
+        expect((await service.patch(uploadIn(created), 2, 'llo')).headers['upload-expires']).toBeUndefined()
+      })
+
+      test('"The value of the Upload-Expires header MUST be in RFC 7231 datetime format."', async () => {
+        const { headers } = await service.create('expires.bin', 5)
+        expect(headers['upload-expires']).toMatch(/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/)
+      })
+    })
+
+    describe('Checksum', () => {
+      test('"The Server MUST support at least the SHA1 checksum algorithm identified by sha1."', async () => {
+        for (const algorithm of ['sha1', 'sha256', 'md5']) {
+          const upload = uploadIn(await service.create(`${algorithm}.txt`, 5))
+          const headers = { 'Upload-Checksum': checksum(algorithm, 'hello') }
+          expect((await service.patch(upload, 0, 'hello', { headers })).status).toBe(204)
+          expect(await service.content(`${algorithm}.txt`)).toBe('hello')
+        }
+      })
+
+      test('"The Tus-Checksum-Algorithm header MUST be included in the response to an OPTIONS request." "[It] MUST be a comma-separated list."', async () => {
+        expect((await service.call('OPTIONS', '/storage')).headers['tus-checksum-algorithm']).toBe('sha256,sha1,md5')
+      })
+
+      test('"460 Checksum Mismatch if the checksums mismatch … the uploaded chunk MUST be discarded, and the upload and its offset MUST NOT be updated."', async () => {
+        const upload = uploadIn(await service.create('mismatch.txt', 5))
+        const headers = { 'Upload-Checksum': checksum('sha1', 'other') }
+        const refused = await service.patch(upload, 0, 'hello', { headers })
+        expect([refused.status, refused.code]).toEqual([460, 104033])
+        expect(await offsetOf(upload)).toBe('0')
+        await service.patch(upload, 0, 'HELLO')
+        expect(await service.content('mismatch.txt')).toBe('HELLO')
+      })
+
+      test.each(['crc32 AAAAAA==', 'SHA1 qvTGHdzF6KLavt4PO0gs2a6pQ00=', 'sha1', 'sha1 no base64', 'sha1 ', '', 'x'])(
+        '"400 Bad Request if the checksum algorithm is not supported by the server … the uploaded chunk MUST be discarded." (%j)',
+        async (value) => {
+          const upload = await begin(5)
+          const refused = await service.patch(upload, 0, 'hello', { headers: { 'Upload-Checksum': value } })
+          expect([refused.status, refused.code]).toEqual([400, 104033])
+          expect(await offsetOf(upload)).toBe('0')
+        },
+      )
+
+      test('holds for the bytes of a POST as well ("similar rules as for the PATCH request and response apply")', async () => {
+        const headers = {
+          'Content-Type': 'application/offset+octet-stream',
+          'Upload-Checksum': checksum('sha1', 'other'),
+        }
+        const refused = await service.create('wrong.txt', 5, { body: 'hello', headers })
+        expect([refused.status, refused.code, refused.headers['location']]).toEqual([460, 104033, undefined])
+        expect(await service.content('wrong.txt')).toBeUndefined()
+      })
+    })
+
+    describe('Termination', () => {
+      test('"When receiving a DELETE request for an existing upload the Server SHOULD free associated resources and MUST respond with the 204 No Content status. For all future requests to this URL, the Server SHOULD respond with the 404 Not Found or 410 Gone status."', async () => {
+        const upload = await begin(5)
+        await service.patch(upload, 0, 'he')
+        expect((await service.call('DELETE', upload)).status).toBe(204)
+        const later = [
+          await service.head(upload),
+          await service.patch(upload, 2, 'llo'),
+          await service.call('DELETE', upload),
+        ]
+        expect(later.map(({ status, code }) => [status, code])).toEqual(later.map(() => [404, 104032]))
+      })
+    })
+  })
+}
