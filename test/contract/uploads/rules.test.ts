@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { entry } from '../../support/history.ts'
-import { metadata, openUploads, other, own, type UploadsUnderTest, uploadIn } from './service.ts'
+import { metadata, openUploads, own, type UploadsUnderTest, uploadIn } from './service.ts'
 
 /** What holds of a resumable upload because it is an upload (decisions.md, sections 5 and 9). */
 let service: UploadsUnderTest
@@ -13,7 +12,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const plain = { 'Tus-Resumable': null }
 const put = (path: string, body: string) => service.call('PUT', `/storage/${path}`, { body })
 
 /** Creates an upload and sends all of its bytes. */
@@ -238,161 +236,4 @@ describe('a resumable upload that has all of its bytes', () => {
     expect(await service.content('kept.txt')).toBe('hello')
     expect((await service.head(upload)).status).toBe(404)
   })
-})
-
-describe('bytes of a resumable upload', () => {
-  test('may not be more than declared, whether the request says so or not', async () => {
-    const upload = uploadIn(await service.create('more.txt', 5))
-    expect(codeOf(await service.patch(upload, 0, 'hello!'))).toEqual([413, 104005])
-    expect(codeOf(await service.patch(upload, 0, Readable.from([Buffer.from('hello!')])))).toEqual([413, 104005])
-    expect((await service.head(upload)).headers['upload-offset']).toBe('0')
-    await service.patch(upload, 0, 'HELLO')
-    expect(await service.content('more.txt')).toBe('HELLO')
-  })
-
-  test('are not kept when they are to be checked and break off', async () => {
-    const upload = uploadIn(await service.create('checked.txt', 5))
-    const broken = Readable.from(
-      (async function* () {
-        yield Buffer.from('hel')
-        throw new Error('The caller has gone')
-      })(),
-    )
-    const headers = { 'Upload-Checksum': 'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=' }
-    await service.patch(upload, 0, broken, { headers })
-    expect((await service.head(upload)).headers['upload-offset']).toBe('0')
-  })
-
-  test('are added by one request at a time: another one is told to come back', async () => {
-    const upload = uploadIn(await service.create('alone.txt', 5))
-    const arrived = Promise.withResolvers<void>()
-    const goOn = Promise.withResolvers<void>()
-    const slow = Readable.from(
-      (async function* () {
-        yield Buffer.from('he')
-        arrived.resolve()
-        await goOn.promise
-        yield Buffer.from('llo')
-      })(),
-    )
-    const first = service.patch(upload, 0, slow)
-    await arrived.promise
-    const second = await service.patch(upload, 0, 'HELLO')
-    expect([second.status, second.code]).toEqual([423, 104031])
-    expect(Number(second.headers['retry-after'])).toBeGreaterThan(0)
-    expect((await service.head(upload)).headers['upload-offset']).toBe('0')
-    goOn.resolve()
-    expect((await first).status).toBe(204)
-    expect(await service.content('alone.txt')).toBe('hello')
-  })
-
-  test('of an upload that is cancelled meanwhile go nowhere', async () => {
-    const upload = uploadIn(await service.create('cancelled.txt', 5))
-    const arrived = Promise.withResolvers<void>()
-    const goOn = Promise.withResolvers<void>()
-    const slow = Readable.from(
-      (async function* () {
-        yield Buffer.from('he')
-        arrived.resolve()
-        await goOn.promise
-        yield Buffer.from('llo')
-      })(),
-    )
-    const before = service.leftovers()
-    const appending = service.patch(upload, 0, slow)
-    await arrived.promise
-    expect((await service.call('DELETE', upload)).status).toBe(204)
-    goOn.resolve()
-    expect(codeOf(await appending)).toEqual([404, 104032])
-    expect(await service.content('cancelled.txt')).toBeUndefined()
-    expect(service.leftovers()).toBe(before)
-  })
-})
-
-describe('a resumable upload belongs', () => {
-  test('to its user: any token of that user may go on, and for others it is unknown', async () => {
-    const upload = uploadIn(await service.create('owned.txt', 5))
-    const another = await service.issueToken({ user: 'bob' })
-    const refused = [
-      await service.head(upload, { token: another }),
-      await service.patch(upload, 0, 'hello', { token: another }),
-      await service.call('DELETE', upload, { token: another }),
-    ]
-    expect(refused.map(({ status }) => status)).toEqual([404, 404, 404])
-    const nothing = await service.patch(`/uploads/${'c'.repeat(32)}`, 0, 'hello', { token: another })
-    expect(JSON.parse(refused[1]?.body ?? '')).toEqual(JSON.parse(nothing.body))
-    const token = await service.issueToken({ sites: [own] })
-    expect((await service.patch(upload, 0, 'hello', { token })).status).toBe(204)
-    expect(await service.content('owned.txt')).toBe('hello')
-  })
-
-  test('to its site', async () => {
-    const upload = uploadIn(await service.create('of-site.txt', 5))
-    const { status, code } = await service.callAt(other, 'PATCH', upload, {
-      body: 'hello',
-      headers: { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
-    })
-    expect([status, code]).toEqual([404, 104032])
-  })
-
-  test('to one data centre: any other sends its requests there with 308', async () => {
-    for (const method of ['HEAD', 'PATCH', 'DELETE']) {
-      const path = `/uploads/${'d'.repeat(32)}`
-      const { status, headers } = await service.callAt(1003, method, path)
-      expect([status, headers['location']]).toEqual([308, `https://eu.example.com/api/v2/admin/sites/1003${path}`])
-      expect(headers['tus-resumable']).toBe('1.0.0')
-    }
-  })
-})
-
-describe('a resumable upload expires', () => {
-  test('24 hours after its last append, which is checked when it is read', async () => {
-    const upload = uploadIn(await service.create('late.txt', 5))
-    now += 24 * hour - 1
-    expect((await service.patch(upload, 0, 'he')).status).toBe(204)
-    now += 24 * hour - 1
-    expect((await service.head(upload)).headers['upload-expires']).toBe(new Date(now + 1).toUTCString())
-    const before = service.leftovers()
-    now += 1
-    expect(codeOf(await service.patch(upload, 2, 'llo'))).toEqual([404, 104032])
-    expect(service.leftovers()).toBe(before - 1)
-  })
-
-  test('6 days after its creation, however often something is added', async () => {
-    const begun = now
-    const created = await service.create('slow.txt', 100)
-    const upload = uploadIn(created)
-    for (let day = 0; day < 6; day++) {
-      now = begun + (day + 1) * 23.5 * hour
-      const { status, headers } = await service.patch(upload, day, 'x')
-      expect(status).toBe(204)
-      expect(Date.parse(headers['upload-expires'] ?? '')).toBeLessThanOrEqual(begun + 144 * hour)
-    }
-    now = begun + 144 * hour
-    expect((await service.head(upload)).status).toBe(404)
-  })
-})
-
-describe('the progress of a resumable upload', () => {
-  const percent = async () =>
-    JSON.parse((await service.call('GET', '/storage', { query: { status: '' }, headers: plain })).body).percent
-
-  test('is that of the token which has added last, never falls, and is 100 when the file is in place', async () => {
-    const upload = uploadIn(await service.create('progress.bin', 200))
-    expect(await percent()).toBe(0)
-    await service.patch(upload, 0, 'x'.repeat(50))
-    expect(await percent()).toBe(25)
-    const token = await service.issueToken()
-    await service.patch(upload, 50, 'x'.repeat(51), { token })
-    expect(await percent()).toBe(25)
-    await service.patch(upload, 101, 'x'.repeat(98))
-    expect(await percent()).toBe(99)
-    await service.patch(upload, 199, 'x')
-    expect(await percent()).toBe(100)
-  })
-})
-
-test('a request without Tus-Resumable is what it always was', async () => {
-  const { status, headers, code } = await service.create('plain.txt', 5, { headers: plain, body: 'no form' })
-  expect([status, code, headers['tus-resumable']]).toEqual([400, 104000, undefined])
 })
