@@ -150,7 +150,7 @@ export const storageContract: GroupContract<'storage'> = {
     path: {
       description:
         'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
-        'A run of slashes counts as one, in front too. A new storage is empty: what the examples read has to be uploaded first.',
+        'A run of slashes counts as one, in front too. What the examples read and delete is there after the first `npm start`.',
       schema: z.string(),
       example: 'notes',
     },
@@ -251,6 +251,7 @@ export const storageContract: GroupContract<'storage'> = {
     },
     deletePath: {
       summary: 'Delete a file, a draft or a folder with its contents',
+      pathExamples: { path: 'old' },
       query: deleteSwitches,
       headers: noneMatch,
       answers: {
