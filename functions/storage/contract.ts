@@ -235,7 +235,12 @@ export const storageContract: GroupContract<'storage'> = {
             'The bytes are more than an answer may hold, or are no text and the request has no `Accept`: they are at a URL that expires. Not on one machine.',
           headers: ['Location', 'Cache-Control'],
         },
-        304: { description: 'What `If-None-Match` names is still the present state.', headers: validators },
+        304: {
+          description: 'What `If-None-Match` names is still the present state.',
+          headers: ['ETag', 'Accept-Ranges'],
+          // Gateways may take it out beside an `ETag` (RFC 9110, section 15.4.5).
+          optionalHeaders: ['Last-Modified'],
+        },
       },
       errors: [
         'conditionFailed',

@@ -23,7 +23,8 @@ const { values: flags } = parseArgs({
 const root = join(import.meta.dirname, '..', '..')
 
 /** The examples of the document, lists of what there is, and entries that run on Lambda only are no rules. */
-const isLeftOut = (file: string) => /\.doc\.ts$|\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/.test(file)
+const isLeftOut = (file: string) =>
+  /\.doc\.ts$|\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/.test(file)
 
 const trackedFiles = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
 const sources = trackedFiles.filter(

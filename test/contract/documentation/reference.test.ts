@@ -164,6 +164,17 @@ describe('the reference page in a browser', () => {
     expect(queries.filter((query) => query !== '')).toEqual(['?meta='])
   }, 120_000)
 
+  test('uploads the file that a person chooses', async ({ service, visit }) => {
+    const { page } = await visit(`${service.baseUrl}/docs`, withoutAnswers)
+    await authorize(page, service.token)
+    const operation = await unfold(page, 'Upload files into a folder')
+    await operation.getByRole('button', { name: /^Add / }).dispatchEvent('click')
+    const chosen = { name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen') }
+    await operation.locator('input[type=file]').first().setInputFiles(chosen)
+    expect(await execute(operation)).toBe(200)
+    expect(await (await service.request(`${storage}/notes/chosen.txt`)).text()).toBe('chosen')
+  })
+
   test('sends a switch without a value', async ({ service, visit }) => {
     const { page, requests } = await visit(`${service.baseUrl}/docs`)
     await authorize(page, service.token)
