@@ -4,6 +4,9 @@ import type { Clock } from '../lib/clock.ts'
 import type { SystemField } from '../lib/fields/web-forms.ts'
 import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../lib/ids.ts'
+import { unlimited } from '../lib/remaining-time.ts'
+import { toStoragePath } from '../lib/storage/path.ts'
+import { putFile } from '../lib/storage/put-file.ts'
 import type { Stores } from '../lib/stores.ts'
 import { type DataDirectory, isMissing, reasonOf } from './data-directory.ts'
 import { demoCategories, storeDemoCategories } from './demo-categories.ts'
@@ -83,11 +86,28 @@ const entryOf =
   (site: SiteId) =>
   (type: ChangeType, subject: string): HistoryEntry => ({ site, type, subject, actor: 'npm start' })
 
+/** What the reference page reads and deletes as it stands. */
+const demoFiles: Readonly<Record<string, string>> = { 'hello.txt': 'Hello\n', 'old/notice.txt': 'This may go.\n' }
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
+  const requester = { author: { actor: 'npm start' }, remainingTime: unlimited }
+  for (const [path, text] of Object.entries(demoFiles)) {
+    const file = { contentType: undefined, content: bytesOf(text) }
+    await putFile({ ...stores, largestFile: text.length }, site, toStoragePath(path), false, file, requester)
+  }
+}
+
 /** Its contents, and the site last of all: a start that is cut short does all of it again. */
-const storeDemoSite = async ({ sites, webForms, contents, links }: Stores, site: SiteId, dataCentre: string) => {
+const storeDemoSite = async (stores: Stores, site: SiteId, dataCentre: string) => {
+  const { sites, webForms, contents, links } = stores
   const entry = entryOf(site)
   for (const form of forms) await webForms.create({ site, ...form }, entry('form.created', `form/${form.id}`))
   await storeDemoCategories({ contents, links }, site, entry)
+  await storeDemoFiles(stores, site)
   await sites.createSite({ id: site, name: 'Demo site', dataCentre, renderingEngine: true }, entry('site.created', ''))
 }
 

@@ -161,7 +161,7 @@ export const storageContract: GroupContract<'storage'> = {
     path: {
       description:
         'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
-        'A run of slashes counts as one, in front too. A new storage is empty: what the examples read has to be uploaded first.',
+        'A run of slashes counts as one, in front too. What the examples read and delete is there after the first `npm start`.',
       schema: z.string(),
       example: 'notes',
     },
@@ -251,7 +251,12 @@ export const storageContract: GroupContract<'storage'> = {
             'The bytes are more than an answer may hold, or are no text and the request has no `Accept`: they are at a URL that expires. Not on one machine.',
           headers: ['Location', 'Cache-Control'],
         },
-        304: { description: 'What `If-None-Match` names is still the present state.', headers: validators },
+        304: {
+          description: 'What `If-None-Match` names is still the present state.',
+          headers: ['ETag', 'Accept-Ranges'],
+          // Gateways may take it out beside an `ETag` (RFC 9110, section 15.4.5).
+          optionalHeaders: ['Last-Modified'],
+        },
       },
       errors: [
         'conditionFailed',
@@ -267,6 +272,7 @@ export const storageContract: GroupContract<'storage'> = {
     },
     deletePath: {
       summary: 'Delete a file, a draft or a folder with its contents',
+      pathExamples: { path: 'old' },
       query: deleteSwitches,
       headers: noneMatch,
       answers: {

@@ -124,8 +124,11 @@ const textOf = (bytes: Buffer): string | undefined => {
   return !controlCharacter.test(text) && isSmallInJson(text, bytes.length) ? text : undefined
 }
 
-/** For which `Accept` a gateway turns base64 into bytes: any that there is, or one that names a type first (LocalStack). */
+/** For which `Accept` a gateway turns base64 into bytes: any that there is, or one that names a type first (LocalStack, `madeUp`). */
 export type BinaryAccept = 'any' | 'named'
+
+/** What LocalStack tells of callers who have sent no `Accept`, and gives base64 to. */
+const madeUp = 'application/json'
 
 /**
  * Whether a caller is given the bytes that base64 stands for. REST APIs decide that by `Accept`: without it, callers are given the base64,
@@ -133,7 +136,7 @@ export type BinaryAccept = 'any' | 'named'
  * of everything changes that.
  */
 const isGivenBytes = (accept: string, binaryAccept: BinaryAccept): boolean =>
-  binaryAccept === 'any' ? accept !== '' : /^\s*[^*\s/]+\//.test(accept)
+  binaryAccept === 'any' ? accept !== '' : accept !== madeUp && /^\s*[^*\s/]+\//.test(accept)
 
 /** How the answer to a request travels. */
 interface Way {

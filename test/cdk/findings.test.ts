@@ -50,3 +50,19 @@ describe('the AwsSolutions rules', () => {
     expect(Object.keys(accepted).filter((id) => !found.has(id))).toEqual([])
   })
 })
+
+describe('settings', () => {
+  test.each<[string, object, RegExp]>([
+    ['a default data centre that is none', { defaultDataCentre: 'asia' }, /defaultDataCentre/],
+    ['a region that is none', { dataCentres: { us: { region: 'here' } } }, /dataCentres/],
+    [
+      'a domain without a zone and a certificate',
+      { dataCentres: { us: { region: 'us-east-1', customDomain: { domainName: 'us.example.com' } } } },
+      /hostedZoneId.*customDomain/s,
+    ],
+    ['a repository without an owner', { deploymentRole: { repository: 'site-admin' } }, /deploymentRole/],
+    ['a member that is none', { dataCenters: {} }, /dataCenters/],
+  ])('name what is wrong: %s', (_, settings, pattern) => {
+    expect(() => createTestApp(settings)).toThrow(pattern)
+  })
+})

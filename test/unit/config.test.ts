@@ -39,6 +39,10 @@ describe('the settings of the fields function', () => {
     expect(() => readFieldsSettings({ ...complete, [name]: value })).toThrow(new RegExp(`${name} \\(must be`))
   })
 
+  test('may be of one character', () => {
+    expect(readFieldsSettings({ ...complete, SITES_TABLE: 's' }).sitesTable).toBe('s')
+  })
+
   test('are all named when several are wrong', () => {
     const { SITES_TABLE: _, ...rest } = complete
     expect(() => readFieldsSettings({ ...rest, LOG_LEVEL: 'LOUD' })).toThrow(/SITES_TABLE .*LOG_LEVEL /)

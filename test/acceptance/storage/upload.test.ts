@@ -260,7 +260,8 @@ describe('a raw upload', () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
     const { status, json } = await put(`${own}/raw/a.bin`, bytes)
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
-    expect((await read(`${own}/raw/a.bin`)).headers['content-length']).toBe('256')
+    const asBytes = { headers: { Accept: 'application/octet-stream' } }
+    expect((await call(at(`${own}/raw/a.bin`), asBytes)).headers['content-length']).toBe('256')
   })
 
   it('takes a multipart body as POST does', async () => {

@@ -134,6 +134,7 @@ describe('what the gateway gets', () => {
       ['nothing', '', true],
       ['anything', '*/*', binaryAccept === 'named'],
       ['anything, and then a type', '*/*;q=0.1, image/png', binaryAccept === 'named'],
+      ['what LocalStack makes up', 'application/json', binaryAccept === 'named'],
       ['a type', 'application/octet-stream', false],
       ['a kind of types, and then anything', 'image/*, */*;q=0.8', false],
     ])('what is no text is elsewhere for who accepts %s, when it must', async (_, accept, isElsewhere) => {

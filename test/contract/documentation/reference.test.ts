@@ -42,11 +42,10 @@ const storage = '/api/v2/admin/sites/current/storage'
 const refused = {
   // There is nothing that it could delete.
   'Be told that the root of the storage cannot be deleted': 400,
-  // A person has to choose the files first. Then the folder of the example is there, and can be deleted.
+  // A person has to choose the files first.
   'Upload files into a folder': 400,
   'Upload files into the root of the storage': 400,
   'Upload files into the root of the storage, by PUT': 400,
-  'Delete a file, a draft or a folder with its contents': 404,
 }
 
 const authorize = async (page: Page, token: string) => {
@@ -90,14 +89,31 @@ const executeAll = `(async () => {
   return statuses
 })()`
 
-/** What is sent does not depend on what is said of answers, and drawing that takes most of the time. */
-const onlyOne = { default: { description: 'Any.' } }
-const withoutAnswers = (page: Page) =>
-  page.route('**/openapi.json', async (route) => {
-    const response = await route.fetch()
-    const text = JSON.stringify(await response.json(), (key, value) => (key === 'responses' ? onlyOne : value))
-    await route.fulfill({ response, body: text })
-  })
+interface OpenApi {
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>
+}
+
+/**
+ * The page with the operations of one tag. What is sent depends neither on the others nor on what is said of answers, and drawing these again
+ * and again takes most of the time.
+ */
+const showing =
+  (tag: string) =>
+  (page: Page): Promise<unknown> =>
+    page.route('**/openapi.json', async (route) => {
+      const response = await route.fetch()
+      const { paths, ...document }: OpenApi = await response.json()
+      const shown = Object.entries(paths).map(([path, operations]) => {
+        const some = Object.entries(operations).filter(([, { tags }]) => tags.includes(tag))
+        const answers = { default: { description: 'Any.' } }
+        return [
+          path,
+          Object.fromEntries(some.map(([method, operation]) => [method, { ...operation, responses: answers }])),
+        ]
+      })
+      await route.fulfill({ response, json: { ...document, paths: Object.fromEntries(shown) } })
+    })
 
 /** Presses the button; the status of the answer. */
 const execute = async (operation: Locator): Promise<number> => {
@@ -155,17 +171,31 @@ describe('the reference page in a browser', () => {
   })
 
   test('runs each operation as it stands, and sends nothing that is optional', async ({ service, visit }) => {
-    // A new storage is empty: this is what the example of reading a file names.
-    await service.request(`${storage}/hello.txt`, { method: 'PUT', body: 'Hello' })
-    const { page, requests } = await visit(`${service.baseUrl}/docs`, withoutAnswers)
-    await authorize(page, service.token)
-    const before = requests.length
-    const statuses: Record<string, number> = await page.evaluate(executeAll)
-    expect(Object.keys(statuses)).toHaveLength(await page.locator('.opblock').count())
+    const document: OpenApi = JSON.parse(await (await service.request('/openapi.json')).text())
+    const statuses: Record<string, number> = {}
+    const queries: string[] = []
+    for (const { name } of document.tags) {
+      const { page, requests } = await visit(`${service.baseUrl}/docs`, showing(name))
+      await authorize(page, service.token)
+      const before = requests.length
+      Object.assign(statuses, await page.evaluate(executeAll))
+      queries.push(...requests.slice(before).flatMap((url) => (url.startsWith('http') ? new URL(url).search : [])))
+    }
+    const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods))
+    expect(Object.keys(statuses)).toHaveLength(operations.length)
     expect(Object.fromEntries(Object.entries(statuses).filter(([, status]) => status >= 400))).toEqual(refused)
-    const queries = requests.slice(before).flatMap((url) => (url.startsWith('http') ? new URL(url).search : []))
     expect(queries.filter((query) => query !== '')).toEqual(['?meta='])
   }, 120_000)
+
+  test('uploads the file that a person chooses', async ({ service, visit }) => {
+    const { page } = await visit(`${service.baseUrl}/docs`, showing('Files'))
+    await authorize(page, service.token)
+    const operation = await unfold(page, 'Upload files into a folder')
+    const chosen = { name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen') }
+    await operation.locator('input[type=file]').first().setInputFiles(chosen)
+    expect(await execute(operation)).toBe(200)
+    expect(await (await service.request(`${storage}/notes/chosen.txt`)).text()).toBe('chosen')
+  })
 
   test('sends a switch without a value', async ({ service, visit }) => {
     const { page, requests } = await visit(`${service.baseUrl}/docs`)

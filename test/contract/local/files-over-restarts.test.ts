@@ -21,8 +21,8 @@ test('a directory of the version before goes on: its files are there, and get th
   start,
 }) => {
   const first = await start()
-  await put(first, 'small.txt', 'hello')
-  await put(first, 'larger.bin', Buffer.alloc(40_000, 'x'))
+  await put(first, 'mine/small.txt', 'hello')
+  await put(first, 'mine/larger.bin', Buffer.alloc(40_000, 'x'))
   await first.stop()
   const database = new DatabaseSync(join(directory, 'site-admin.db'))
   makeEarlier(database)
@@ -30,15 +30,15 @@ test('a directory of the version before goes on: its files are there, and get th
   expect(await administer(directory, ['check'])).toMatchObject({ status: 0 })
 
   const second = await start()
-  expect(await (await second.request(`${storage}/small.txt`)).text()).toBe('hello')
-  const listing = await second.request(`${storage}?meta&recursive=true`)
+  expect(await (await second.request(`${storage}/mine/small.txt`)).text()).toBe('hello')
+  const listing = await second.request(`${storage}/mine?meta&recursive=true`)
   const { contents } = (await listing.json()) as { contents: Record<string, unknown>[] }
   expect(contents.map(({ path, fingerprint }) => [path, fingerprint])).toEqual([
     ['larger.bin', null],
     ['small.txt', null],
   ])
-  expect(await metaOf(second, 'small.txt')).toMatchObject({ fingerprint: hash('md5', 'hello') })
-  expect(await metaOf(second, 'larger.bin')).toMatchObject({ fingerprint: hash('md5', 'x'.repeat(40_000)) })
+  expect(await metaOf(second, 'mine/small.txt')).toMatchObject({ fingerprint: hash('md5', 'hello') })
+  expect(await metaOf(second, 'mine/larger.bin')).toMatchObject({ fingerprint: hash('md5', 'x'.repeat(40_000)) })
 })
 
 test('the fingerprint of a large file is there for who asks right after the upload, and after a restart', async ({

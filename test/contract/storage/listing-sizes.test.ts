@@ -43,6 +43,14 @@ it.each([
   expect(found.flatMap((page) => page.names).sort()).toEqual(names.sort())
 })
 
+it('a page of ?meta is cut for the sake of its names alone', async () => {
+  const names = Array.from({ length: 5_000 }, (_, index) => japanese(String(index), 80))
+  await fillFolder(storage, '/long', names.length, names)
+  const found = await pages('/long')
+  expect(Math.max(...found.map(({ bytes }) => bytes))).toBeLessThan(largestAnswer)
+  expect(found.flatMap((page) => page.names).sort()).toEqual(names.sort())
+})
+
 it('a page that is cut leaves out nothing whose name and key are in different orders', async () => {
   const names = Array.from({ length: 5_001 }, (_, index) => [
     `${index}名`.padEnd(60, '名'),

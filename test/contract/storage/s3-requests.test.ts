@@ -95,8 +95,8 @@ describe('small files', () => {
   it('make room when they are put in place, once each', async () => {
     const staged = await stage(full)
     await place([{ kind: 'put', key: 'live/a', staged }])
-    await staged.discard()
     expect(await uploadsFor(full)).toBe(0)
+    await staged.discard()
     expect(await uploadsFor(`${full}x`)).toBe(1)
   })
 })

@@ -42,18 +42,18 @@ const recordedOf = (name: FunctionName): CloudRequest[] => {
   return lines.map((line) => JSON.parse(line))
 }
 
-/** Breaks the connection of every request that is meant, each time that it is tried. */
+/** Breaks every request that is meant, each time that it is tried, before anything of it is sent: what it asks for is never carried out. */
 const breaking = async (isMeant: (request: ClientRequest) => boolean, run: () => Promise<unknown>): Promise<void> => {
   const listen = (message: unknown) => {
     const { request } = message as { readonly request: ClientRequest }
     const error = Object.assign(new Error('The test has broken the connection'), { code: 'ECONNRESET' })
-    if (isMeant(request)) request.destroy(error)
+    if (isMeant(request)) request.once('socket', (socket) => socket.destroy(error))
   }
-  subscribe('http.client.request.start', listen)
+  subscribe('http.client.request.created', listen)
   try {
     await run()
   } finally {
-    unsubscribe('http.client.request.start', listen)
+    unsubscribe('http.client.request.created', listen)
   }
 }
 

@@ -42,7 +42,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('moves one of two to the same place, and the other one stays where it was', async ({ skip }) => {
+  it.for(['move', 'copy'] as const)('lets one %s of two to the same place through', async (kind, { skip }) => {
     if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies onto what is there')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
@@ -50,33 +50,15 @@ export const describeRacing = (bench: Workbench): void => {
       await put(`${prefix}b`, 'b')
       const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
       const results = await Promise.all(
-        objects.map((from) => bench.place([{ kind: 'move', from, key: `${prefix}to` }], { absent: [`${prefix}to`] })),
+        objects.map((from) => bench.place([{ kind, from, key: `${prefix}to` }], { absent: [`${prefix}to`] })),
       )
-      const moved = ['a', 'b'].filter((_, index) => results[index]?.outcome === 'placed')
-      expect(moved.length).toBeLessThan(2)
-      expect(await content(`${prefix}to`)).toBe(moved[0])
-      const left = ['a', 'b'].filter((name) => !moved.includes(name))
+      const taken = ['a', 'b'].filter((_, index) => results[index]?.outcome === 'placed')
+      expect(taken.length).toBeLessThan(2)
+      expect(await content(`${prefix}to`)).toBe(taken[0])
+      // A move takes its source along; a copy leaves it where it is.
+      const left = ['a', 'b'].filter((name) => kind === 'copy' || !taken.includes(name))
       expect(await keysUnder(prefix)).toEqual(
-        [...left, ...(moved.length > 0 ? ['to'] : [])].map((name) => prefix + name),
-      )
-    }
-  })
-
-  it('copies one of two to the same place, and leaves both where they are', async ({ skip }) => {
-    if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies onto what is there')
-    for (let round = 0; round < rounds; round++) {
-      const prefix = fresh()
-      await put(`${prefix}a`, 'a')
-      await put(`${prefix}b`, 'b')
-      const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
-      const results = await Promise.all(
-        objects.map((from) => bench.place([{ kind: 'copy', from, key: `${prefix}to` }], { absent: [`${prefix}to`] })),
-      )
-      const copied = ['a', 'b'].filter((_, index) => results[index]?.outcome === 'placed')
-      expect(copied.length).toBeLessThan(2)
-      expect(await content(`${prefix}to`)).toBe(copied[0])
-      expect(await keysUnder(prefix)).toEqual(
-        ['a', 'b', ...(copied.length > 0 ? ['to'] : [])].map((name) => prefix + name),
+        [...left, ...(taken.length > 0 ? ['to'] : [])].map((name) => prefix + name),
       )
     }
   })

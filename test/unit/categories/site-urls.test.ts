@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import { listSiteUrls, siteUrlList } from '../../../lib/categories/site-urls.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+
+const site = 1001 as SiteId
+const url = 'https://us.example.com'
+
+const list = async (...switches: readonly [string, string][]) => {
+  const query = parseListQuery(new Map(switches.map(([name, value]) => [name, [value]])), siteUrlList(site))
+  return JSON.parse(await listSiteUrls(site, url, query))
+}
+
+test('a site has one address, wherever in the list one asks for it', async () => {
+  const items = [{ siteId: site, url }]
+  expect(await list()).toMatchObject({ items, totalItemsCount: 1 })
+  expect(await list(['skip', '1'])).toMatchObject({ items: [], totalItemsCount: 1 })
+  expect(await list(['limit', '0'])).toMatchObject({ items: [], totalItemsCount: 1 })
+})
+
+test('behind its one address there is nothing to go on with', async () => {
+  const page = await list(['cursor', ''], ['limit', '1'], ['count', 'true'])
+  expect(page).toMatchObject({ items: [{ siteId: site, url }], totalItemsCount: 1, nextCursor: null })
+})
