@@ -12,6 +12,9 @@ interface OpenApi {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>
 }
 
+/** A node of the document. */
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+
 /** What of the renderer is used (https://github.com/swagger-api/swagger-ui, "Plugin API"). */
 interface Renderer {
   readonly authActions: { restoreAuthorization(payload: { readonly authorized: unknown }): void }
@@ -32,6 +35,7 @@ declare const sessionStorage: { getItem(key: string): string | null; setItem(key
  * - Nothing is asked of anybody but the service: no check by a third party, no content network.
  * - What is optional is sent only when somebody asks for it: its example is shown, and not filled in.
  * - Examples that are shown by their address are left out: the renderer would load them, and this document is one of them, within itself.
+ * - References are followed here: the renderer reads the whole document anew for each operation that is opened, and takes three times as long.
  * - The token is kept for the tab alone; the renderer itself would keep it for good.
  */
 export const drawReference = (root: string): void => {
@@ -63,7 +67,29 @@ export const drawReference = (root: string): void => {
     return { ...spec, paths: Object.fromEntries(paths) }
   }
 
+  const at = (spec: Json, path: readonly string[]): Json =>
+    path.reduce<Json>((node, name) => Object(node)[name] ?? null, spec)
+
+  /** The node with all that it refers to; a schema with its name for a title. No reference of the document leads back to itself. */
+  const resolved = (spec: Json, node: Json): Json => {
+    if (Array.isArray(node)) return node.map((item) => resolved(spec, item))
+    if (Object(node) !== node) return node
+    const { $ref, ...members } = Object(node)
+    if (typeof $ref === 'string') {
+      const path = $ref.slice('#/'.length).split('/')
+      const title = path[1] === 'schemas' && { title: path[2] }
+      return { ...title, ...Object(resolved(spec, at(spec, path))) }
+    }
+    return Object.fromEntries(Object.entries<Json>(members).map(([name, member]) => [name, resolved(spec, member)]))
+  }
+
   const plugin = {
+    fn: {
+      resolveSubtree: async (spec: Json, path: readonly string[]) => ({
+        spec: resolved(spec, at(spec, path)),
+        errors: [],
+      }),
+    },
     statePlugins: {
       spec: {
         wrapActions: {

@@ -33,9 +33,9 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'with a name that is not UTF-8 is 400': 'it writes multipart bodies anew, with names that are',
     'with a part that cannot be read beside a good one': 'it writes multipart bodies anew, without such parts',
     'counts a file name from its last slash or backslash on': 'it writes multipart bodies anew, without backslashes',
-    'run nothing in a browser, whole, in part, unchanged': 'it takes the type and the time out of an answer with 304',
+    'have their type told again when they are unchanged': 'it takes the type and the time out of an answer with 304',
     'let one of two through that come at the same time': 'it knows no conditions of a removal',
-    'is refused for whoever (changes it|leaves the signature out)': 'it looks at no signature, and lets everybody read',
+    'is refused for whoever leaves the signature out': 'it lets everybody read who does not say who he is',
   },
 }
 

@@ -69,9 +69,13 @@ describe('the bytes of a file', () => {
       await read('page.html', accept, { method: 'HEAD' }),
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 206, 304, 200])
+    expect(answers.filter(({ status }) => status !== 304).map(({ headers }) => headers['content-type'])).toEqual([
+      type,
+      type,
+      type,
+    ])
     for (const { headers } of answers) {
       expect(headers).toMatchObject({
-        'content-type': type,
         vary: expect.stringMatching(/(^|, *)Accept(,|$)/),
         'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
         'referrer-policy': 'no-referrer',
@@ -79,6 +83,12 @@ describe('the bytes of a file', () => {
         etag: whole.headers['etag'],
       })
     }
+  })
+
+  it('have their type told again when they are unchanged: a cache takes it over', async () => {
+    const { headers } = await read('page.html', 'text/html')
+    const unchanged = await read('page.html', 'text/html', { headers: { 'If-None-Match': headers['etag'] ?? '' } })
+    expect(unchanged).toMatchObject({ status: 304, headers: { 'content-type': 'text/html' } })
   })
 
   it('have a tag for each type, so that no cache takes the one for the other', async () => {
