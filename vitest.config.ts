@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
+/**
+ * The files of these tests share what they import, the SDK of AWS above all: reading it anew for each takes a minute in all. None of them
+ * changes what it imports, nor the process that it runs in.
+ */
+const shared = { isolate: false }
+
 /** How long a case or a hook of the black-box suite may take: emulators on a small machine need more time. In milliseconds. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
 
@@ -8,11 +14,12 @@ export default defineConfig({
     // As many files at once as there are cores: much of a file's time is waiting, and one core would be left idle.
     maxWorkers: '100%',
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 } },
-      { test: { name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {
+          ...shared,
           name: 'acceptance',
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: 'test/acceptance/setup/target.ts',
