@@ -145,13 +145,11 @@ export const createMemoryS3 = (): MemoryS3 => {
   const complete = (id: string, request: S3Request): S3Answer => {
     const { key, parts, ...described } = uploadOf(id)
     const numbers = allOf(xmlIn(request), 'PartNumber').map(Number)
-    if (numbers.some((number, index) => number <= (numbers[index - 1] ?? 0))) throw new Refusal(400, 'InvalidPartOrder')
     const chosen = numbers.map((number) => parts.get(number) ?? Buffer.alloc(0))
-    // S3's own rules, which emulators leave out: parts are those that were named, and only the last one may be small.
+    // S3's own rules about parts are held by createRulesOfS3, on emulators as well.
     const named = allOf(xmlIn(request), 'ETag').map((etag) => unquote(etag.replaceAll('&quot;', '')))
     if (chosen.some((bytes, index) => named[index] !== md5(bytes).toString('hex')))
       throw new Refusal(400, 'InvalidPart')
-    if (chosen.slice(0, -1).some(({ length }) => length < 5 * 1024 * 1024)) throw new Refusal(400, 'EntityTooSmall')
     // What is refused may be completed later.
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
@@ -245,9 +243,10 @@ export const createMemoryS3 = (): MemoryS3 => {
 
   const listVersions = (query: NonNullable<S3Request['query']>): S3Answer => {
     const entries = keysUnder(String(query['prefix'])).flatMap((key) =>
-      (objects.get(key) ?? []).map(({ id, bytes }, index) => {
+      (objects.get(key) ?? []).map(({ id, bytes, modified }, index) => {
         const kind = bytes ? 'Version' : 'DeleteMarker'
-        return `<${kind}>${tag('Key', key)}${tag('VersionId', id)}${tag('IsLatest', `${index === 0}`)}</${kind}>`
+        const described = tag('IsLatest', `${index === 0}`) + tag('LastModified', modified.toISOString())
+        return `<${kind}>${tag('Key', key)}${tag('VersionId', id)}${described}</${kind}>`
       }),
     )
     return xmlAnswer('ListVersionsResult', entries.slice(0, Number(query['max-keys'] ?? 1000)).join(''))
