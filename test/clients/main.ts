@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { preparePackages } from '../support/node-packages.ts'
 import { preparePython } from '../support/python-environment.ts'
 import { type SpawnedService, startService } from '../support/spawned-service.ts'
+import { tusRoom } from '../support/tus-clients.ts'
 import { useTusClients } from './tus-on-one-machine.ts'
 
 /**
  * `npm run clients`: makes a client in Python and one in TypeScript from the document of a running service, with generators that many
- * use, and calls the service with both. Needs Python 3.11 or newer; the first run and one after a change of what is pinned need the network.
+ * use, and calls the service with both; uploads with the clients of others that speak tus, killed on the way. Needs Python 3.11 or newer; the first run and one after a change of what is pinned need the network.
  */
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, '.local', 'clients')
@@ -78,6 +79,7 @@ try {
 }
 try {
   await useTusClients(dataDirectory)
+  run(root, join('node_modules', '.bin', 'tsc'), ['--project', tusRoom])
 } finally {
   await rm(dataDirectory, { recursive: true, force: true })
 }

@@ -27,7 +27,7 @@ export interface Wanted {
 }
 
 /** Uploads a file, is killed on the way, and goes on in another process or page. Answers at which offset that went on. */
-export type KilledClient = (wanted: Wanted) => Promise<number>
+type KilledClient = (wanted: Wanted) => Promise<number>
 
 export interface TusClients {
   readonly clients: Readonly<Record<string, KilledClient>>
@@ -38,6 +38,9 @@ export interface TusClients {
 
 const source = join(import.meta.dirname, '..', 'clients', 'tus')
 const local = join(import.meta.dirname, '..', '..', '.local', 'clients')
+
+/** Where the packages of the clients are, and their scripts with them. */
+export const tusRoom = join(local, 'tus')
 
 interface Ended {
   readonly signal: NodeJS.Signals | null
@@ -135,10 +138,9 @@ const inBrowser =
 
 /** Installs the clients that speak tus, and a browser for those that run in one. */
 export const openTusClients = async (): Promise<TusClients> => {
-  const room = join(local, 'tus')
-  preparePackages(source, room)
+  preparePackages(source, tusRoom)
   const python = preparePython(join(local, 'tus-python'), join(source, 'requirements.txt'))
-  const script = await build({ entryPoints: [join(room, 'page.ts')], bundle: true, write: false, format: 'iife' })
+  const script = await build({ entryPoints: [join(tusRoom, 'page.ts')], bundle: true, write: false, format: 'iife' })
   const origin = await openOrigin(script.outputFiles[0]?.text ?? '')
   const browser = await launchBrowser()
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-tus-'))
@@ -153,7 +155,7 @@ export const openTusClients = async (): Promise<TusClients> => {
     const { file, memory } = filesOf(wanted)
     const size = chunkSize === undefined ? [] : ['--chunk', String(chunkSize)]
     const own = ['--endpoint', endpoint, '--token', token, '--file', file, '--memory', memory]
-    return [join(room, 'upload.mjs'), ...own, ...size]
+    return [join(tusRoom, 'upload.mjs'), ...own, ...size]
   }
 
   return {
@@ -164,7 +166,7 @@ export const openTusClients = async (): Promise<TusClients> => {
       },
       tuspy: ({ endpoint, token, dieAt, chunkSize = 4 * 1024 * 1024, ...wanted }) => {
         const { file, memory } = filesOf(wanted)
-        const args = [join(room, 'upload.py'), endpoint, token, file, memory, String(chunkSize)]
+        const args = [join(tusRoom, 'upload.py'), endpoint, token, file, memory, String(chunkSize)]
         return twice(join(python, 'python'), (dies) => [...args, dies ? String(dieAt) : '0'])
       },
       'tus-js-client in a browser': inBrowser(browser, origin, 'tus-js-client'),
