@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type SpawnedService, startService } from '../support/spawned-service.ts'
 import { openTusClients, type TusClients, type Wanted } from '../support/tus-clients.ts'
 
@@ -35,6 +38,31 @@ const killClients = async (service: SpawnedService, { clients }: TusClients): Pr
   }
 }
 
+const fence = '```'
+const guide = join(import.meta.dirname, '..', '..', 'docs', 'api.md')
+
+/** The scripts that the guide shows, as they stand there. */
+const runDocumented = async (service: SpawnedService, { run }: TusClients): Promise<void> => {
+  const [, large = ''] = readFileSync(guide, 'utf8').split('### Large files')
+  const folder = mkdtempSync(join(tmpdir(), 'site-admin-guide-'))
+  const scripts = { js: 'documented.mjs', python: 'documented.py' } as const
+  for (const language of ['js', 'python'] as const) {
+    const [, script] =
+      large
+        .split(fence)
+        .find((block) => block.startsWith(`${language}\n`))
+        ?.split(/^\w+\n/) ?? []
+    if (script === undefined) throw new Error(`The guide shows nothing in ${language}`)
+    const film = randomBytes(9 * mebibyte)
+    writeFileSync(join(folder, 'film.mp4'), film)
+    await run(scripts[language], script, folder, { BASE: service.baseUrl, TOKEN: service.token })
+    const stored = await service.request('/api/v2/admin/sites/current/storage/films/film.mp4')
+    if (md5(Buffer.from(await stored.arrayBuffer())) !== md5(film)) throw new Error(`The guide is wrong in ${language}`)
+    console.log(`What the guide shows in ${language} works.`)
+  }
+  rmSync(folder, { recursive: true })
+}
+
 /** The client goes on by itself, once the service is back. Answers the new process. */
 const killService = async (
   service: SpawnedService,
@@ -58,6 +86,7 @@ export const useTusClients = async (dataDirectory: string): Promise<void> => {
   let service = first
   const clients = await openTusClients()
   try {
+    await runDocumented(service, clients)
     await killClients(service, clients)
     service = await killService(service, clients, () => startService(dataDirectory, ['--port', port, '--quiet']))
   } finally {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -31,6 +31,13 @@ type KilledClient = (wanted: Wanted) => Promise<number>
 
 export interface TusClients {
   readonly clients: Readonly<Record<string, KilledClient>>
+  /** Runs a script in the language of its name, in a folder. Answers when it has come to its end. */
+  run(
+    name: 'documented.mjs' | 'documented.py',
+    script: string,
+    folder: string,
+    env: Readonly<Record<string, string>>,
+  ): Promise<void>
   /** Uploads with tus-js-client in Node, which kills another process on its way, and goes on when that is back. Answers where it went on. */
   uploadAndKill(wanted: Omit<Wanted, 'dieAt'>, pid: number, at: number): Promise<number>
   close(): Promise<void>
@@ -49,8 +56,12 @@ interface Ended {
 }
 
 /** Runs a client to its end, however that comes. Throws when it fails. */
-const run = async (program: string, args: readonly string[]): Promise<Ended> => {
-  const child = spawn(program, args, { stdio: 'pipe' })
+const run = async (
+  program: string,
+  args: readonly string[],
+  options: SpawnOptionsWithoutStdio = {},
+): Promise<Ended> => {
+  const child = spawn(program, args, { ...options, stdio: 'pipe' })
   const [[status, signal], stdout, stderr] = await Promise.all([
     once(child, 'close'),
     text(child.stdout),
@@ -171,6 +182,13 @@ export const openTusClients = async (): Promise<TusClients> => {
       },
       'tus-js-client in a browser': inBrowser(browser, origin, 'tus-js-client'),
       'Uppy in a browser': inBrowser(browser, origin, 'Uppy'),
+    },
+    async run(name, script, cwd, env) {
+      // Packages are found from where the script lies.
+      const file = join(tusRoom, name)
+      writeFileSync(file, script)
+      const program = name === 'documented.py' ? join(python, 'python') : process.execPath
+      await run(program, [file], { cwd, env: { ...process.env, ...env } })
     },
     uploadAndKill: async (wanted, pid, at) =>
       (await run(process.execPath, [...inNode(wanted), '--kill', String(pid), '--at', String(at)])).goesOnAt,
