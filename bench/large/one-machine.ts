@@ -9,7 +9,7 @@ import { type TusServer, upload } from './tus-uploads.ts'
 
 const mebibyte = 1024 * 1024
 const large = 1024 * mebibyte
-const runs = 5
+const runs = 3
 const many = { uploads: 16, size: 64 * mebibyte }
 const targets = { whole: 1, pieces: 0.9, memory: 64, memoryOfMany: 256 }
 

@@ -50,6 +50,9 @@ export interface MemoryS3 {
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+/** S3 tells up to 1,000 in a page; few of them prove as much. */
+const partsInAPage = 2
+
 const unquote = (tag: string) => tag.replaceAll('"', '')
 
 /** Waits until the signal comes, as the SDK's own transport does: what has not been answered by then is not. */
@@ -205,13 +208,16 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
   }
 
-  const listParts = (id: string): S3Answer => {
-    const entries = [...uploadOf(id).parts]
-      .sort(([a], [b]) => a - b)
-      .map(([number, bytes]) => {
-        return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${md5(bytes).toString('hex')}"`)}</Part>`
-      })
-    return xmlAnswer('ListPartsResult', tag('IsTruncated', 'false') + entries.join(''))
+  /** As S3 has it: a page tells a marker even when it is the last one, `0` at the end, and goes on from the beginning there. */
+  const listParts = (id: string, marker: number): S3Answer => {
+    const parts = [...uploadOf(id).parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
+    const page = parts.slice(0, partsInAPage)
+    const entries = page.map(([number, bytes]) => {
+      return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${md5(bytes).toString('hex')}"`)}</Part>`
+    })
+    const isTruncated = tag('IsTruncated', String(page.length < parts.length))
+    const next = tag('NextPartNumberMarker', page.at(-1)?.[0] ?? 0)
+    return xmlAnswer('ListPartsResult', isTruncated + next + entries.join(''))
   }
 
   /** Keys and, folded, folders behind a key, in their order. */
@@ -256,7 +262,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     const { query = {} } = request
     if (query['list-type']) return list(query)
     if (query['versions'] !== undefined) return listVersions(query)
-    if (query['uploadId']) return listParts(String(query['uploadId']))
+    if (query['uploadId']) return listParts(String(query['uploadId']), Number(query['part-number-marker'] ?? 0))
     return query['uploads'] === undefined ? read(key, request) : listUploads()
   }
   const answers: Readonly<Record<string, typeof get>> = { GET: get, HEAD: read, PUT: put, POST: post, DELETE: remove }

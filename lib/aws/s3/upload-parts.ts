@@ -4,8 +4,8 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   GetObjectCommand,
+  ListPartsCommand,
   PutObjectCommand,
-  paginateListParts,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
@@ -22,6 +22,9 @@ interface Deps {
   /** Takes what waits in the bucket as it is. */
   readonly adopt: (body: StagedBody) => Staged
 }
+
+/** How many parts S3 takes of an upload. */
+const mostParts = 10_000
 
 /** How many parts of one append are on their way at once. */
 const partsInFlight = 4
@@ -122,13 +125,22 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
     await client.send(new UploadPartCommand(command))
   }
 
-  /** The parts of an upload as S3 has them. Errors: storageRefused, when they are not those that were kept: a late call may have come over one. */
-  const checkedParts = async (id: string, UploadId: string, kept: readonly string[]): Promise<CompletedPart[]> => {
+  /** The parts of an upload as S3 has them. (The client's own paginator goes on for as long as there is a marker, and S3 gives one with the last page too.) */
+  const listParts = async (id: string, UploadId: string): Promise<CompletedPart[]> => {
     const found: CompletedPart[] = []
-    for await (const { Parts = [] } of paginateListParts({ client }, { Bucket, Key: wholeKey(id), UploadId })) {
+    let after: string | undefined
+    do {
+      const command = { Bucket, Key: wholeKey(id), UploadId, PartNumberMarker: after }
+      const { Parts = [], IsTruncated, NextPartNumberMarker } = await client.send(new ListPartsCommand(command))
       found.push(...Parts.map(({ PartNumber, ETag, ChecksumCRC32 }) => ({ PartNumber, ETag, ChecksumCRC32 })))
-    }
-    const parts = found.slice(0, kept.length)
+      after = IsTruncated ? NextPartNumberMarker : undefined
+    } while (after !== undefined && found.length < mostParts)
+    return found
+  }
+
+  /** The parts that are to be joined. Errors: storageRefused, when they are not those that were kept: a late call may have come over one. */
+  const checkedParts = async (id: string, UploadId: string, kept: readonly string[]): Promise<CompletedPart[]> => {
+    const parts = (await listParts(id, UploadId)).slice(0, kept.length)
     if (parts.every(({ PartNumber, ETag }, index) => PartNumber === index + 1 && unquote(ETag) === kept[index])) {
       if (parts.length === kept.length) return parts
     }
