@@ -1,50 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { type FunctionName, functionSettings } from '../cdk/functions.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
 import { createStorageDeps } from '../lib/deps.ts'
 import type { Handler } from '../lib/http/request.ts'
-import { type CloudRequest, s3OperationOf, watchCloudRequests } from '../test/support/cloud-requests.ts'
+import { type CloudRequest, watchCloudRequests } from '../test/support/cloud-requests.ts'
 import { type Exercise, exercises, fillDirectory, perform, storesOver } from '../test/support/every-operation.ts'
 import { send } from '../test/support/gateway.ts'
 import type { Bench, Table } from './figures.ts'
 import { onTables, openCloudFiles } from './grounds.ts'
 import { type Consumed, meter } from './meter.ts'
-
-/** AWS's list prices in us-east-1 beyond any free tier, in US dollars for a million requests, units or seconds. */
-const prices = {
-  /** REST API. */
-  gatewayRequest: 3.5,
-  functionRequest: 0.2,
-  /** Lambda on arm64. */
-  gigabyteSecond: 13.3334,
-  /** DynamoDB on demand. A write to the directory costs this in every region that has a replica. */
-  readUnit: 0.125,
-  writeUnit: 0.625,
-  /** S3: PUT, COPY, POST and LIST, the last two of which deletions in batches and listings are. Other deletions are free. */
-  s3Write: 5,
-  /** S3: GET and HEAD. */
-  s3Read: 0.4,
-  /** SQS, standard queue. */
-  queueRequest: 0.4,
-  /** A line of the gateway's log and one of the function's: about 1 KB at 0.50 for a GB. */
-  logs: 0.5,
-  /** What a warm function takes for a request, store included, in seconds. An assumption: it depends on what is stored. */
-  assumedSeconds: 0.02,
-  /** The same for one that works on files. */
-  assumedSecondsWithFiles: 0.1,
-} as const
-
-const dollars = (value: number): string => value.toFixed(2)
-
-/** What a million requests cost that consume these units of the tables. */
-const tableCosts = ({ readUnits, writeUnits }: Consumed): number =>
-  readUnits * prices.readUnit + writeUnits * prices.writeUnit
-
-/** What a million requests cost before any store is asked: gateway, logs, and the function for so many seconds. */
-const requestCosts = (name: FunctionName, seconds: number): number => {
-  const computing = prices.gigabyteSecond * (functionSettings[name].memorySize / 1024) * seconds
-  return prices.gatewayRequest + prices.functionRequest + computing + prices.logs
-}
+import { countRequests, dollars, fileCosts, prices, requestCosts, tableCosts } from './prices.ts'
 
 const boundary = 'boundary-of-the-bench'
 
@@ -126,16 +90,6 @@ const performOnFiles = async (
   if (status !== 200 && status !== 302) throw new Error(`${method} ${target}: ${status}`)
 }
 
-/** How often the services are asked that charge by the request. */
-const countRequests = (requests: readonly CloudRequest[]) => {
-  const classes = requests.map((request) => s3OperationOf(request)?.charged)
-  return {
-    writes: classes.filter((charged) => charged === 'write').length,
-    reads: classes.filter((charged) => charged === 'read').length,
-    queue: requests.filter(({ target }) => target?.startsWith('AmazonSQS.')).length,
-  }
-}
-
 /** What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the tables report them. */
 const measureStorageCosts = async (
   dynamodb: DynamoDBDocumentClient,
@@ -159,10 +113,10 @@ const measureStorageCosts = async (
     sent.length = 0
     await performOnFiles(handler, token, request)
     if (request.name === undefined) continue
-    const { writes, reads, queue } = countRequests(sent)
-    const files = writes * prices.s3Write + reads * prices.s3Read + queue * prices.queueRequest
+    const counted = countRequests(sent)
+    const { writes, reads, queue } = counted
     const consumed = takeConsumed()
-    const store = tableCosts(consumed) + files
+    const store = tableCosts(consumed) + fileCosts(counted)
     const { readUnits, writeUnits } = consumed
     rows.push([request.name, readUnits, writeUnits, writes, reads, queue, dollars(store), dollars(before + store)])
   }

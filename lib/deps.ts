@@ -15,6 +15,7 @@ import type { ObjectInfo, Staged } from './storage/object-store.ts'
 import type { StorageStores } from './storage/put-in-place.ts'
 import type { UploadProgress } from './storage/upload-progress.ts'
 import type { Stores } from './stores.ts'
+import { type LeaseTerms, renewedLease } from './uploads/lease.ts'
 import type { UploadParts } from './uploads/upload-parts.ts'
 import type { UploadRecords } from './uploads/upload-records.ts'
 
@@ -135,11 +136,11 @@ export interface StorageDeps extends StorageStores, FileSettings {
   readonly clock: Clock
 }
 
-/** What resumable uploads are kept in, and for how long a request may have one to itself, in milliseconds: as long as it lives. */
+/** What resumable uploads are kept in, and for how long a request has one to itself. */
 interface ResumableUploads {
   readonly records: UploadRecords
   readonly parts: UploadParts<Staged>
-  readonly longestHold: number
+  readonly lease: LeaseTerms
 }
 
 export const createStorageDeps = (
@@ -149,7 +150,8 @@ export const createStorageDeps = (
   surroundings: Surroundings & {
     readonly downloads?: Downloads
     readonly linkTo: LinkTo
-    readonly longestHold?: number
+    /** Renewed while a request lasts, unless told. */
+    readonly lease?: LeaseTerms
   },
 ): StorageDeps => ({
   edge: edgeOf(settings, stores, surroundings),
@@ -163,7 +165,7 @@ export const createStorageDeps = (
   resumable: {
     records: stores.uploadRecords,
     parts: stores.uploadParts,
-    longestHold: surroundings.longestHold ?? Number.POSITIVE_INFINITY,
+    lease: surroundings.lease ?? renewedLease,
   },
   reservedFolders: settings.reservedFolders,
   largestFile: settings.largestFile,

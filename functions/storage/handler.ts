@@ -7,6 +7,7 @@ import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
 import { createUploadRecords } from '../../lib/aws/upload-records.ts'
 import { readStorageSettings } from '../../lib/config.ts'
 import { createStorageDeps } from '../../lib/deps.ts'
+import type { LeaseTerms } from '../../lib/uploads/lease.ts'
 import { createStorageHandler } from './group.ts'
 
 const settings = readStorageSettings()
@@ -20,11 +21,11 @@ const stores = {
 }
 const telemetry = createTelemetry('storage', settings.logLevel)
 
-/** For how long a request may have an upload to itself, in milliseconds: by then its function has ended (28 s), whatever became of it. */
-const longestHold = 33_000
+/** By then the function of a request has ended (28 s), whatever became of it: nothing is renewed. */
+const lease: LeaseTerms = { lasts: 33_000 }
 
 /** The entry of the Lambda function. */
 export const handler = lambdaHandler(
-  createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads, linkTo, longestHold })),
+  createStorageHandler(createStorageDeps(settings, stores, { telemetry, downloads, linkTo, lease })),
   settings,
 )

@@ -1,9 +1,9 @@
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
-import { storedId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
-import type { Holding, Target, Upload } from '../uploads/upload.ts'
+import type { Upload } from '../uploads/upload.ts'
 import type { Progress, TakeOutcome, UploadRecords } from '../uploads/upload-records.ts'
 import { isConditionFailure, type TableOptions } from './dynamodb.ts'
+import { itemOf, type Stored, toUpload } from './upload-item.ts'
 
 interface Options extends TableOptions {
   /** The wall clock. */
@@ -24,46 +24,6 @@ const looksAtOnce = 16
 
 /** The table removes what has expired, some time after it. */
 const inSeconds = (moment: number): number => Math.ceil(moment / 1000)
-
-interface Item {
-  readonly site: number
-  readonly user: string
-  readonly target: Target
-  readonly metadata: string
-  readonly limit: number
-  readonly length: number | null
-  readonly offset: number
-  readonly complete: boolean
-  readonly created: number
-  readonly ends: number
-  readonly holding: Holding | null
-  readonly holder?: string
-  readonly until?: number
-}
-
-const itemOf = ({ isComplete, expires, id: _, ...rest }: Upload): Item => ({
-  ...rest,
-  complete: isComplete,
-  ends: expires,
-})
-
-type Stored = Partial<Readonly<Record<keyof Item, unknown>>>
-
-/** What this adapter has written: its own types come back. */
-const toUpload = (id: string, stored: Stored): Upload => ({
-  id,
-  site: storedId(stored.site),
-  user: String(stored.user),
-  target: stored.target as Target,
-  metadata: String(stored.metadata),
-  limit: Number(stored.limit),
-  length: stored.length === null ? null : Number(stored.length),
-  offset: Number(stored.offset),
-  isComplete: stored.complete === true,
-  created: Number(stored.created),
-  expires: Number(stored.ends),
-  holding: (stored.holding ?? null) as Holding | null,
-})
 
 /** One change of a record: the names it uses stand in it with `#`. */
 interface Change {
@@ -158,6 +118,10 @@ export const createUploadRecords = ({ dynamodb: client, table, now = Date.now }:
     await unlist(upload, closed)
   }
 
+  /** What has been noted of an upload, and is written down when its holder renews: so it costs no call of its own. */
+  const noted = new Map<string, Progress>()
+  const noteKey = (id: string, holder: string) => `${id} ${holder}`
+
   const changeOf = ({ offset, length, expires, holding }: Progress) => ({
     set: 'SET #offset = :offset, #length = :length, #ends = :ends, #expires = :expires, #holding = :holding',
     values: {
@@ -201,7 +165,24 @@ export const createUploadRecords = ({ dynamodb: client, table, now = Date.now }:
       return stored['holder'] !== undefined && left > 0 ? { outcome: 'held', left } : { outcome: 'moved' }
     },
 
+    async renew(id, holder, duration) {
+      const note = noted.get(noteKey(id, holder))
+      const values = { ':holder': holder, ':false': false, ':until': now() + duration }
+      const renewal = { set: 'SET #until = :until', condition: '#holder = :holder AND #complete = :false', values }
+      if (!note) return (await update(id, renewal)) !== undefined
+      const progress = changeOf(note)
+      const renewed = await update(id, {
+        set: `${progress.set}, #until = :until`,
+        // A call that comes late must not take back what has been kept since.
+        condition: `${renewal.condition} AND #offset <= :offset`,
+        values: { ...progress.values, ...values },
+      })
+      if (noted.get(noteKey(id, holder)) === note) noted.delete(noteKey(id, holder))
+      return renewed !== undefined
+    },
+
     async advance(id, holder, progress, keeps) {
+      noted.delete(noteKey(id, holder))
       const { set: change, values } = changeOf(progress)
       const set = keeps ? change : `${change} REMOVE #holder, #until`
       const condition = '#holder = :holder AND #complete = :false'
@@ -210,8 +191,9 @@ export const createUploadRecords = ({ dynamodb: client, table, now = Date.now }:
       )
     },
 
-    // Between two parts nothing is kept for good that the record does not know.
-    note: async () => {},
+    async note(id, holder, progress) {
+      noted.set(noteKey(id, holder), progress)
+    },
 
     async complete(id, expires) {
       const stored = await update(id, {
@@ -223,6 +205,7 @@ export const createUploadRecords = ({ dynamodb: client, table, now = Date.now }:
     },
 
     async giveBack(id, holder) {
+      noted.delete(noteKey(id, holder))
       await update(id, { set: 'REMOVE #holder, #until', condition: '#holder = :holder', values: { ':holder': holder } })
     },
 

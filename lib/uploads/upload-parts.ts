@@ -8,11 +8,19 @@ interface Appended {
   readonly failure?: unknown
 }
 
+/** What goes on around an append. */
+export interface AppendWatch {
+  /** Is told every now and then how many bytes are kept for good by then, and where. */
+  kept(size: number, holding: Holding): void
+  /** Whether nothing may be begun any more: the upload may be somebody else's. */
+  isOver(): boolean
+}
+
 /** An upload that is not in place. */
 export type HeldUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
 
 /** An upload with all of its bytes. */
-export type WholeUpload = HeldUpload & { readonly length: number }
+export type WholeUpload = HeldUpload & Pick<Upload, 'created'> & { readonly length: number }
 
 /**
  * The port to the bytes of uploads. What is behind the offset of a record counts for nothing, and is written over: so a crash between the bytes
@@ -23,21 +31,18 @@ export interface UploadParts<Whole> {
   /** Where the bytes of a new upload will wait. */
   begin(target: Target): Promise<Holding>
   /**
-   * Writes on at the offset; what is there behind it goes. Everything that it answers is kept for good. `kept` is told meanwhile how many bytes
-   * are, every now and then. Throws what the store fails with, not the content.
+   * Writes on at the offset; what is there behind it goes. Everything that it answers is kept for good. Throws what the store fails with, not the
+   * content. Errors: unavailable when its time was over before something could be begun.
    */
-  append(
-    upload: HeldUpload,
-    offset: number,
-    content: AsyncIterable<Uint8Array>,
-    kept: (size: number) => void,
-  ): Promise<Appended>
+  append(upload: HeldUpload, offset: number, content: AsyncIterable<Uint8Array>, watch: AppendWatch): Promise<Appended>
   /** The bytes of a whole upload. */
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /** Whether an earlier attempt has put it in place, which nobody could write down any more. */
+  /**
+   * Whether an earlier attempt has put it in place, which nobody could write down any more. What has come over it since is newer, and stays.
+   */
   isInPlace(upload: WholeUpload): Promise<boolean>
   /** A whole upload as it is put in place. It stays until it is there, or removed: another attempt may ask for it again. */
   whole(upload: WholeUpload): Promise<Whole>
   /** Does nothing when it is gone. */
-  remove(holding: Holding): Promise<void>
+  remove(upload: Omit<HeldUpload, 'target'>): Promise<void>
 }

@@ -27,11 +27,16 @@ export interface UploadRecords {
    */
   take(id: string, offset: number, holder: string, duration: number): Promise<TakeOutcome>
   /**
+   * Lets its holder have an upload for so many milliseconds from now on, also when his time has passed and nobody else has come; what was noted is
+   * written down in the same step. Answers false, and does nothing, when he has it no more.
+   */
+  renew(id: string, holder: string, duration: number): Promise<boolean>
+  /**
    * Writes down what is kept, and gives the upload back in the same step unless its holder `keeps` it. Answers false, and does nothing, when he has
    * it no more: it is somebody else's, or gone.
    */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
-  /** The same for what need not survive the machine: it may be behind what is kept, never before it. May do nothing. */
+  /** The same for what nobody was told of: it may be behind what is kept, never before it. It may be written down when the holder renews. */
   note(id: string, holder: string, progress: Progress): Promise<void>
   /** Writes down that it is in place: nothing is held for it any more. Does nothing when that is known, or it is gone. */
   complete(id: string, expires: number): Promise<void>

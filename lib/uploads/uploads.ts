@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
 import { type Addition, append } from './append.ts'
 import type { Asker, Destination } from './destination.ts'
+import { keepLease, type Lease, type LeaseTerms } from './lease.ts'
 import {
   expiryOf,
   expiryOfComplete,
@@ -21,8 +22,7 @@ export interface UploadsDeps<Wish, Whole> {
   readonly parts: UploadParts<Whole>
   readonly destination: Destination<Wish, Whole>
   readonly clock: Clock
-  /** For how long a request has an upload to itself at the most, in milliseconds. */
-  readonly longestHold: number
+  readonly lease: LeaseTerms
 }
 
 /** What a new upload begins with. */
@@ -74,17 +74,17 @@ const comeBack = (left: number) => ({
 })
 
 const wholeOf = (upload: Upload): WholeUpload => {
-  const { id, target, offset } = upload
-  return { id, target, length: offset, holding: holdingOf(upload) }
+  const { id, target, created, offset } = upload
+  return { id, target, created, length: offset, holding: holdingOf(upload) }
 }
 
 export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uploads<Wish> => {
-  const { records, parts, destination, clock, longestHold } = deps
+  const { records, parts, destination, clock } = deps
   const now = clock.wall
 
   const discard = async (id: string): Promise<void> => {
     const holding = await records.remove(id)
-    if (holding) await parts.remove(holding)
+    if (holding) await parts.remove({ id, holding })
   }
 
   /** Expiry is checked here: a store may be late with it. */
@@ -101,8 +101,9 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
     return { ...upload, isComplete: true, expires, holding: null }
   }
 
-  /** Puts an upload in place that its holder has. A refusal is its end. */
-  const complete = async (upload: Upload, asker: Asker): Promise<Upload> => {
+  /** Puts an upload in place that its holder has. A refusal is its end. Errors: unavailable when somebody else may have it by now. */
+  const complete = async (upload: Upload, asker: Asker, lease: Lease): Promise<Upload> => {
+    if (lease.isOver()) throw new ServiceError('unavailable')
     const bytes = wholeOf(upload)
     const given = { read: () => parts.read(bytes), whole: () => parts.whole(bytes) }
     try {
@@ -116,38 +117,43 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
   }
 
   /** Tries once more what did not come to an end: a process may have died right behind it. */
-  const completeAgain = async (upload: Upload, asker: Asker): Promise<Upload> =>
-    (await parts.isInPlace(wholeOf(upload))) ? writeComplete(upload) : complete(upload, asker)
+  const completeAgain = async (upload: Upload, asker: Asker, lease: Lease): Promise<Upload> =>
+    (await parts.isInPlace(wholeOf(upload))) ? writeComplete(upload) : complete(upload, asker, lease)
 
   /** Runs something while nobody else adds to the upload, and gives it back unless that has been done. `busy` is what others are told meanwhile. */
   const holding = async <Result>(
     { id, offset }: Pick<Upload, 'id' | 'offset'>,
     busy: 'appendGoing' | 'unavailable',
-    work: (upload: Upload, holder: string, givenBack: () => void) => Promise<Result>,
+    work: (upload: Upload, lease: Lease, givenBack: () => void) => Promise<Result>,
   ): Promise<Result> => {
     const holder = newId()
-    const taken = await records.take(id, offset, holder, longestHold)
+    const since = clock.monotonic()
+    const taken = await records.take(id, offset, holder, deps.lease.lasts)
     if (taken.outcome === 'unknown') throw new ServiceError('uploadUnknown')
     if (taken.outcome === 'moved') throw new ServiceError(busy === 'appendGoing' ? 'offsetMismatch' : busy)
     if (taken.outcome === 'held') throw new ServiceError(busy, comeBack(taken.left))
+    const lease = keepLease({ records, now: clock.monotonic, terms: deps.lease }, { id, holder, since })
     let isHeld = true
     try {
-      return await work(taken.upload, holder, () => {
+      return await work(taken.upload, lease, () => {
         isHeld = false
       })
     } finally {
+      await lease.end()
       if (isHeld) await records.giveBack(id, holder).catch(() => {})
     }
   }
 
   /** Puts an upload in place for which that is left to do. */
   const decided = (upload: Upload, asker: Asker): Promise<Upload> =>
-    isWaiting(upload) ? holding(upload, 'unavailable', (held) => completeAgain(held, asker)) : Promise.resolve(upload)
+    isWaiting(upload)
+      ? holding(upload, 'unavailable', (held, lease) => completeAgain(held, asker, lease))
+      : Promise.resolve(upload)
 
   const added = ({ id }: Upload, asker: Asker, addition: Addition): Promise<Upload> =>
-    holding({ id, offset: addition.offset }, 'appendGoing', async (held, holder, givenBack) => {
-      const grown = await append({ records, parts, now }, held, holder, addition)
-      if (isWaiting(grown)) return complete(grown, asker)
+    holding({ id, offset: addition.offset }, 'appendGoing', async (held, lease, givenBack) => {
+      const grown = await append({ records, parts, now }, held, lease, addition)
+      if (isWaiting(grown)) return complete(grown, asker, lease)
       givenBack()
       return grown
     })

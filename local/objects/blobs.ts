@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type ErrorName, ServiceError } from '../../lib/errors.ts'
 import type { ByteRange } from '../../lib/storage/object-store.ts'
 import { makePrivateFolder } from '../private-files.ts'
-import { type Written, writeBlob } from './write-blob.ts'
+import { type Writing, type Written, writeBlob } from './write-blob.ts'
 
 /** Files of bytes under random names: whatever people call their files, no file system has to. */
 export interface Blobs {
@@ -18,13 +18,13 @@ export interface Blobs {
   /**
    * Writes on at `start` in a blob, which is made where it begins; what was there behind it goes. What it answers is on the disk when blobs are
    * durable, and so is what `kept` is told of meanwhile. Undefined when the blob is not there. Throws when it is shorter than `start`.
-   * Errors: outOfSpace, unavailable (no file handle is free).
+   * Errors: outOfSpace, unavailable (no file handle is free, or it is over).
    */
   append(
     name: string,
     start: number,
     content: AsyncIterable<Uint8Array>,
-    kept: (size: number) => void,
+    watch: Pick<Writing, 'kept' | 'isOver'>,
   ): Promise<Written | undefined>
   /** Lets a blob end there. Throws when it is shorter. */
   cut(name: string, size: number): Promise<void>
@@ -138,7 +138,7 @@ export const openBlobs = (
     return found > size
   }
 
-  const writeOn: Blobs['append'] = async (name, start, content, kept) => {
+  const writeOn: Blobs['append'] = async (name, start, content, watch) => {
     const file = await openToWrite(pathOf(name), start === 0)
     if (!file) return undefined
     const named = durable && start === 0 ? syncFolder(folderHandle) : undefined
@@ -146,7 +146,7 @@ export const openBlobs = (
     try {
       await endAt(file, name, start)
       await named
-      return await writeBlob(file, content, { durable, start, kept })
+      return await writeBlob(file, content, { durable, start, ...watch })
     } finally {
       await file.close()
     }

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { ServiceError } from '../../lib/errors.ts'
 
 /** What is gathered before it is written: large enough to be quick, small enough for many uploads at once. In bytes. */
 const writeBuffer = 512 * 1024
@@ -50,11 +51,13 @@ const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number
   }
 }
 
-interface Writing {
+export interface Writing {
   readonly durable: boolean
   /** Where in the file the content goes. */
   readonly start?: number
   readonly kept?: (size: number) => void
+  /** Whether the file may be somebody else's by now: nothing is written any more. */
+  readonly isOver?: () => boolean
 }
 
 /** What was written of some content, and what has ended the content before its end. */
@@ -84,12 +87,12 @@ const readAll = async (
 
 /**
  * Writes while the next bytes are on their way, one write at a time. Durable bytes are on the disk when it answers, also when the content has
- * failed. However it ends, the file is no longer at work and may be closed.
+ * failed. However it ends, the file is no longer at work and may be closed. Errors: unavailable when it is over.
  */
 export const writeBlob = async (
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
-  { durable, start = 0, kept = () => {} }: Writing,
+  { durable, start = 0, kept = () => {}, isOver = () => false }: Writing,
 ): Promise<Written> => {
   const ahead = createSyncAhead(file, durable, kept)
   let size = 0
@@ -99,6 +102,7 @@ export const writeBlob = async (
   const flush = async (): Promise<void> => {
     await writing
     if (length === 0) return
+    if (isOver()) throw new ServiceError('unavailable')
     const [chunks, bytes] = [gathered, length]
     gathered = []
     length = 0

@@ -51,8 +51,9 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
       return { name: randomBytes(16).toString('hex'), parts: [], tail: null }
     },
 
-    async append({ holding }, offset, content, kept) {
-      const written = await blobs.append(holding.name, offset, content, kept)
+    async append({ holding }, offset, content, watch) {
+      const kept = (size: number) => watch.kept(size, holding)
+      const written = await blobs.append(holding.name, offset, content, { kept, isOver: watch.isOver })
       if (!written) throw gone()
       return { ...written, holding }
     },
@@ -65,7 +66,7 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
     async whole(upload) {
       const { id, target, length, holding } = upload
       // One without a byte may have no blob.
-      if (length === 0) await blobs.append(holding.name, 0, read(upload), () => {})
+      if (length === 0) await blobs.append(holding.name, 0, read(upload), {})
       else await blobs.cut(holding.name, length)
       return files.adopt({
         blob: holding.name,
@@ -78,6 +79,6 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
       })
     },
 
-    remove: ({ name }) => blobs.remove([name]),
+    remove: ({ holding }) => blobs.remove([holding.name]),
   }
 }

@@ -93,6 +93,13 @@ export const createUploadRecords = (
         return { outcome: 'taken', upload }
       }),
 
+    // Known to this process alone, which nothing keeps from writing it down.
+    async renew(id, holder, duration) {
+      if (!isHeldBy(id, holder)) return false
+      holds.set(id, { holder, until: monotonic() + duration })
+      return true
+    },
+
     async advance(id, holder, { offset, length, expires, holding }, keeps) {
       if (!isHeldBy(id, holder)) return false
       const isThere = await write(() => advance.run(offset, length, expires, holding.name, id).changes === 1)
@@ -110,6 +117,10 @@ export const createUploadRecords = (
 
     giveBack: async (id, holder) => letGo(id, holder),
 
-    remove: (id) => write(() => holdingIn(remove.get(id)?.['blob'])),
+    async remove(id) {
+      const held = await write(() => holdingIn(remove.get(id)?.['blob']))
+      holds.delete(id)
+      return held
+    },
   }
 }

@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { preparePackages } from '../support/node-packages.ts'
 import { preparePython } from '../support/python-environment.ts'
 import { type SpawnedService, startService } from '../support/spawned-service.ts'
+import { tusRoom } from '../support/tus-clients.ts'
+import { useTusClients } from './tus-on-one-machine.ts'
 
 /**
  * `npm run clients`: makes a client in Python and one in TypeScript from the document of a running service, with generators that many
- * use, and calls the service with both. Needs Python 3.11 or newer; the first run and one after a change of what is pinned need the network.
+ * use, and calls the service with both; uploads with the clients of others that speak tus, killed on the way. Needs Python 3.11 or newer; the first run and one after a change of what is pinned need the network.
  */
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, '.local', 'clients')
@@ -50,22 +53,9 @@ const usePython = (document: string, { baseUrl, token, siteId }: SpawnedService)
   return run(output, join(programs, 'python'), [script, document, baseUrl, token, String(siteId)], python)
 }
 
-/** The generator with its packages, in a folder that is theirs alone: it is made again when what is pinned has changed. */
-const prepareTypeScript = (room: string) => {
-  const source = join(import.meta.dirname, 'typescript')
-  const stamp = join(room, 'installed.json')
-  const wanted = readFileSync(join(source, 'package-lock.json'), 'utf8')
-  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
-  if (!isCurrent) rmSync(room, { recursive: true, force: true })
-  cpSync(source, room, { recursive: true })
-  if (isCurrent) return
-  run(room, 'npm', ['ci', '--silent'])
-  writeFileSync(stamp, wanted)
-}
-
 const useTypeScript = (document: string, { baseUrl, token }: SpawnedService) => {
   const room = join(folder, 'typescript')
-  prepareTypeScript(room)
+  preparePackages(join(import.meta.dirname, 'typescript'), room)
   rmSync(join(room, 'client'), { recursive: true, force: true })
   copyFileSync(document, join(room, 'openapi.json'))
   run(room, join(room, 'node_modules', '.bin', 'openapi-ts'), ['--silent'])
@@ -86,5 +76,10 @@ try {
   process.stdout.write(useTypeScript(document, service))
 } finally {
   await service.stop()
+}
+try {
+  await useTusClients(dataDirectory)
+  run(root, join('node_modules', '.bin', 'tsc'), ['--project', tusRoom])
+} finally {
   await rm(dataDirectory, { recursive: true, force: true })
 }

@@ -8,6 +8,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
+import { createRulesOfS3 } from './rules-of-s3.ts'
 
 /** An empty bucket that keeps versions, which a test has for itself. */
 export interface TestBucket {
@@ -19,7 +20,8 @@ export interface TestBucket {
 }
 
 const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
-  const connect = (maxAttempts = 3) => new S3Client({ forcePathStyle: true, ...config, maxAttempts })
+  const rules = createRulesOfS3()
+  const connect = (maxAttempts = 3) => rules.hold(new S3Client({ forcePathStyle: true, ...config, maxAttempts }))
   return {
     bucket,
     connect,

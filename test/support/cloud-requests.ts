@@ -56,6 +56,13 @@ interface S3Operation {
  * object overwrites with conditional writes", "Enforce conditional deletes"), which the batches of this service always do. Objects have no tags here, so that a copy needs no rights to them.
  */
 const s3Operations: readonly S3Operation[] = [
+  {
+    name: 'HeadObject, version',
+    method: 'HEAD',
+    parameter: 'versionId',
+    actions: ['GetObjectVersion'],
+    charged: 'read',
+  },
   { name: 'HeadObject', method: 'HEAD', actions: ['GetObject', 'ListBucket'], charged: 'read' },
   { name: 'ListObjectsV2', method: 'GET', parameter: 'list-type', actions: ['ListBucket'], charged: 'write' },
   {
@@ -63,6 +70,13 @@ const s3Operations: readonly S3Operation[] = [
     method: 'GET',
     parameter: 'versions',
     actions: ['ListBucketVersions'],
+    charged: 'write',
+  },
+  {
+    name: 'ListParts',
+    method: 'GET',
+    parameter: 'uploadId',
+    actions: ['ListMultipartUploadParts'],
     charged: 'write',
   },
   { name: 'GetObject, version', method: 'GET', parameter: 'versionId', actions: ['GetObjectVersion'], charged: 'read' },

@@ -187,7 +187,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
   const { sites, grants, workflows, removals, progress, uploadRecords } = storesOver(dynamodb)
   return openTestFiles({
     ...surroundings,
-    longestHold: 33_000,
+    lease: { lasts: 33_000 },
     between: ({ files, uploadParts }) => ({
       files: watchingRemovals(files, removals),
       sites,

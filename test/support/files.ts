@@ -8,6 +8,7 @@ import type { Handler } from '../../lib/http/request.ts'
 import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/folder-removals.ts'
 import type { Stores } from '../../lib/stores.ts'
+import type { LeaseTerms } from '../../lib/uploads/lease.ts'
 import { createLinkTo } from '../../local/downloads.ts'
 import { openMachine } from '../../local/machine.ts'
 import { keptContents } from './kept-contents.ts'
@@ -45,8 +46,7 @@ export type Between = (stores: StorageStores) => Partial<StorageStores>
 interface Options extends Partial<Surroundings> {
   readonly between?: Between
   readonly downloads?: Downloads
-  /** Of an upload by a request, in milliseconds: as long as it lives unless told. */
-  readonly longestHold?: number
+  readonly lease?: LeaseTerms
 }
 
 const settings = {

@@ -50,6 +50,9 @@ export interface MemoryS3 {
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+/** S3 tells up to 1,000 in a page; few of them prove as much. */
+const partsInAPage = 2
+
 const unquote = (tag: string) => tag.replaceAll('"', '')
 
 /** Waits until the signal comes, as the SDK's own transport does: what has not been answered by then is not. */
@@ -145,13 +148,11 @@ export const createMemoryS3 = (): MemoryS3 => {
   const complete = (id: string, request: S3Request): S3Answer => {
     const { key, parts, ...described } = uploadOf(id)
     const numbers = allOf(xmlIn(request), 'PartNumber').map(Number)
-    if (numbers.some((number, index) => number <= (numbers[index - 1] ?? 0))) throw new Refusal(400, 'InvalidPartOrder')
     const chosen = numbers.map((number) => parts.get(number) ?? Buffer.alloc(0))
-    // S3's own rules, which emulators leave out: parts are those that were named, and only the last one may be small.
+    // S3's own rules about parts are held by createRulesOfS3, on emulators as well.
     const named = allOf(xmlIn(request), 'ETag').map((etag) => unquote(etag.replaceAll('&quot;', '')))
     if (chosen.some((bytes, index) => named[index] !== md5(bytes).toString('hex')))
       throw new Refusal(400, 'InvalidPart')
-    if (chosen.slice(0, -1).some(({ length }) => length < 5 * 1024 * 1024)) throw new Refusal(400, 'EntityTooSmall')
     // What is refused may be completed later.
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
@@ -207,13 +208,16 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
   }
 
-  const listParts = (id: string): S3Answer => {
-    const entries = [...uploadOf(id).parts]
-      .sort(([a], [b]) => a - b)
-      .map(([number, bytes]) => {
-        return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${md5(bytes).toString('hex')}"`)}</Part>`
-      })
-    return xmlAnswer('ListPartsResult', tag('IsTruncated', 'false') + entries.join(''))
+  /** As S3 has it: a page tells a marker even when it is the last one, `0` at the end, and goes on from the beginning there. */
+  const listParts = (id: string, marker: number): S3Answer => {
+    const parts = [...uploadOf(id).parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
+    const page = parts.slice(0, partsInAPage)
+    const entries = page.map(([number, bytes]) => {
+      return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${md5(bytes).toString('hex')}"`)}</Part>`
+    })
+    const isTruncated = tag('IsTruncated', String(page.length < parts.length))
+    const next = tag('NextPartNumberMarker', page.at(-1)?.[0] ?? 0)
+    return xmlAnswer('ListPartsResult', isTruncated + next + entries.join(''))
   }
 
   /** Keys and, folded, folders behind a key, in their order. */
@@ -245,9 +249,10 @@ export const createMemoryS3 = (): MemoryS3 => {
 
   const listVersions = (query: NonNullable<S3Request['query']>): S3Answer => {
     const entries = keysUnder(String(query['prefix'])).flatMap((key) =>
-      (objects.get(key) ?? []).map(({ id, bytes }, index) => {
+      (objects.get(key) ?? []).map(({ id, bytes, modified }, index) => {
         const kind = bytes ? 'Version' : 'DeleteMarker'
-        return `<${kind}>${tag('Key', key)}${tag('VersionId', id)}${tag('IsLatest', `${index === 0}`)}</${kind}>`
+        const described = tag('IsLatest', `${index === 0}`) + tag('LastModified', modified.toISOString())
+        return `<${kind}>${tag('Key', key)}${tag('VersionId', id)}${described}</${kind}>`
       }),
     )
     return xmlAnswer('ListVersionsResult', entries.slice(0, Number(query['max-keys'] ?? 1000)).join(''))
@@ -257,7 +262,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     const { query = {} } = request
     if (query['list-type']) return list(query)
     if (query['versions'] !== undefined) return listVersions(query)
-    if (query['uploadId']) return listParts(String(query['uploadId']))
+    if (query['uploadId']) return listParts(String(query['uploadId']), Number(query['part-number-marker'] ?? 0))
     return query['uploads'] === undefined ? read(key, request) : listUploads()
   }
   const answers: Readonly<Record<string, typeof get>> = { GET: get, HEAD: read, PUT: put, POST: post, DELETE: remove }

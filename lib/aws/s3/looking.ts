@@ -3,20 +3,44 @@ import {
   type HeadObjectCommandOutput,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
+  ListObjectVersionsCommand,
 } from '@aws-sdk/client-s3'
+import { inParallel } from '../../in-parallel.ts'
 import type { Expected, ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, noteLack, unquote } from './bucket.ts'
 
 export const headObject = async (
   { client, name, options }: Bucket,
   key: string,
+  VersionId?: string,
 ): Promise<HeadObjectCommandOutput | undefined> => {
   try {
-    return await client.send(new HeadObjectCommand({ Bucket: name, Key: key }), options)
+    return await client.send(new HeadObjectCommand({ Bucket: name, Key: key, VersionId }), options)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
   }
+}
+
+/** How many versions of one object are looked at, and how many of them at once. */
+const mostVersions = 1_000
+const looksAtOnce = 16
+
+/**
+ * Whether a change has made a version of an object since a moment, whatever has become of the object after it: it may have been replaced or removed.
+ */
+export const wasMadeBy = async (bucket: Bucket, key: string, change: string, since: number): Promise<boolean> => {
+  if ((await headObject(bucket, key))?.Metadata?.['change'] === change) return true
+  const { client, name, options } = bucket
+  // Those of the key itself come before all others that begin with it, the newest first.
+  const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: mostVersions })
+  const { Versions = [] } = await client.send(query, options)
+  const late = Versions.filter(({ Key, LastModified }) => Key === key && (LastModified?.getTime() ?? 0) >= since)
+  let isFound = false
+  await inParallel(late, looksAtOnce, async ({ VersionId }) => {
+    isFound ||= (await headObject(bucket, key, VersionId))?.Metadata?.['change'] === change
+  })
+  return isFound
 }
 
 export const toInfo = (

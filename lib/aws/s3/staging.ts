@@ -70,9 +70,18 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   yield Buffer.concat(gathered, length)
 }
 
+/** What the client checks the parts of an upload with: S3 wants it to be said when the upload begins, and to be told of each part's in the end. */
+export const partChecksum = 'CRC32' as const
+
 const startUpload = async ({ client, name }: Bucket, key: string, contentType: string, id: string): Promise<string> => {
   const { UploadId } = await client.send(
-    new CreateMultipartUploadCommand({ Bucket: name, Key: key, ContentType: contentType, Metadata: { change: id } }),
+    new CreateMultipartUploadCommand({
+      Bucket: name,
+      Key: key,
+      ContentType: contentType,
+      Metadata: { change: id },
+      ChecksumAlgorithm: partChecksum,
+    }),
   )
   if (!UploadId) throw new Error('S3 began an upload without an id')
   return UploadId
@@ -100,8 +109,8 @@ const uploadParts = async (
     size += Body.length
     count += 1
     const command = { Bucket: bucket.name, Key: key, UploadId: uploadId, PartNumber: count, Body }
-    const { ETag } = await bucket.client.send(new UploadPartCommand(command))
-    sent.push({ PartNumber: command.PartNumber, ETag })
+    const { ETag, ChecksumCRC32 } = await bucket.client.send(new UploadPartCommand(command))
+    sent.push({ PartNumber: command.PartNumber, ETag, ChecksumCRC32 })
   }
   try {
     await inParallel(inParts(content), partsInFlight, send)

@@ -4,19 +4,18 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   GetObjectCommand,
+  ListPartsCommand,
   PutObjectCommand,
-  paginateListParts,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
 import type { Staged } from '../../storage/object-store.ts'
-import type { Holding } from '../../uploads/upload.ts'
 import type { HeldUpload, UploadParts, WholeUpload } from '../../uploads/upload-parts.ts'
 import { type Bucket, isUploadGone, longCall, unquote } from './bucket.ts'
-import { headObject } from './looking.ts'
-import { abortUpload, type StagedBody } from './staging.ts'
+import { headObject, wasMadeBy } from './looking.ts'
+import { abortUpload, partChecksum, type StagedBody } from './staging.ts'
 
 interface Deps {
   readonly bucket: Bucket
@@ -24,11 +23,17 @@ interface Deps {
   readonly adopt: (body: StagedBody) => Staged
 }
 
+/** How many parts S3 takes of an upload. */
+const mostParts = 10_000
+
 /** How many parts of one append are on their way at once. */
 const partsInFlight = 4
 
 /** Where an upload comes to be one object, before it is copied into its place: another attempt finds it there. A rule of the bucket clears it away. */
 const wholeKey = (id: string): string => `scratch/uploads/${id}/whole`
+
+/** How far the clock of S3 may be from one's own, in milliseconds: it refuses what was signed at another time. */
+const clockSkew = 15 * 60_000
 
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
 
@@ -79,6 +84,19 @@ const createCutter = (content: AsyncIterable<Uint8Array>, tail: Buffer, count: n
   }
 }
 
+/** Counts on from `count` what comes in any order: up to where nothing is missing. */
+const createRow = (count: number) => {
+  const ahead = new Set<number>()
+  let reached = count
+  return {
+    add(number: number): number {
+      ahead.add(number)
+      while (ahead.delete(reached + 1)) reached += 1
+      return reached
+    },
+  }
+}
+
 /**
  * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and behind them a tail, which each append writes anew under a fresh key.
  * A file that never had more than 8 MiB is a tail alone. `name` of a holding is the multipart upload, empty while there is none.
@@ -95,7 +113,8 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
   }
 
   const startUpload = async ({ id, target }: Pick<HeldUpload, 'id' | 'target'>): Promise<string> => {
-    const command = { Bucket, Key: wholeKey(id), ContentType: target.contentType, Metadata: { change: id } }
+    const described = { ContentType: target.contentType, Metadata: { change: id }, ChecksumAlgorithm: partChecksum }
+    const command = { Bucket, Key: wholeKey(id), ...described }
     const { UploadId } = await client.send(new CreateMultipartUploadCommand(command))
     if (!UploadId) throw new Error('S3 began an upload without an id')
     return UploadId
@@ -106,13 +125,22 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
     await client.send(new UploadPartCommand(command))
   }
 
-  /** The parts of an upload as S3 has them. Errors: storageRefused, when they are not those that were kept: a late call may have come over one. */
-  const checkedParts = async (id: string, UploadId: string, kept: readonly string[]): Promise<CompletedPart[]> => {
+  /** The parts of an upload as S3 has them. (The client's own paginator goes on for as long as there is a marker, and S3 gives one with the last page too.) */
+  const listParts = async (id: string, UploadId: string): Promise<CompletedPart[]> => {
     const found: CompletedPart[] = []
-    for await (const { Parts = [] } of paginateListParts({ client }, { Bucket, Key: wholeKey(id), UploadId })) {
-      found.push(...Parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })))
-    }
-    const parts = found.slice(0, kept.length)
+    let after: string | undefined
+    do {
+      const command = { Bucket, Key: wholeKey(id), UploadId, PartNumberMarker: after }
+      const { Parts = [], IsTruncated, NextPartNumberMarker } = await client.send(new ListPartsCommand(command))
+      found.push(...Parts.map(({ PartNumber, ETag, ChecksumCRC32 }) => ({ PartNumber, ETag, ChecksumCRC32 })))
+      after = IsTruncated ? NextPartNumberMarker : undefined
+    } while (after !== undefined && found.length < mostParts)
+    return found
+  }
+
+  /** The parts that are to be joined. Errors: storageRefused, when they are not those that were kept: a late call may have come over one. */
+  const checkedParts = async (id: string, UploadId: string, kept: readonly string[]): Promise<CompletedPart[]> => {
+    const parts = (await listParts(id, UploadId)).slice(0, kept.length)
     if (parts.every(({ PartNumber, ETag }, index) => PartNumber === index + 1 && unquote(ETag) === kept[index])) {
       if (parts.length === kept.length) return parts
     }
@@ -141,15 +169,22 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
   return {
     begin: async () => ({ name: '', parts: [], tail: null }),
 
-    async append({ id, target, holding }, offset, content) {
+    async append({ id, target, holding }, offset, content, watch) {
       const { parts, tail } = holding
       const cutter = createCutter(content, await readTail(tail, offset - parts.length * partLength), parts.length)
       const sums = [...parts]
+      const kept = createRow(parts.length)
       let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
       await inParallel(cutter.parts(), partsInFlight, async (part) => {
         sums[part.number - 1] = md5(part.bytes)
         name ??= startUpload({ id, target })
-        await sendPart(id, await name, part)
+        const upload = await name
+        // Late bytes could come over those of whoever has it by now.
+        if (watch.isOver()) throw new ServiceError('unavailable')
+        await sendPart(id, upload, part)
+        const count = kept.add(part.number)
+        const size = count * partLength - offset
+        if (size > 0) watch.kept(size, { name: upload, parts: sums.slice(0, count), tail: null })
       })
       const { size, rest, ...ended } = cutter.end()
       if (size === 0) return { size, holding, ...ended }
@@ -163,7 +198,7 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
       yield await tailOf(upload)
     },
 
-    isInPlace: async ({ id, target }) => (await headObject(bucket, target.key))?.Metadata?.['change'] === id,
+    isInPlace: ({ id, target, created }) => wasMadeBy(bucket, target.key, id, created - clockSkew),
 
     async whole(upload) {
       const { id, target, length, holding } = upload
@@ -175,10 +210,8 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
       return adopt({ ...body, content: { kind: 'object', key: wholeKey(id) } })
     },
 
-    async remove({ name, tail }: Holding) {
-      // The key of the parts is that of the tails, which are of one upload.
-      const id = tail?.split('/')[2]
-      if (name !== '' && id !== undefined) await abortUpload(bucket, wholeKey(id), name)
+    async remove({ id, holding: { name } }) {
+      if (name !== '') await abortUpload(bucket, wholeKey(id), name)
     },
   }
 }

@@ -8,6 +8,7 @@ import type { SiteId } from '../../../lib/ids.ts'
 import { unlimited } from '../../../lib/remaining-time.ts'
 import { root } from '../../../lib/storage/path.ts'
 import type { Asker } from '../../../lib/uploads/destination.ts'
+import { renewedLease } from '../../../lib/uploads/lease.ts'
 import { createUploads } from '../../../lib/uploads/uploads.ts'
 import { checkDirectory } from '../../../local/check/check-directory.ts'
 import { layoutOf } from '../../../local/data-directory.ts'
@@ -39,7 +40,7 @@ const start = async (path: string, now = Date.now()) => {
   const machine: Machine = await openMachine(path, { role: 'service', clock })
   const { files, workflows, removals, uploadRecords: records, uploadParts: parts } = machine.stores
   const destination = createUploadDestination({ files, workflows, removals, largestResumableFile: 100 * mebibyte })
-  const uploads = createUploads({ records, parts, destination, clock, longestHold: Number.POSITIVE_INFINITY })
+  const uploads = createUploads({ records, parts, destination, clock, lease: renewedLease })
   return { machine, uploads, files }
 }
 

@@ -5,6 +5,7 @@ import type { SiteId } from '../../../lib/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import type { Stores } from '../../../lib/stores.ts'
 import type { Holding, Upload } from '../../../lib/uploads/upload.ts'
+import type { AppendWatch } from '../../../lib/uploads/upload-parts.ts'
 import { entry } from '../../support/history.ts'
 
 /** What the suite of the bytes of uploads runs against: with the records, and the object store that takes whole uploads. */
@@ -23,6 +24,8 @@ async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): Asy
   for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece)
   if (failure) throw failure
 }
+
+const unwatched: AppendWatch = { kept: () => {}, isOver: () => false }
 
 /** What every store of the bytes of uploads does, whatever it is made of. */
 export const describeUploadParts = (name: string, open: () => Promise<PartsUnderTest>): void => {
@@ -55,12 +58,12 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
         holding,
       }
       await stores.uploadRecords.create(upload, 1_000, 0)
-      return { id, target, holding }
+      return { id, target, created: upload.created, holding }
     }
     type Begun = Awaited<ReturnType<typeof begin>>
 
     const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
-      stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), () => {})
+      stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), unwatched)
 
     const place = async (upload: Begun, holding: Holding, length: number) => {
       const staged = await stores.uploadParts.whole({ ...upload, holding, length })
@@ -148,6 +151,49 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
       },
     )
 
+    test('are told of while they come, and another append goes on from there when this one dies', async () => {
+      const upload = await begin()
+      const length = 3 * part + 100
+      const bytes = randomBytes(length)
+      const tail = await add(upload, 0, bytes.subarray(0, 5))
+      const told: { readonly size: number; readonly holding: Holding }[] = []
+      const kept: AppendWatch['kept'] = (size, holding) => void told.push({ size, holding })
+      const rest = inPieces(bytes.subarray(5), mebibyte)
+      await stores.uploadParts.append({ ...upload, holding: tail.holding }, 5, rest, { ...unwatched, kept })
+      const first = told[0]
+      if (!first) throw new Error('Nothing was told')
+      expect(told.map(({ size }) => size)).toEqual(told.map(({ size }) => size).toSorted((a, b) => a - b))
+      expect(first.size).toBeGreaterThan(0)
+      const { holding } = await add(
+        { ...upload, holding: first.holding },
+        5 + first.size,
+        bytes.subarray(5 + first.size),
+      )
+      await place(upload, holding, length)
+      expect(md5((await contentOf(upload))?.bytes ?? Buffer.alloc(0))).toBe(md5(bytes))
+    })
+
+    test('are written no more when the time of the append is over: those of whoever has it then stay', async () => {
+      const upload = await begin()
+      const bytes = randomBytes(2 * part)
+      let isOver = false
+      async function* late() {
+        yield randomBytes(part)
+        const other = await add(upload, 0, bytes)
+        isOver = true
+        holding = other.holding
+        yield randomBytes(part)
+      }
+      let { holding } = upload
+      const watch: AppendWatch = { ...unwatched, isOver: () => isOver }
+      await expect(stores.uploadParts.append(upload, 0, late(), watch)).rejects.toMatchObject({
+        name: 'ServiceError',
+        status: 503,
+      })
+      await place(upload, holding, bytes.length)
+      expect(md5((await contentOf(upload))?.bytes ?? Buffer.alloc(0))).toBe(md5(bytes))
+    })
+
     test('that nobody was told of are no part of the file', async () => {
       const upload = await begin()
       const { holding } = await add(upload, 0, Buffer.from('hello'))
@@ -178,9 +224,9 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
     test('may be removed twice', async () => {
       const upload = await begin()
       const holding = await addAll(upload, randomBytes(part + 5), part)
-      await stores.uploadParts.remove(holding)
-      await stores.uploadParts.remove(holding)
-      await stores.uploadParts.remove(upload.holding)
+      await stores.uploadParts.remove({ ...upload, holding })
+      await stores.uploadParts.remove({ ...upload, holding })
+      await stores.uploadParts.remove(upload)
     })
   })
 }

@@ -137,6 +137,48 @@ export const describeUploadRecords = ({ name, open }: Hand<Tested>): void => {
       expect(await records.get(upload.id)).toMatchObject({ offset: 0 })
     })
 
+    test('are their holder’s for so long after each renewal, also when nobody has come in between', async () => {
+      const upload = await created()
+      await records.take(upload.id, 0, 'one', minute)
+      passed += minute - 1
+      expect(await records.renew(upload.id, 'one', minute)).toBe(true)
+      passed += minute - 1
+      expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: 1 })
+      passed += 1
+      expect(await records.renew(upload.id, 'one', minute)).toBe(true)
+      expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'held', left: minute })
+    })
+
+    test('are renewed for nobody who has them no more', async () => {
+      const upload = await created()
+      expect(await records.renew(upload.id, 'one', minute)).toBe(false)
+      await records.take(upload.id, 0, 'one', minute)
+      expect(await records.renew(upload.id, 'two', minute)).toBe(false)
+      passed += minute
+      await records.take(upload.id, 0, 'two', minute)
+      expect(await records.renew(upload.id, 'one', minute)).toBe(false)
+      await records.giveBack(upload.id, 'two')
+      expect(await records.renew(upload.id, 'two', minute)).toBe(false)
+      expect(await records.take(upload.id, 0, 'three', minute)).toMatchObject({ outcome: 'taken' })
+      await records.remove(upload.id)
+      expect(await records.renew(upload.id, 'three', minute)).toBe(false)
+      expect(await records.renew('none', 'three', minute)).toBe(false)
+      expect(await records.get(upload.id)).toBeUndefined()
+    })
+
+    test('hold what was noted when their holder renews, for whoever comes after him', async () => {
+      const upload = await created({ length: null })
+      await records.take(upload.id, 0, 'one', minute)
+      const noted = progressOf(upload, 3, { length: 12, expires: now + 90 * minute })
+      await records.note(upload.id, 'one', noted)
+      await records.note(upload.id, 'two', progressOf(upload, 9))
+      expect(await records.renew(upload.id, 'one', minute)).toBe(true)
+      expect(await records.get(upload.id)).toMatchObject({ offset: 3, expires: noted.expires })
+      expect(await records.renew(upload.id, 'one', minute)).toBe(true)
+      passed += minute
+      expect(await records.take(upload.id, 3, 'two', minute)).toMatchObject({ outcome: 'taken', upload: { offset: 3 } })
+    })
+
     test('are taken at their offset alone', async () => {
       const upload = await created()
       expect(await records.take(upload.id, 3, 'one', minute)).toEqual({ outcome: 'moved' })
@@ -174,6 +216,7 @@ export const describeUploadRecords = ({ name, open }: Hand<Tested>): void => {
       await records.advance(upload.id, 'one', progressOf(upload, 5), true)
       await records.note(upload.id, 'one', progressOf(upload, 4))
       await records.note(upload.id, 'two', progressOf(upload, 9))
+      await records.renew(upload.id, 'one', minute)
       expect(await records.get(upload.id)).toMatchObject({ offset: 5 })
     })
 

@@ -18,6 +18,7 @@ import { root } from '../../../lib/storage/path.ts'
 import type { Stores } from '../../../lib/stores.ts'
 import type { Addition } from '../../../lib/uploads/append.ts'
 import type { Asker } from '../../../lib/uploads/destination.ts'
+import type { LeaseTerms } from '../../../lib/uploads/lease.ts'
 import type { Upload } from '../../../lib/uploads/upload.ts'
 import { createUploads } from '../../../lib/uploads/uploads.ts'
 import { layoutOf } from '../../../local/data-directory.ts'
@@ -45,15 +46,14 @@ interface Hand {
   readonly name: string
   /** How often the property is tried. */
   readonly runs: number
-  /** For how long a process has an upload to itself, in milliseconds. */
-  readonly longestHold: number
+  readonly lease: LeaseTerms
   open(): Promise<{ start(): Kept; close(): Promise<void> }>
 }
 
 const oneMachine: Hand = {
   name: 'one machine',
   runs: 150,
-  longestHold: Number.POSITIVE_INFINITY,
+  lease: { lasts: Number.POSITIVE_INFINITY },
   async open() {
     const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
     const directory = layoutOf(folder)
@@ -78,7 +78,7 @@ const oneMachine: Hand = {
 const aws: Hand = {
   name: 'AWS',
   runs: 25,
-  longestHold: 33_000,
+  lease: { lasts: 33_000 },
   async open() {
     const { bucket: name, connect } = openBucketInMemory()
     const clients = { client: connect(), once: connect(1) }
@@ -134,11 +134,7 @@ const mortal = (diesAt: number) => {
 const isDead = (error: unknown): boolean => error instanceof Death
 
 /** The service as a new process has it: what was kept is all that it knows. */
-const serve = (
-  { files, workflows, removals, uploadRecords, uploadParts }: Kept,
-  longestHold: number,
-  diesAt: number,
-) => {
+const serve = ({ files, workflows, removals, uploadRecords, uploadParts }: Kept, lease: LeaseTerms, diesAt: number) => {
   const within = mortal(diesAt)
   const stores = { files: within(files), workflows, removals, largestResumableFile: 1_000_000 }
   const deps = {
@@ -147,7 +143,7 @@ const serve = (
     destination: createUploadDestination(stores),
   }
   return {
-    uploads: createUploads({ ...deps, clock: systemClock, longestHold }),
+    uploads: createUploads({ ...deps, clock: systemClock, lease }),
     async content(path: string): Promise<Buffer | undefined> {
       const object = await files.read(`live/${site}/${path}`, ({ size }) => ({ first: 0, last: size - 1 }))
       if (!object) return undefined
@@ -260,7 +256,7 @@ test.each([oneMachine, aws])(
   async (hand) => {
     const { start: startStores, close } = await hand.open()
     onTestFinished(close)
-    const start: Start = (diesAt = Number.POSITIVE_INFINITY) => serve(startStores(), hand.longestHold, diesAt)
+    const start: Start = (diesAt = Number.POSITIVE_INFINITY) => serve(startStores(), hand.lease, diesAt)
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 0, maxLength: 200 }),

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { Surroundings } from '../../../lib/deps.ts'
 import type { SiteId } from '../../../lib/ids.ts'
+import type { LeaseTerms } from '../../../lib/uploads/lease.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
 import { requestOf, textOf } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
@@ -62,9 +63,12 @@ export const uploadIn = ({ headers, status, body }: Outcome): string => {
   return location.slice(location.indexOf('/uploads/'))
 }
 
-export const openUploads = async (
-  options: Partial<Surroundings> & { readonly between?: Between; readonly longestHold?: number } = {},
-): Promise<UploadsUnderTest> => {
+export interface UploadsOptions extends Partial<Surroundings> {
+  readonly between?: Between
+  readonly lease?: LeaseTerms
+}
+
+export const openUploads = async (options: UploadsOptions = {}): Promise<UploadsUnderTest> => {
   const files = await openTestFiles(options)
   const { sites, grants } = files.stores
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })

@@ -23,7 +23,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
     const offsetOf = async (upload: string) => (await service.head(upload)).headers['upload-offset']
 
     describe('Core Protocol, headers', () => {
-      test.each(['-1', 'x', '1.5', '', '0x1', '1e3', ' '])(
+      test.each(['-1', 'x', '1.5', '', '0x1', '1e3', ' ', '0, 0', null])(
         'Upload-Offset: "The value MUST be a non-negative integer." (%j)',
         async (value) => {
           const upload = await begin(5)
@@ -64,7 +64,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         expect(answers.map(({ headers }) => headers['tus-resumable'])).toEqual(answers.map(() => '1.0.0'))
       })
 
-      test.each(['0.2.2', '1.0.1', '2.0.0', 'x', ''])(
+      test.each(['0.2.2', '1.0.1', '2.0.0', 'x', '', '1.0.0, 1.0.0'])(
         'Tus-Resumable: "If the version specified by the Client is not supported by the Server, it MUST respond with the 412 Precondition Failed status and MUST include the Tus-Version header into the response. In addition, the Server MUST NOT process the request." (%j)',
         async (version) => {
           const upload = await begin(5)
@@ -102,8 +102,22 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         })
         expect([patched.status, patched.headers['upload-offset']]).toEqual([204, '2'])
         expect((await service.call('GET', upload, overridden('HEAD'))).headers['upload-offset']).toBe('2')
+        expect((await service.call('POST', upload, overridden('PATCH, PATCH'))).status).toBe(405)
         expect((await service.call('POST', upload, overridden('DELETE'))).status).toBe(204)
         expect((await service.head(upload)).status).toBe(404)
+      })
+
+      test('X-HTTP-Method-Override means nothing anywhere else: a form of another page cannot delete by it', async () => {
+        await service.call('PUT', '/storage/kept/a.txt', { body: 'kept' })
+        const headers = { 'X-HTTP-Method-Override': 'DELETE', 'Tus-Resumable': null }
+        for (const path of ['/storage/kept/a.txt', '/storage/kept', '/storage/uploads/x', '/storage']) {
+          const { status } = await service.call('POST', path, { headers })
+          expect([400, 404, 405]).toContain(status)
+        }
+        expect((await service.create('created.bin', 5, { headers: { 'X-HTTP-Method-Override': 'PUT' } })).status).toBe(
+          201,
+        )
+        expect(await service.content('kept/a.txt')).toBe('kept')
       })
     })
 

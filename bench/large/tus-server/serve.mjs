@@ -1,0 +1,10 @@
+import { FileStore } from '@tus/file-store'
+import { Server } from '@tus/server'
+
+/** The measure for large uploads on one machine: the server of the makers of tus, with its store of files in a folder. */
+const directory = process.argv[2]
+const server = new Server({ path: '/files', datastore: new FileStore({ directory }) })
+const listening = server.listen({ host: '127.0.0.1', port: 0 }, () => {
+  console.log(JSON.stringify({ baseUrl: `http://127.0.0.1:${listening.address().port}` }))
+})
+process.on('SIGTERM', () => process.exit(0))

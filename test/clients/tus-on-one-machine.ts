@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type SpawnedService, startService } from '../support/spawned-service.ts'
+import { openTusClients, type TusClients, type Wanted } from '../support/tus-clients.ts'
+
+const mebibyte = 1024 * 1024
+
+/** Large enough to be killed in the middle of one request. */
+const size = 48 * mebibyte
+const half = size / 2
+
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
+
+const wantedFrom = ({ baseUrl, token }: SpawnedService, name: string): Omit<Wanted, 'dieAt'> => ({
+  endpoint: `${baseUrl}/api/v2/admin/sites/current/storage/tus`,
+  token,
+  name,
+  content: randomBytes(size),
+})
+
+/** Throws unless the file is the one that was sent, and was not sent from its beginning again. */
+const check = async (service: SpawnedService, { name, content, token }: Omit<Wanted, 'dieAt'>, goesOnAt: number) => {
+  const headers = { Authorization: token }
+  const file = await service.request(`/api/v2/admin/sites/current/storage/tus/${name}`, { headers })
+  const stored = md5(Buffer.from(await file.arrayBuffer()))
+  if (stored !== md5(content)) throw new Error(`${name} is not what was sent (${file.status})`)
+  if (!(goesOnAt > 0 && goesOnAt < size)) throw new Error(`${name} went on at ${goesOnAt}`)
+}
+
+const killClients = async (service: SpawnedService, { clients }: TusClients): Promise<void> => {
+  for (const [client, upload] of Object.entries(clients)) {
+    const wanted = wantedFrom(service, `${client.replaceAll(' ', '-')}.bin`)
+    const goesOnAt = await upload({ ...wanted, dieAt: half })
+    await check(service, wanted, goesOnAt)
+    console.log(`${client} was killed, and went on at ${goesOnAt} of ${size} bytes.`)
+  }
+}
+
+const fence = '```'
+const guide = join(import.meta.dirname, '..', '..', 'docs', 'api.md')
+
+/** The scripts that the guide shows, as they stand there. */
+const runDocumented = async (service: SpawnedService, { run }: TusClients): Promise<void> => {
+  const [, large = ''] = readFileSync(guide, 'utf8').split('### Large files')
+  const folder = mkdtempSync(join(tmpdir(), 'site-admin-guide-'))
+  const scripts = { js: 'documented.mjs', python: 'documented.py' } as const
+  for (const language of ['js', 'python'] as const) {
+    const [, script] =
+      large
+        .split(fence)
+        .find((block) => block.startsWith(`${language}\n`))
+        ?.split(/^\w+\n/) ?? []
+    if (script === undefined) throw new Error(`The guide shows nothing in ${language}`)
+    const film = randomBytes(9 * mebibyte)
+    writeFileSync(join(folder, 'film.mp4'), film)
+    await run(scripts[language], script, folder, { BASE: service.baseUrl, TOKEN: service.token })
+    const stored = await service.request('/api/v2/admin/sites/current/storage/films/film.mp4')
+    if (md5(Buffer.from(await stored.arrayBuffer())) !== md5(film)) throw new Error(`The guide is wrong in ${language}`)
+    console.log(`What the guide shows in ${language} works.`)
+  }
+  rmSync(folder, { recursive: true })
+}
+
+/** The client goes on by itself, once the service is back. Answers the new process. */
+const killService = async (
+  service: SpawnedService,
+  { uploadAndKill }: TusClients,
+  restart: () => Promise<SpawnedService>,
+): Promise<SpawnedService> => {
+  const wanted = { ...wantedFrom(service, 'service-killed.bin'), chunkSize: 8 * mebibyte }
+  const uploading = uploadAndKill(wanted, service.pid, half)
+  await Promise.race([service.ended, uploading])
+  const next = await restart()
+  const goesOnAt = await uploading
+  await check(next, wanted, goesOnAt)
+  console.log(`tus-js-client went on at ${goesOnAt} of ${size} bytes when the service was back.`)
+  return next
+}
+
+/** Uploads with every client that speaks tus, to one machine; clients and service are killed on the way. Throws when something is lost. */
+export const useTusClients = async (dataDirectory: string): Promise<void> => {
+  const first = await startService(dataDirectory, ['--port', '0', '--quiet'])
+  const { port } = new URL(first.baseUrl)
+  let service = first
+  const clients = await openTusClients()
+  try {
+    await runDocumented(service, clients)
+    await killClients(service, clients)
+    service = await killService(service, clients, () => startService(dataDirectory, ['--port', port, '--quiet']))
+  } finally {
+    await clients.close()
+    await service.stop()
+  }
+}

@@ -1,0 +1,57 @@
+import Uppy from '@uppy/core'
+import UppyTus from '@uppy/tus'
+import { Upload } from 'tus-js-client'
+import type { Order } from './order.ts'
+
+type Told = (offset: number) => void
+
+/** A file as somebody chooses it: the same one each time, so that clients know it again. */
+const chosen = async (name: string): Promise<File> => {
+  const bytes = await (await fetch('/content')).blob()
+  return new File([bytes], name, { type: 'application/octet-stream', lastModified: 1 })
+}
+
+const options = ({ endpoint, token, chunkSize }: Order) => ({
+  endpoint,
+  headers: { Authorization: token },
+  retryDelays: Array.from({ length: 60 }, () => 500),
+  removeFingerprintOnSuccess: true,
+  ...(chunkSize !== undefined && { chunkSize }),
+})
+
+const goesOn =
+  (told: Told): NonNullable<Upload['options']['onAfterResponse']> =>
+  (request, response) => {
+    if (request.getMethod() === 'HEAD') told(Number(response.getHeader('Upload-Offset')))
+  }
+
+const withTusJsClient = async (order: Order, progress: Told, resumed: Told): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const upload = new Upload(await chosen(order.name), {
+    ...options(order),
+    metadata: { filename: order.name },
+    onProgress: progress,
+    onAfterResponse: goesOn(resumed),
+    onSuccess: () => resolve(),
+    onError: reject,
+  })
+  const [earlier] = await upload.findPreviousUploads()
+  if (earlier) upload.resumeFromPreviousUpload(earlier)
+  upload.start()
+  return promise
+}
+
+const withUppy = async (order: Order, progress: Told, resumed: Told): Promise<void> => {
+  const uppy = new Uppy().use(UppyTus, { ...options(order), onAfterResponse: goesOn(resumed) })
+  uppy.on('upload-progress', (_, { bytesUploaded }) => progress(bytesUploaded || 0))
+  const data = await chosen(order.name)
+  uppy.addFile({ name: order.name, type: data.type, data, meta: { filename: order.name } })
+  const { failed = [] } = (await uppy.upload()) ?? {}
+  if (failed.length > 0) throw new Error(failed.map(({ error }) => error).join())
+}
+
+/** Uploads to the end. `progress` and `resumed` are told how many bytes were sent, and where an earlier upload goes on. */
+const upload = (order: Order, progress: Told, resumed: Told): Promise<void> =>
+  order.client === 'Uppy' ? withUppy(order, progress, resumed) : withTusJsClient(order, progress, resumed)
+
+Object.assign(window, { upload })

@@ -1,0 +1,26 @@
+"""Uploads a file with tuspy, and goes on with what an earlier run has begun: `memory` is the file in which it keeps that."""
+
+import os
+import signal
+import sys
+
+from tusclient.client import TusClient
+from tusclient.storage.filestorage import FileStorage
+
+endpoint, token, path, memory, chunk, die = sys.argv[1:]
+
+client = TusClient(endpoint, headers={"Authorization": token})
+uploader = client.uploader(
+    path,
+    chunk_size=int(chunk),
+    metadata={"filename": os.path.basename(path)},
+    store_url=True,
+    url_storage=FileStorage(memory),
+    retries=10,
+    retry_delay=1,
+)
+print(f"Goes on at {uploader.offset}")
+while uploader.offset < uploader.get_file_size():
+    uploader.upload_chunk()
+    if int(die) and uploader.offset >= int(die):
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,173 @@
+import { Readable } from 'node:stream'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { renewedLease } from '../../../lib/uploads/lease.ts'
+import type { UploadRecords } from '../../../lib/uploads/upload-records.ts'
+import { uploadsHands } from './hands.ts'
+import { type UploadsUnderTest, uploadIn } from './service.ts'
+
+const second = 1_000
+
+/** A body of two chunks: the second one comes when the test lets it, or something else does. */
+const openBody = (first: string) => {
+  const arrived = Promise.withResolvers<void>()
+  const rest = Promise.withResolvers<string>()
+  async function* chunks() {
+    yield Buffer.from(first)
+    arrived.resolve()
+    yield Buffer.from(await rest.promise)
+  }
+  return {
+    // Nothing is read ahead: the second chunk is asked for when the first one has been taken in.
+    stream: Readable.from(chunks(), { highWaterMark: 1 }),
+    arrived: arrived.promise,
+    end: (text: string) => rest.resolve(text),
+    breakOff: () => rest.reject(new Error('The caller has gone')),
+  }
+}
+
+/** Begins to add to an upload, up to where that waits for more bytes. */
+const begin = async (service: UploadsUnderTest) => {
+  const upload = uploadIn(await service.create('a.txt', 10))
+  const body = openBody('hello')
+  const appending = service.patch(upload, 0, body.stream)
+  await body.arrived
+  return { upload, body, appending }
+}
+
+describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) => {
+  /** A service whose time the test holds in its hands, and what renews. */
+  const start = async (renew?: (own: UploadRecords['renew']) => UploadRecords['renew']) => {
+    // Before the service, whose clock they are, and without those that its stores wait with.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    let passed = 0
+    const begun = Date.now()
+    const renewals: Promise<boolean>[] = []
+    const service = await open({
+      clock: { wall: () => begun + passed, monotonic: () => passed },
+      lease: renewedLease,
+      between: ({ uploadRecords }) => ({
+        uploadRecords: {
+          ...uploadRecords,
+          renew(...given) {
+            const renewal = (renew?.(uploadRecords.renew) ?? uploadRecords.renew)(...given)
+            renewals.push(renewal)
+            return renewal
+          },
+        },
+      }),
+    })
+    onTestFinished(async () => {
+      vi.useRealTimers()
+      await service.close()
+    })
+    return {
+      ...service,
+      renewals,
+      /** Lets time pass, second by second, with all renewals that come due. */
+      async pass(seconds: number) {
+        for (let left = seconds; left > 0; left--) {
+          passed += second
+          vi.advanceTimersByTime(second)
+          await Promise.allSettled(renewals)
+        }
+      },
+      /** Time in which the process does nothing, as one that is frozen. */
+      freeze(seconds: number) {
+        passed += seconds * second
+      },
+    }
+  }
+
+  test('is renewed for as long as the bytes come, every 5 seconds', async () => {
+    const service = await start()
+    const { upload, body, appending } = await begin(service)
+    await service.pass(4)
+    expect(service.renewals).toHaveLength(0)
+    await service.pass(56)
+    expect(service.renewals).toHaveLength(12)
+    expect((await service.patch(upload, 0, 'x')).status).toBe(423)
+    body.end('world')
+    expect((await appending).status).toBe(204)
+    await service.pass(20)
+    expect(service.renewals).toHaveLength(12)
+    expect(await service.content('a.txt')).toBe('helloworld')
+  })
+
+  test('is over 15 seconds after the last renewal: another one goes on, and the first one adds nothing any more', async () => {
+    const service = await start()
+    const { upload, body, appending } = await begin(service)
+    await service.pass(6)
+    service.freeze(13)
+    expect((await service.patch(upload, 0, 'x')).status).toBe(423)
+    service.freeze(1)
+    expect((await service.patch(upload, 0, 'HELLO')).status).toBe(204)
+    body.end('world')
+    const { status } = await appending
+    expect([423, 503]).toContain(status)
+    expect((await service.head(upload)).headers['upload-offset']).toBe('5')
+    await service.patch(upload, 5, 'WORLD')
+    expect(await service.content('a.txt')).toBe('HELLOWORLD')
+  })
+
+  test('ends with its connection: what has come is kept, and the next one goes on at once', async () => {
+    const service = await start()
+    const { upload, body, appending } = await begin(service)
+    await service.pass(30)
+    body.breakOff()
+    await appending
+    expect((await service.head(upload)).headers['upload-offset']).toBe('5')
+    expect((await service.patch(upload, 5, 'world')).status).toBe(204)
+    expect(await service.content('a.txt')).toBe('helloworld')
+  })
+
+  test('outlives renewals that fail, while its time lasts', async () => {
+    let isAway = true
+    const service = await start((own) => async (...given) => {
+      if (isAway) throw new Error('The store is away')
+      return own(...given)
+    })
+    const { upload, body, appending } = await begin(service)
+    await service.pass(14)
+    isAway = false
+    await service.pass(5)
+    expect((await service.patch(upload, 0, 'x')).status).toBe(423)
+    body.end('world')
+    expect((await appending).status).toBe(204)
+    expect(await service.content('a.txt')).toBe('helloworld')
+  })
+
+  test('stops the append when it cannot be renewed in time: it goes on from what is kept', async () => {
+    const service = await start(() => async () => {
+      throw new Error('The store is away')
+    })
+    const { upload, body, appending } = await begin(service)
+    await service.pass(15)
+    body.end('wor')
+    expect(await appending).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    // On one machine nothing is written any more; a part of its own is in nobody's way.
+    const offset = Number((await service.head(upload)).headers['upload-offset'])
+    expect(offset).toBe(name === 'AWS' ? 5 : 0)
+    await service.patch(upload, offset, 'helloworld'.slice(offset))
+    expect(await service.content('a.txt')).toBe('helloworld')
+  })
+})
+
+describe.each(uploadsHands)('a lease that is not renewed: $name', ({ open }) => {
+  test('is over when its time is, however long the append takes', async () => {
+    let passed = 0
+    const begun = Date.now()
+    const service = await open({
+      clock: { wall: () => begun + passed, monotonic: () => passed },
+      lease: { lasts: 33 * second },
+    })
+    onTestFinished(service.close)
+    const { upload, body, appending } = await begin(service)
+    passed = 33 * second - 1
+    expect((await service.patch(upload, 0, 'x')).status).toBe(423)
+    passed += 1
+    expect((await service.patch(upload, 0, 'HELLO')).status).toBe(204)
+    body.end('')
+    expect([423, 503]).toContain((await appending).status)
+    expect((await service.head(upload)).headers['upload-offset']).toBe('5')
+  })
+})

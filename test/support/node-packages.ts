@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Copies a folder with a package.json and its lock to a room below `.local`, and installs there what is pinned: at the first use and when the lock
+ * has changed, which needs the network.
+ */
+export const preparePackages = (source: string, room: string): void => {
+  const stamp = join(room, 'installed.json')
+  const wanted = readFileSync(join(source, 'package-lock.json'), 'utf8')
+  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+  if (!isCurrent) rmSync(room, { recursive: true, force: true })
+  cpSync(source, room, { recursive: true })
+  if (isCurrent) return
+  const { status, stderr, error } = spawnSync('npm', ['ci', '--silent'], { cwd: room })
+  if (status !== 0) throw new Error(`npm ci failed in ${room}:\n${stderr}`, { cause: error })
+  writeFileSync(stamp, wanted)
+}
