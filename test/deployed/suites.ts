@@ -93,16 +93,35 @@ const createSite = async (target: Target, dataCentre: string) => {
   return { id: String(id), token: String(token) }
 }
 
-/** The black-box suite against one data centre, on a site and with a token made for it. */
-export const runAcceptance = async (target: Target, dataCentre: string): Promise<boolean> => {
+interface Acceptance {
+  /** The data centre, and what it is called in the name of the report. */
+  readonly dataCentre: string
+  readonly name?: string
+  readonly url: string
+  /** All of the cases unless told. */
+  readonly suites?: readonly string[]
+  readonly largestFile?: number
+}
+
+/** The black-box suite against an address of a data centre, on a site and with a token made for it. */
+const acceptAt = async (
+  target: Target,
+  { dataCentre, name = dataCentre, url, suites = [], largestFile }: Acceptance,
+) => {
   const { token } = await createSite(target, dataCentre)
-  return runSuite(target, `acceptance-${dataCentre}`, ['--project', 'acceptance', ...provableOn(target.emulator)], {
+  const options = ['--project', 'acceptance', ...provableOn(target.emulator), ...suites]
+  return runSuite(target, `acceptance-${name}`, options, {
     ACCEPTANCE_PATIENCE: String(patience),
-    ACCEPTANCE_BASE_URL: outputOf(target.outputs, dataCentre, 'BaseUrl'),
+    ACCEPTANCE_BASE_URL: url,
     ACCEPTANCE_TOKEN: token,
     ACCEPTANCE_ADMIN: administration.map((word) => `"${word}"`).join(' '),
+    ...(largestFile !== undefined && { ACCEPTANCE_LARGEST_FILE: String(largestFile) }),
   })
 }
+
+/** The black-box suite against one data centre. */
+export const runAcceptance = (target: Target, dataCentre: string): Promise<boolean> =>
+  acceptAt(target, { dataCentre, url: outputOf(target.outputs, dataCentre, 'BaseUrl') })
 
 /** What the functions of the storage are told when they are deployed, so that their entries run in a test as well. */
 const storageSettings = (target: Target, dataCentre: string) => ({
@@ -171,19 +190,8 @@ export const runStreaming = async (target: Target, dataCentre: string): Promise<
     administer(target, 'data-centre', 'add', dataCentre, '--url', to, '--region', target.region)
   try {
     await move(url)
-    const { token } = await createSite(target, dataCentre)
-    const accepted = await runSuite(
-      target,
-      'acceptance-stream',
-      ['--project', 'acceptance', ...provableOn(target.emulator), ...streamedSuites],
-      {
-        ACCEPTANCE_PATIENCE: String(patience),
-        ACCEPTANCE_BASE_URL: url,
-        ACCEPTANCE_TOKEN: token,
-        ACCEPTANCE_ADMIN: administration.map((word) => `"${word}"`).join(' '),
-        ACCEPTANCE_LARGEST_FILE: String(largestStreamed),
-      },
-    )
+    const behind = { dataCentre, name: 'stream', url, suites: streamedSuites, largestFile: largestStreamed }
+    const accepted = await acceptAt(target, behind)
     const streamed = await runOnDeployment(target, dataCentre, 'stream', { DEPLOYED_STREAM_BUNDLE: bundle })
     return accepted && streamed
   } finally {

@@ -44,7 +44,8 @@ export const createMemoryBudget = (total: number): MemoryBudget => {
   }
 }
 
-const partsInFlight = 4
+/** As many as fill the line of a function (1 Gbit/s): what is in flight is in memory. */
+const partsInFlight = 3
 
 /** Where uploads go whose place is not known yet. A rule of the bucket clears away what a process that died has left there. */
 const scratchPrefix = 'scratch/'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryOf } from '../../../bench/measured-process.ts'
 import { boundary } from '../../acceptance/support/storage.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
@@ -76,14 +76,10 @@ const digestAt = async (path: string): Promise<string> => {
 
 /** What the memory of the process has grown by at the most while something went on, in MiB: the kernel's own figures. */
 const growthDuring = async (run: () => Promise<void>): Promise<number> => {
-  const memory = (field: string) => {
-    const status = readFileSync(`/proc/${stream.pid}/status`, 'utf8')
-    return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
-  }
-  writeFileSync(`/proc/${stream.pid}/clear_refs`, '5')
-  const before = memory('VmRSS')
+  const memory = memoryOf(stream.pid)
+  const before = memory.reset()
   await run()
-  return memory('VmHWM') - before
+  return memory.peak() - before
 }
 
 const remove = async (path: string) => expect(await end(begin('DELETE', path))).toMatchObject({ status: 200 })
