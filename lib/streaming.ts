@@ -8,4 +8,6 @@ export const streaming = {
   longestWait: 60,
   /** How many requests one process has at once. */
   requestsAtOnce: 16,
+  /** What its Node is told: as in `npm start`, what comes over sockets is let go of soon. */
+  nodeOptions: '--max-semi-space-size=2',
 } as const

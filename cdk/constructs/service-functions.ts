@@ -16,6 +16,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config.ts'
 import { environmentOf } from '../../lib/settings.ts'
+import { streaming } from '../../lib/streaming.ts'
 import { type FunctionName, functionName, functionSettings } from '../functions.ts'
 import { fileGrants, removalsGrants, tableGrants } from '../grants.ts'
 import { homeRegion, type Settings } from '../settings.ts'
@@ -121,8 +122,10 @@ const storageTexts = (options: FunctionOptions) => ({
 })
 
 /** The environment of the function that streams: its files may be as large as on one machine. */
-export const streamEnvironment = (options: FunctionOptions, originSecrets: string): Record<string, string> =>
-  environmentOf(settingsOf.stream, { ...storageTexts(options), originSecrets })
+export const streamEnvironment = (options: FunctionOptions, originSecrets: string): Record<string, string> => ({
+  ...environmentOf(settingsOf.stream, { ...storageTexts(options), originSecrets }),
+  NODE_OPTIONS: streaming.nodeOptions,
+})
 
 /** The environment of each function, from the settings that it reads: one that is missing is an error of the compiler's. */
 const environments: Readonly<Record<FunctionName, (options: FunctionOptions) => Record<string, string>>> = {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { streaming } from '../../lib/streaming.ts'
 
 const host = '127.0.0.1'
 /** How long it may take to listen: as long as Lambda waits. In milliseconds. */
@@ -46,7 +47,12 @@ export const startStreamProcess = async (bundle: string, environment: NodeJS.Pro
     cwd: bundle,
     // Its log has a line for each request.
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...environment, ORIGIN_SECRETS: secret, AWS_LAMBDA_HTTP_ENDPOINT: `${host}:${port}` },
+    env: {
+      ...environment,
+      ORIGIN_SECRETS: secret,
+      AWS_LAMBDA_HTTP_ENDPOINT: `${host}:${port}`,
+      NODE_OPTIONS: streaming.nodeOptions,
+    },
   })
   const ended = once(child, 'exit')
   const deadline = Date.now() + patience
