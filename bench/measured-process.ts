@@ -3,13 +3,17 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** A process whose first line says that it is ready, and whose memory is looked at from outside. */
-export interface MeasuredProcess {
-  readonly line: string
-  /** The most memory that it has had since the last reset, in MiB. */
+/** The memory of a process, looked at from outside. */
+interface Memory {
+  /** The most that it has had since the last reset, in MiB. */
   peak(): number
   /** Forgets the peak so far. Answers what it has now, in MiB. */
   reset(): number
+}
+
+/** A process whose first line says that it is ready. */
+export interface MeasuredProcess extends Memory {
+  readonly line: string
   stop(): Promise<void>
 }
 
@@ -18,7 +22,16 @@ const mebibytes = (pid: number | undefined, field: string): number => {
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
 }
 
-/** Runs a file of this repository with Node. The peak of its memory is the kernel's own, so Linux is needed. */
+/** What the kernel says of the memory of a process: Linux is needed. */
+export const memoryOf = (pid: number | undefined): Memory => ({
+  peak: () => mebibytes(pid, 'VmHWM'),
+  reset() {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+    return mebibytes(pid, 'VmRSS')
+  },
+})
+
+/** Runs a file of this repository with Node. */
 export const startMeasured = async (
   file: string,
   args: readonly string[],
@@ -34,11 +47,7 @@ export const startMeasured = async (
   const [line] = (await once(createInterface(stdout), 'line')) as [string]
   return {
     line,
-    peak: () => mebibytes(child.pid, 'VmHWM'),
-    reset() {
-      writeFileSync(`/proc/${child.pid}/clear_refs`, '5')
-      return mebibytes(child.pid, 'VmRSS')
-    },
+    ...memoryOf(child.pid),
     async stop() {
       const ended = once(child, 'exit')
       child.kill('SIGTERM')

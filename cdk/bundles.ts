@@ -60,9 +60,12 @@ export const bundleFunction = async (
 }
 
 /** A folder with the bundle of each function. */
-export type Bundles = Readonly<Record<FunctionName | 'registration', string>>
+export type Bundles = Readonly<Record<FunctionName | 'registration' | 'stream', string>>
 
 const registration = join(import.meta.dirname, '..', 'functions', 'registration', 'handler.ts')
+
+/** The function that streams: a process, and no handler. */
+export const streamEntry = join(import.meta.dirname, '..', 'functions', 'stream', 'main.ts')
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
@@ -71,6 +74,7 @@ export const bundleFunctions = async (): Promise<Bundles> => {
   const entries = [
     ...functionNames.map((name) => [name, functionEntry(name), functionSettings[name].packageFiles] as const),
     ['registration', registration, undefined] as const,
+    ['stream', streamEntry, undefined] as const,
   ]
   const bundled = entries.map(async ([name, entry, packageFiles]) => {
     await bundleFunction(entry, join(folder, name), packageFiles)

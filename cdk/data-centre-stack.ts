@@ -8,7 +8,9 @@ import { createGateway } from './constructs/gateway.ts'
 import { createAlarms, createDashboard } from './constructs/monitoring.ts'
 import { registerDataCentre } from './constructs/registration.ts'
 import { createGrantedFunction } from './constructs/service-functions.ts'
+import { createStreaming } from './constructs/streaming.ts'
 import { createTables, regionalTables, tableOutput, tablesIn } from './constructs/tables.ts'
+import type { Edge } from './edge-stack.ts'
 import { byFunction, functionSettings } from './functions.ts'
 import {
   baseUrlOf,
@@ -24,11 +26,12 @@ interface Props extends StackProps {
   readonly id: string
   readonly dataCentre: DataCentreSettings
   readonly bundles: Bundles
+  readonly edge: Edge
 }
 
-/** One data centre: its tables, its functions and its gateway, in one region. */
+/** One data centre: its tables, its functions and its gateway, in one region; with streaming, what stands in front of them as well. */
 export class DataCentreStack extends Stack {
-  constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, ...props }: Props) {
+  constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, edge, ...props }: Props) {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
     const files = createFilesBucket(this, { deletionProtection: isProtected(settings, dataCentre) })
@@ -39,6 +42,8 @@ export class DataCentreStack extends Stack {
     )
     workOff(removals.queue, functions.removals)
     const api = createGateway(this, { functions, dataCentre, settings })
+    const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
+    const streaming = dataCentre.streaming ? createStreaming(this, { api, dataCentre, edge, stream }) : undefined
     const watched = {
       api,
       functions,
@@ -46,21 +51,26 @@ export class DataCentreStack extends Stack {
       replicaRegions: replicaRegions(settings, this.region),
       removals,
       hasFirewall: settings.webApplicationFirewall,
+      streaming,
     }
     createAlarms(this, watched, settings)
     createDashboard(this, watched)
 
-    const url = baseUrlOf(settings, dataCentre, api.restApiId, this)
+    // A domain of its own is the distribution's, where there is one.
+    const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
+    const addresses = { apiId: api.restApiId, distribution: streaming?.host }
+    const url = baseUrlOf(settings, dataCentre, addresses, this)
     registerDataCentre(this, {
       bundle: bundles.registration,
       directory: tables.sites,
       directoryRegion: nearestDirectory(settings, dataCentre),
       dataCentre: { id, url, region: this.region, isDefault: id === settings.defaultDataCentre },
-      entrance: createEntrance(api, dataCentre),
+      entrance: streaming?.entrance ?? toGateway,
     })
     createAdministrationPolicy(this, regionalTables, (name) => tables[name].tableArn)
     Tags.of(this).add('data-centre', id)
     new CfnOutput(this, 'BaseUrl', { value: url })
+    if (streaming) new CfnOutput(this, 'StreamEndpoint', { value: streaming.lambda.endpoint.domainName })
     new CfnOutput(this, 'FilesBucketName', { key: 'FilesBucket', value: files.bucketName })
     new CfnOutput(this, 'RemovalsQueueUrl', { key: 'RemovalsQueue', value: removals.queue.queueUrl })
     new CfnOutput(this, 'FailedRemovalsQueueUrl', { key: 'FailedRemovalsQueue', value: removals.failed.queueUrl })

@@ -21,12 +21,24 @@ const customDomain = z
 
 const region = z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/)
 
-const dataCentre = z.strictObject({
-  region,
-  customDomain: customDomain.optional(),
-  /** Overrides that of the installation, for the tables and files of this data centre and for its replica of the directory. */
-  deletionProtection: z.boolean().optional(),
-})
+/** Where CloudFront takes certificates and firewalls from. */
+export const edgeRegion = 'us-east-1'
+
+const dataCentre = z
+  .strictObject({
+    region,
+    customDomain: customDomain.optional(),
+    /** Overrides that of the installation, for the tables and files of this data centre and for its replica of the directory. */
+    deletionProtection: z.boolean().optional(),
+    /** Whether files come and go as streams, through a distribution, which is the address of the data centre then. */
+    streaming: z.boolean().optional(),
+    /** The number of the secret between the distribution and the function that streams: with the next one, both get a new one. */
+    originSecret: z.int().min(1).optional(),
+  })
+  .refine(
+    ({ streaming, customDomain }) => !streaming || (customDomain?.certificateArn ?? edgeRegion).includes(edgeRegion),
+    { path: ['customDomain', 'certificateArn'], message: `must be of ${edgeRegion} where streaming is on` },
+  )
 
 /** Who may deploy from GitHub without a key: jobs of one repository that run in one of its environments. */
 const deploymentRole = z.strictObject({
@@ -68,6 +80,11 @@ const settings = z
       .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
       .default({ rate: 500, burst: 1000 }),
   })
+  .refine(
+    ({ dataCentres, emulatorEndpoint }) =>
+      emulatorEndpoint === undefined || !Object.values(dataCentres).some(({ streaming }) => streaming),
+    { path: ['dataCentres'], message: 'cannot stream on an emulator, which knows no Web Functions' },
+  )
   .refine(({ dataCentres, defaultDataCentre }) => defaultDataCentre in dataCentres, {
     path: ['defaultDataCentre'],
     message: 'must be one of the data centres',
@@ -110,14 +127,21 @@ export const isProtected = (settings: Settings, { deletionProtection }: DataCent
 
 export const stageName = 'live'
 
-/** The base URL of a data centre's service: its own domain, else its stage. */
+/** What a data centre answers at when it has no domain of its own. */
+interface Addresses {
+  readonly apiId: string
+  /** The host of its distribution, where it streams. */
+  readonly distribution: string | undefined
+}
+
+/** The base URL of a data centre's service: its own domain, else its distribution, else its stage. */
 export const baseUrlOf = (
   { emulatorEndpoint }: Settings,
   { customDomain }: DataCentreSettings,
-  apiId: string,
+  { apiId, distribution }: Addresses,
   { region, urlSuffix }: Pick<Stack, 'region' | 'urlSuffix'>,
 ): string => {
   if (emulatorEndpoint) return `${emulatorEndpoint}/restapis/${apiId}/${stageName}/_user_request_`
-  if (customDomain) return `https://${customDomain.domainName}`
-  return `https://${apiId}.execute-api.${region}.${urlSuffix}/${stageName}`
+  const host = customDomain?.domainName ?? distribution
+  return host === undefined ? `https://${apiId}.execute-api.${region}.${urlSuffix}/${stageName}` : `https://${host}`
 }

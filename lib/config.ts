@@ -69,6 +69,27 @@ const fileStores = {
 
 const storage = { ...edge, ...files, ...fileStores, uploadsTable: required('UPLOADS_TABLE', text()) }
 
+/** One or two, so that a new one can be known before it is sent. */
+const secrets = (given: string): readonly string[] => {
+  const found = list(given)
+  if (found.length === 0 || found.length > 2 || found.some((secret) => secret.length < 32)) {
+    throw new Error('must be one or two secrets of 32 characters or more, separated by a comma')
+  }
+  return found
+}
+
+/** What the function that streams needs: all that the one of files does, and what shows that a request comes from the distribution. */
+const stream = { ...storage, originSecrets: required('ORIGIN_SECRETS', secrets) }
+
+/** What Lambda tells a process that it hands requests to. */
+const listening = {
+  /** Where it is to listen. */
+  httpEndpoint: required(
+    'AWS_LAMBDA_HTTP_ENDPOINT',
+    textLike(/^\S+:\d{1,5}$/, 'an address and a port, with a colon between'),
+  ),
+}
+
 /** What the deployment needs to register a data centre. */
 const registration = {
   sitesTable: required('SITES_TABLE', text()),
@@ -76,7 +97,7 @@ const registration = {
 }
 
 /** The settings of each function. */
-export const settingsOf = { documentation, fields, categories, storage, removals: fileStores, registration }
+export const settingsOf = { documentation, fields, categories, storage, stream, removals: fileStores, registration }
 
 /** The settings on one machine. */
 const machine = {
@@ -91,6 +112,7 @@ export type EdgeSettings = SettingsOf<typeof edge>
 export type CategoriesSettings = SettingsOf<typeof categories>
 export type FileSettings = SettingsOf<typeof files>
 export type StorageSettings = SettingsOf<typeof storage>
+export type StreamSettings = SettingsOf<typeof stream>
 export type FileStoreSettings = SettingsOf<typeof fileStores>
 export type MachineSettings = SettingsOf<typeof machine>
 
@@ -98,6 +120,8 @@ export const readDocumentationSettings = (environment = process.env) => readSett
 export const readFieldsSettings = (environment = process.env) => readSettings(fields, environment)
 export const readCategoriesSettings = (environment = process.env) => readSettings(categories, environment)
 export const readStorageSettings = (environment = process.env) => readSettings(storage, environment)
+export const readStreamSettings = (environment = process.env) => readSettings(stream, environment)
+export const readListeningSettings = (environment = process.env) => readSettings(listening, environment)
 export const readRemovalsSettings = (environment = process.env) => readSettings(fileStores, environment)
 export const readRegistrationSettings = (environment = process.env) => readSettings(registration, environment)
 export const readMachineSettings = (environment = process.env) => readSettings(machine, environment)

@@ -3,9 +3,10 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { catchAllGroup, prefixes } from '../functions/routes.ts'
 import type { Handler } from '../lib/http/request.ts'
+import { type RemainingTime, unlimited } from '../lib/remaining-time.ts'
 import { namesHost, readRequest } from './read-request.ts'
-import { refuseConnection, refuseExpectation, refuseMalformed, refuseTunnel } from './refuse.ts'
-import { sendOn } from './send-answer.ts'
+import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, refuseTunnel } from './refuse.ts'
+import { atOnce, type EarlyAnswers, sendOn } from './send-answer.ts'
 
 /** Begins a request when the answer before it on the same connection has gone out. `begin` must end the response, or destroy it. */
 type Turns = (response: ServerResponse, begin: () => void) => void
@@ -79,8 +80,6 @@ const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Rea
     { objectMode: false },
   )
 
-const unlimited = () => Number.POSITIVE_INFINITY
-
 /** A server that listens lives on when the system has no more handles for connections: the callers come again. */
 const surviveShortage = (server: Server): void => {
   let complained = Number.NEGATIVE_INFINITY
@@ -93,14 +92,27 @@ const surviveShortage = (server: Server): void => {
   })
 }
 
+/** What stands between the callers and a server; nothing unless told. */
+export interface Front {
+  /** Whether a request comes from there. Others are refused before anything else of them is looked at. */
+  readonly admits?: (message: IncomingMessage) => boolean
+  /** The time that it leaves to a request which has just come. */
+  readonly timeFor?: (message: IncomingMessage) => RemainingTime
+  readonly earlyAnswers?: EarlyAnswers
+}
+
 /** A server over the core, not listening yet. `handlerFor` names the handler for a path, which is percent-encoded and without the query. */
-export const createServer = (handlerFor: (path: string) => Handler): Server => {
+export const createServer = (
+  handlerFor: (path: string) => Handler,
+  { admits = () => true, timeFor = () => unlimited, earlyAnswers = atOnce }: Front = {},
+): Server => {
   const inTurn = createTurns()
 
   const serve = async (message: IncomingMessage, response: ServerResponse, body: Readable, waits: () => boolean) => {
     try {
       const request = readRequest(message, body)
-      await handlerFor(request.path)(request, unlimited, sendOn(message, response, waits))
+      const send = sendOn(message, response, waits, earlyAnswers)
+      await handlerFor(request.path)(request, timeFor(message), send)
     } catch (error) {
       console.error('A request could not be answered:', error)
       response.destroy()
@@ -108,7 +120,8 @@ export const createServer = (handlerFor: (path: string) => Handler): Server => {
   }
 
   const take = (message: IncomingMessage, response: ServerResponse, body: Readable, waits: () => boolean): void => {
-    if (namesHost(message)) inTurn(response, () => void serve(message, response, body, waits))
+    if (!admits(message)) refuseStranger(message, response)
+    else if (namesHost(message)) inTurn(response, () => void serve(message, response, body, waits))
     else refuseMalformed(response)
   }
 

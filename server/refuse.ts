@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** The answer to what is no request to the service, and so never reaches the core; its code is the HTTP status. */
@@ -31,6 +31,12 @@ export const refuseMalformed = (response: ServerResponse): void => refuse(respon
 
 export const refuseExpectation = (response: ServerResponse): void =>
   refuse(response, refusal(417, 'The only expectation that can be met is 100-continue.'))
+
+/** Nothing is done for a stranger: what is still to come of the request is not waited for. */
+export const refuseStranger = (message: IncomingMessage, response: ServerResponse): void => {
+  response.once('finish', () => message.complete || message.destroy())
+  refuse(response, refusal(403, 'This address answers no requests but those of its distribution.'))
+}
 
 const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
   if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'The headers of the request are larger than 16 KB.')

@@ -2,17 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Answer, Send } from '../lib/http/request.ts'
 
-/** What of a request body is read after an early answer, so that the caller sees the answer and not a broken connection. */
-const lingerBytes = 16 * 1024 * 1024
-const lingerMs = 2_000
+/** How an answer is given to a request whose body is still coming. */
+export interface EarlyAnswers {
+  /** What of the body is still read, so that the caller sees the answer and not a broken connection: in bytes, and for so many milliseconds. */
+  readonly bytes: number
+  readonly ms: number
+  /** Whether that comes before the answer: what stands in front may read none before it has handed over the whole body. */
+  readonly comeLast: boolean
+}
 
-const readAway = async (request: IncomingMessage): Promise<void> => {
-  const timer = setTimeout(() => request.destroy(), lingerMs)
+/** For callers who are connected to the server itself. */
+export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, comeLast: false }
+
+const readAway = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {
+  const timer = setTimeout(() => request.destroy(), ms)
   let length = 0
   try {
     for await (const chunk of request) {
       length += chunk.length
-      if (length > lingerBytes) return
+      if (length > bytes) return
     }
   } catch {
     // The caller has gone, or was too slow: its answer is written in either case.
@@ -56,7 +64,12 @@ const lengthOf = (body: string | Uint8Array): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : body.length
 
 /** How an answer goes out on a response. `waits` says whether the caller holds its body back until it is given leave. */
-export const sendOn = (request: IncomingMessage, response: ServerResponse, waits: () => boolean): Send<void> => {
+export const sendOn = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  waits: () => boolean,
+  early: EarlyAnswers,
+): Send<void> => {
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
     const unread = !request.complete
     response.writeHead(status, {
@@ -68,7 +81,7 @@ export const sendOn = (request: IncomingMessage, response: ServerResponse, waits
   }
 
   const finish = async (unread: boolean): Promise<void> => {
-    if (unread && !waits()) await readAway(request)
+    if (unread && !waits()) await readAway(request, early)
     response.end()
   }
 
@@ -111,11 +124,16 @@ export const sendOn = (request: IncomingMessage, response: ServerResponse, waits
     }
   }
 
-  return (answer, cut) => {
+  const send: Send<void> = (answer, cut) => {
     const { body } = answer
     if (!(body instanceof Readable)) return sendWhole(answer, body)
     if (request.method !== 'HEAD') return sendStream(answer, body, cut)
     body.destroy()
     return finish(writeHead(answer, undefined))
+  }
+
+  return (answer, cut) => {
+    if (!early.comeLast || request.complete || waits()) return send(answer, cut)
+    return readAway(request, early).then(() => send(answer, cut))
   }
 }

@@ -13,13 +13,15 @@ interface Options {
   readonly method?: string
   readonly token?: string
   readonly contentType?: string
+  /** Others. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Sends so many bytes at the pace of the server, between a head and a tail. Answers the seconds that it took. */
 export const send = async (
   url: string,
   { head = '', length, tail = '' }: { readonly head?: string; readonly length: number; readonly tail?: string },
-  { method = 'POST', token, contentType = 'application/octet-stream' }: Options = {},
+  { method = 'POST', token, contentType = 'application/octet-stream', headers = {} }: Options = {},
 ): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const startedAt = performance.now()
@@ -31,6 +33,7 @@ export const send = async (
         'Content-Type': contentType,
         'Content-Length': head.length + length + tail.length,
         ...(token && { Authorization: token }),
+        ...headers,
       },
     },
     (response) => {

@@ -11,15 +11,16 @@ const security = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 }
 
-type CustomDomain = NonNullable<DataCentreSettings['customDomain']>
+export type CustomDomain = NonNullable<DataCentreSettings['customDomain']>
 
-const zoneOf = (scope: Construct, { domainName, hostedZoneId }: CustomDomain): IHostedZone | undefined =>
+/** The zone that gets the records of a domain, where it is known. */
+export const zoneOf = (scope: Construct, { domainName, hostedZoneId }: CustomDomain): IHostedZone | undefined =>
   // Records take their name from the zone when they have none of their own: so they all have the domain's.
   hostedZoneId === undefined
     ? undefined
     : HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName: domainName })
 
-const certificateOf = (
+export const certificateOf = (
   scope: Construct,
   { domainName, certificateArn }: CustomDomain,
   zone?: IHostedZone,
@@ -32,7 +33,7 @@ const certificateOf = (
  * Lets callers in over TLS 1.2 or newer only, and gives the API the domain of its own that a data centre may have, with a
  * certificate and a record where its zone is known. Answers what must be there before callers are sent to it.
  */
-export const createEntrance = (api: RestApi, { customDomain }: DataCentreSettings): readonly IDependable[] => {
+export const createEntrance = (api: RestApi, customDomain: CustomDomain | undefined): readonly IDependable[] => {
   const resource = api.node.defaultChild
   if (CfnRestApi.isCfnRestApi(resource)) Object.assign(resource, security)
   if (!customDomain) return [api.deploymentStage]

@@ -3,6 +3,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
+import { edgeRegion } from '../settings.ts'
 
 /** What the rules keep away, by the names under which they are counted. */
 const ruleLabels = { Reputation: 'bad repute', Floods: 'floods' }
@@ -10,14 +11,15 @@ const ruleLabels = { Reputation: 'bad repute', Floods: 'floods' }
 /** What a firewall is counted under: one of the same name in the region would be counted in. */
 const metricName = ({ stackName }: Stack): string => stackName
 
-/** What the firewall of a data centre turned away, for each of its rules. */
-export const turnedAway = (stack: Stack): readonly Metric[] =>
+/** What the firewall of a data centre turned away, for each of its rules: at the gateway, or at the distribution. */
+export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metric[] =>
   Object.entries(ruleLabels).map(
     ([Rule, label]) =>
       new Metric({
         namespace: 'AWS/WAFV2',
         metricName: 'BlockedRequests',
-        dimensionsMap: { WebACL: metricName(stack), Region: stack.region, Rule },
+        dimensionsMap: { WebACL: metricName(stack), ...(!isDistributed && { Region: stack.region }), Rule },
+        ...(isDistributed && { region: edgeRegion }),
         statistic: 'Sum',
         label,
       }),
@@ -35,13 +37,18 @@ const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
 
 /**
  * Keeps addresses of bad repute and floods from one address away. Nothing looks into bodies: files and texts may hold
- * anything that their owners like.
+ * anything that their owners like. `name` is what it is counted under.
  */
-export const createFirewall = (scope: Construct, api: RestApi): void => {
-  const acl = new CfnWebACL(scope, 'Firewall', {
-    scope: 'REGIONAL',
+export const createFirewall = (
+  scope: Construct,
+  id: string,
+  kind: 'REGIONAL' | 'CLOUDFRONT',
+  name: string,
+): CfnWebACL =>
+  new CfnWebACL(scope, id, {
+    scope: kind,
     defaultAction: { allow: {} },
-    visibilityConfig: visible(metricName(Stack.of(scope))),
+    visibilityConfig: visible(name),
     rules: [
       {
         name: 'Reputation',
@@ -59,6 +66,10 @@ export const createFirewall = (scope: Construct, api: RestApi): void => {
       },
     ],
   })
+
+/** Puts a firewall in front of a gateway. */
+export const guardStage = (scope: Construct, api: RestApi): void => {
+  const acl = createFirewall(scope, 'Firewall', 'REGIONAL', metricName(Stack.of(scope)))
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
     resourceArn: api.deploymentStage.stageArn,
     webAclArn: acl.attrArn,

@@ -18,7 +18,7 @@ import { errors } from '../../lib/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
 import { byFunction, type FunctionName, type ServedGroup } from '../functions.ts'
 import { type DataCentreSettings, type Settings, stageName } from '../settings.ts'
-import { createFirewall } from './firewall.ts'
+import { guardStage } from './firewall.ts'
 
 type Functions = Readonly<Record<FunctionName, IFunction>>
 
@@ -63,7 +63,7 @@ const byStatus = (status: number, message: string) => ({ code: status, status, m
  * lies above it.
  */
 const requestTooLarge =
-  'The request is too large: its body may have about 4.5 MB, which are 6 MB in base64. Send large files one by one.'
+  'The request is too large: its body may have about 4.5 MB, which are 6 MB in base64. Send files one by one, and a larger one as a resumable upload (tus 1.0), in pieces of up to 4.5 MB.'
 
 /**
  * What the gateway answers when it has no answer from a function: the function is throttled, has failed or takes too long. The
@@ -190,11 +190,12 @@ export const createGateway = (scope: Construct, { functions, dataCentre, setting
       // Figures by method: nobody reads them, each is paid for. Those of the whole API come without.
       metricsEnabled: false,
     },
-    // A domain of its own is then the only way in.
-    disableExecuteApiEndpoint: dataCentre.customDomain !== undefined,
+    // A domain of its own is then the only way in; that of a distribution is not the gateway's.
+    disableExecuteApiEndpoint: dataCentre.customDomain !== undefined && !dataCentre.streaming,
   })
   addGatewayResponses(api)
   addRoutes(api, functions)
-  if (settings.webApplicationFirewall) createFirewall(parts, api)
+  // A distribution has a firewall of its own: here, all callers would have its addresses.
+  if (settings.webApplicationFirewall && !dataCentre.streaming) guardStage(parts, api)
   return api
 }

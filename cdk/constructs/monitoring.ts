@@ -21,7 +21,9 @@ import { Construct } from 'constructs'
 import type { Settings } from '../settings.ts'
 import type { RemovalsQueue } from './file-storage.ts'
 import { turnedAway } from './firewall.ts'
+import { period, streamingWatches, type Watch } from './streaming-watches.ts'
 import { globalTables } from './tables.ts'
+import type { StreamFunction } from './web-function.ts'
 
 /** What of a data centre is watched. */
 export interface Watched {
@@ -33,22 +35,9 @@ export interface Watched {
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
   readonly hasFirewall: boolean
+  /** What streams, where something does. */
+  readonly streaming: StreamFunction | undefined
 }
-
-interface Watch {
-  readonly id: string
-  readonly metric: IMetric
-  /** The alarm goes off above it. */
-  readonly threshold: number
-  /** In how many periods of five minutes, one after the other. */
-  readonly periods: number
-  /** What callers notice. */
-  readonly impact: string
-  /** What to do first. */
-  readonly action: string
-}
-
-const period = Duration.minutes(5)
 
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
   {
@@ -168,6 +157,7 @@ const watchesOf = (watched: Watched): readonly Watch[] => [
   ...Object.entries(watched.tables).flatMap(([name, table]) => tableWatches(name, table)),
   ...replicationsIn(watched).map(replicationWatch),
   ...removalWatches(watched.removals),
+  ...(watched.streaming ? streamingWatches(watched.streaming) : []),
 ]
 
 /** A topic with a policy of its own has lost the one that lets alarms of the account publish to it, so that they are let in by name. */
@@ -207,10 +197,13 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
   new GraphWidget({ title, left, right, width: 12, height: 6, period })
 
 /** What the lines that functions write of their requests say of each operation. */
-const ofOperations = (title: string, functions: Watched['functions'], ...query: readonly string[]) =>
+const ofOperations = (title: string, { functions, streaming }: Watched, ...query: readonly string[]) =>
   new LogQueryWidget({
     title,
-    logGroupNames: Object.values(functions).map(({ logGroup }) => logGroup.logGroupName),
+    logGroupNames: [
+      ...Object.values(functions).map(({ logGroup }) => logGroup.logGroupName),
+      ...(streaming ? [streaming.logs.logGroupName] : []),
+    ],
     queryLines: ['filter message = "request"', ...query],
     view: LogQueryVisualizationType.TABLE,
     width: 12,
@@ -219,7 +212,7 @@ const ofOperations = (title: string, functions: Watched['functions'], ...query: 
 
 /** What a person looks at when an alarm has gone off: from the gateway inwards. */
 export const createDashboard = (stack: Stack, watched: Watched): void => {
-  const { api, functions, tables, removals, hasFirewall } = watched
+  const { api, functions, tables, removals, hasFirewall, streaming } = watched
   const replications = replicationsIn(watched)
   const ofFunctions = Object.entries(functions)
   const ofTables = Object.entries(tables)
@@ -259,16 +252,18 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
           ),
         ]
       : []),
-    ...(hasFirewall ? [graph('Requests that the firewall turned away', [...turnedAway(stack)])] : []),
+    ...(hasFirewall
+      ? [graph('Requests that the firewall turned away', [...turnedAway(stack, streaming !== undefined)])]
+      : []),
     ofOperations(
       'Operations',
-      functions,
+      watched,
       'stats count(*) as requests, pct(durationMs, 50) as p50, pct(durationMs, 99) as p99, max(durationMs) as slowest by operation',
       'sort requests desc',
     ),
     ofOperations(
       'Operations that were refused or failed',
-      functions,
+      watched,
       'filter status >= 400',
       'stats count(*) as answers by operation, status',
       'sort answers desc',

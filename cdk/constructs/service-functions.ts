@@ -16,6 +16,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config.ts'
 import { environmentOf } from '../../lib/settings.ts'
+import { streaming } from '../../lib/streaming.ts'
 import { type FunctionName, functionName, functionSettings } from '../functions.ts'
 import { fileGrants, removalsGrants, tableGrants } from '../grants.ts'
 import { homeRegion, type Settings } from '../settings.ts'
@@ -69,7 +70,7 @@ export const createServiceFunction = (
   })
 }
 
-interface Options {
+export interface FunctionOptions {
   readonly bundle: string
   /** The id of the data centre. */
   readonly dataCentre: string
@@ -87,7 +88,8 @@ interface Stores {
 /** What of a file fits into the 6 MB of a function's event, in base64 and with the rest of the request, in bytes. */
 const largestFile = 4_500_000
 
-const statementsOf = (name: FunctionName, { tables, files, removals }: Stores): PolicyStatement[] => {
+/** What a function may do with the stores. */
+export const statementsOf = (name: FunctionName, { tables, files, removals }: Stores): PolicyStatement[] => {
   const { bucket = [], objects = [] } = fileGrants[name] ?? {}
   return [
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
@@ -97,7 +99,7 @@ const statementsOf = (name: FunctionName, { tables, files, removals }: Stores): 
   ].filter(({ actions }) => actions.length > 0)
 }
 
-const edgeTexts = ({ dataCentre, settings, stores: { tables } }: Options) => ({
+const edgeTexts = ({ dataCentre, settings, stores: { tables } }: FunctionOptions) => ({
   dataCentre,
   logLevel: settings.logLevel,
   pathEncoding: settings.pathEncoding,
@@ -107,14 +109,26 @@ const edgeTexts = ({ dataCentre, settings, stores: { tables } }: Options) => ({
   tokensTable: tables.tokens.tableName,
 })
 
-const fileTexts = ({ stores: { tables, files, removals } }: Options) => ({
+const fileTexts = ({ stores: { tables, files, removals } }: FunctionOptions) => ({
   pathLocksTable: tables.pathLocks.tableName,
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
 })
 
+const storageTexts = (options: FunctionOptions) => ({
+  ...edgeTexts(options),
+  ...fileTexts(options),
+  uploadsTable: options.stores.tables.uploads.tableName,
+})
+
+/** The environment of the function that streams: its files may be as large as on one machine. */
+export const streamEnvironment = (options: FunctionOptions, originSecrets: string): Record<string, string> => ({
+  ...environmentOf(settingsOf.stream, { ...storageTexts(options), originSecrets }),
+  NODE_OPTIONS: streaming.nodeOptions,
+})
+
 /** The environment of each function, from the settings that it reads: one that is missing is an error of the compiler's. */
-const environments: Readonly<Record<FunctionName, (options: Options) => Record<string, string>>> = {
+const environments: Readonly<Record<FunctionName, (options: FunctionOptions) => Record<string, string>>> = {
   documentation: (options) => environmentOf(settingsOf.documentation, edgeTexts(options)),
   fields: (options) =>
     environmentOf(settingsOf.fields, {
@@ -128,17 +142,16 @@ const environments: Readonly<Record<FunctionName, (options: Options) => Record<s
       categoryLinksTable: options.stores.tables.categoryLinks.tableName,
     }),
   storage: (options) =>
-    environmentOf(settingsOf.storage, {
-      ...edgeTexts(options),
-      ...fileTexts(options),
-      uploadsTable: options.stores.tables.uploads.tableName,
-      largestFile: String(largestFile),
-    }),
+    environmentOf(settingsOf.storage, { ...storageTexts(options), largestFile: String(largestFile) }),
   removals: (options) => environmentOf(settingsOf.removals, fileTexts(options)),
 }
 
 /** A function of the service. It knows the stores that it uses; what it may do with them, its grants say. */
-export const createGrantedFunction = (scope: Construct, name: FunctionName, options: Options): LambdaFunction => {
+export const createGrantedFunction = (
+  scope: Construct,
+  name: FunctionName,
+  options: FunctionOptions,
+): LambdaFunction => {
   const lambda = createServiceFunction(scope, functionName(name), {
     ...functionSettings[name],
     bundle: options.bundle,

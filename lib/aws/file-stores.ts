@@ -8,6 +8,7 @@ import { createPathLocks } from './path-locks.ts'
 import { openBucket } from './s3/bucket.ts'
 import { createS3Clients } from './s3/clients.ts'
 import { downloadLink } from './s3/download-url.ts'
+import { createPartBuffers } from './s3/part-buffers.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { createUploadParts } from './s3/upload-parts.ts'
 
@@ -42,10 +43,11 @@ export const createFileStores = ({
   const { client, once } = createS3Clients()
   const { workflows, removals } = createPathLocks({ dynamodb, table })
   const linkTo = (object: ObjectInfo) => downloadLink({ client, name: bucket }, object)
-  const files = createS3ObjectStore({ client, once, bucket, removals })
+  const buffers = createPartBuffers()
+  const files = createS3ObjectStore({ client, once, bucket, removals, buffers })
   return {
     files,
-    uploadParts: createUploadParts({ bucket: openBucket({ client, once, name: bucket }), adopt: files.adopt }),
+    uploadParts: createUploadParts({ bucket: openBucket({ client, once, name: bucket }), adopt: files.adopt, buffers }),
     workflows,
     removals,
     removalQueue: queueOnDemand(removalsQueueUrl),

@@ -40,6 +40,10 @@ const rooms: Readonly<Record<string, Room>> = {
     // The types of its events: there is no code in it.
     packages: /^aws-lambda$/,
   },
+  'the Web Function': {
+    files: /^functions\/stream\//,
+    may: ['the hand of AWS', 'the server', ...functions, ...lib],
+  },
   'the hand of one machine': {
     files: /^local\//,
     may: ['the server', ...functions, ...lib],
@@ -53,7 +57,7 @@ const rooms: Readonly<Record<string, Room>> = {
   },
   'keys of tables': { files: /^lib\/aws\/tables\.ts$/, may: [] },
   'a group of operations': {
-    files: /^functions\/(?!registration\/)([^/]+)\/(?!([a-z]+-)?handler\.ts|reference-assets\.ts|routes\.ts)/,
+    files: /^functions\/(?!registration\/|stream\/)([^/]+)\/(?!([a-z]+-)?handler\.ts|reference-assets\.ts|routes\.ts)/,
     may: ['files of the reference page', 'what groups share', 'the route table', ...lib],
   },
   'files of the reference page': { files: /^functions\/documentation\/reference-assets\.ts$/, may: [] },

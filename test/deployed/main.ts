@@ -7,7 +7,7 @@ import { type Deployment, deploy, destroy, type Emulator, findEmulator, synthesi
 import { registerMissing } from '../../cdk/emulator-registration.ts'
 import { preparePython } from '../support/python-environment.ts'
 import { startMiniStack } from './ministack.ts'
-import { runAcceptance, runEdge, runGrants, runStoreContracts, type Target } from './suites.ts'
+import { runAcceptance, runEdge, runGrants, runStoreContracts, runStreaming, type Target } from './suites.ts'
 
 /**
  * `npm run test:deployed`: deploys to the emulator at `AWS_ENDPOINT_URL`, or else to a MiniStack started for this, runs the suites
@@ -38,6 +38,8 @@ interface Extent {
   readonly accepted: readonly (keyof typeof dataCentres)[]
   /** Runs beside the suites on what is synthesised. */
   readonly alongside: (deployment: Deployment) => Promise<boolean>
+  /** Runs when nobody asks for the address of the gateway any more. */
+  readonly streaming: (target: Target) => Promise<boolean>
   /** Runs when all suites have made the functions work. */
   readonly afterwards: (target: Target) => Promise<boolean>
 }
@@ -55,7 +57,8 @@ const testOn = async (emulator: Emulator, folder: string, { accepted, ...extent 
     const stores = runStoreContracts(target)
     const results: boolean[] = []
     for (const id of accepted) results.push(await runAcceptance(target, id))
-    results.push(await runEdge(target, 'us'), await stores, await alongside, await extent.afterwards(target))
+    results.push(await runEdge(target, 'us'), await extent.streaming(target), await stores)
+    results.push(await alongside, await extent.afterwards(target))
     return results.every(Boolean)
   } finally {
     await destroy(deployment)
@@ -76,7 +79,7 @@ const testOnLocalStack = async (endpoint: string): Promise<boolean> => {
   if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
   const nothing = async () => true
   const folder = cleanFolder('deployed-localstack')
-  return testOn(emulator, folder, { accepted: ['us'], alongside: nothing, afterwards: nothing })
+  return testOn(emulator, folder, { accepted: ['us'], alongside: nothing, streaming: nothing, afterwards: nothing })
 }
 
 /** `recordings` is the folder in which the emulator leaves what functions send, where it does. */
@@ -84,6 +87,7 @@ const testWith = (emulator: Emulator, folder: string, pythonTools: string, recor
   testOn(emulator, folder, {
     accepted: ['us', 'eu'],
     alongside: (deployment) => lint(pythonTools, deployment),
+    streaming: (target) => runStreaming(target, 'us'),
     afterwards: async (target) => {
       if (recordings) return runGrants(target, 'us', recordings)
       console.warn('\nThis emulator does not show what functions send: that their grants are right is NOT TESTED.\n')

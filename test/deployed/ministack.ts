@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Emulator, emulatorEnvironment, findEmulator } from '../../cdk/emulator.ts'
+import { freePort } from './stream-process.ts'
 
 export interface RunningEmulator extends Emulator {
   stop(): Promise<void>
@@ -16,14 +15,6 @@ export interface RunningEmulator extends Emulator {
 const host = '127.0.0.1'
 /** How long the emulator may take to start, in milliseconds. */
 const patience = 60_000
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
 
 /** The emulator runs functions in processes of their own: all of them end with it. */
 const end = async (child: ChildProcess): Promise<void> => {

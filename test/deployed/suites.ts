@@ -1,7 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { bundleFunction, streamEntry } from '../../cdk/bundles.ts'
 import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator.ts'
 
 const administration = [process.execPath, join('admin', 'main.ts'), '--target', 'aws', '--json'] as const
@@ -89,16 +93,35 @@ const createSite = async (target: Target, dataCentre: string) => {
   return { id: String(id), token: String(token) }
 }
 
-/** The black-box suite against one data centre, on a site and with a token made for it. */
-export const runAcceptance = async (target: Target, dataCentre: string): Promise<boolean> => {
+interface Acceptance {
+  /** The data centre, and what it is called in the name of the report. */
+  readonly dataCentre: string
+  readonly name?: string
+  readonly url: string
+  /** All of the cases unless told. */
+  readonly suites?: readonly string[]
+  readonly largestFile?: number
+}
+
+/** The black-box suite against an address of a data centre, on a site and with a token made for it. */
+const acceptAt = async (
+  target: Target,
+  { dataCentre, name = dataCentre, url, suites = [], largestFile }: Acceptance,
+) => {
   const { token } = await createSite(target, dataCentre)
-  return runSuite(target, `acceptance-${dataCentre}`, ['--project', 'acceptance', ...provableOn(target.emulator)], {
+  const options = ['--project', 'acceptance', ...provableOn(target.emulator), ...suites]
+  return runSuite(target, `acceptance-${name}`, options, {
     ACCEPTANCE_PATIENCE: String(patience),
-    ACCEPTANCE_BASE_URL: outputOf(target.outputs, dataCentre, 'BaseUrl'),
+    ACCEPTANCE_BASE_URL: url,
     ACCEPTANCE_TOKEN: token,
     ACCEPTANCE_ADMIN: administration.map((word) => `"${word}"`).join(' '),
+    ...(largestFile !== undefined && { ACCEPTANCE_LARGEST_FILE: String(largestFile) }),
   })
 }
+
+/** The black-box suite against one data centre. */
+export const runAcceptance = (target: Target, dataCentre: string): Promise<boolean> =>
+  acceptAt(target, { dataCentre, url: outputOf(target.outputs, dataCentre, 'BaseUrl') })
 
 /** What the functions of the storage are told when they are deployed, so that their entries run in a test as well. */
 const storageSettings = (target: Target, dataCentre: string) => ({
@@ -122,6 +145,60 @@ const runOnDeployment = async (target: Target, dataCentre: string, name: string,
     DEPLOYED_TOKEN: token,
     ...env,
   })
+}
+
+/** What all functions of a data centre are told when they are deployed, and that there is a file which is too large for the one that streams. */
+const streamSettings = (target: Target, dataCentre: string) => ({
+  ...storageSettings(target, dataCentre),
+  WEB_FORMS_TABLE: outputOf(target.outputs, dataCentre, 'WebFormsTable'),
+  CONTENT_TABLE: outputOf(target.outputs, dataCentre, 'ContentTable'),
+  CATEGORY_LINKS_TABLE: outputOf(target.outputs, dataCentre, 'CategoryLinksTable'),
+  DIRECTORY_REGION: target.region,
+  LARGEST_FILE: String(largestStreamed),
+})
+
+const largestStreamed = 2_000_000
+
+/** The cases of what comes to the function that streams. */
+const streamedSuites = ['storage', 'http'].map((folder) => join('test', 'acceptance', folder))
+
+/** Starts what stands in the place of the distribution of a data centre, and answers its address. */
+const startDistribution = async (target: Target, dataCentre: string, bundle: string) => {
+  const child = spawn(process.execPath, [join('test', 'deployed', 'distribution.ts'), bundle], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...emulatorEnvironment(target.emulator, target.region), ...streamSettings(target, dataCentre) },
+  })
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
+  if (typeof line !== 'string') throw new Error('The distribution has not started')
+  const stop = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { url: line, stop }
+}
+
+/**
+ * Streaming, from the very bundle that is deployed: the black-box cases of what comes to it, where it stands behind a distribution, then large files to
+ * the process itself. (What goes elsewhere has been asked in `runAcceptance`.) The data centre has that distribution's address meanwhile.
+ */
+export const runStreaming = async (target: Target, dataCentre: string): Promise<boolean> => {
+  const bundle = mkdtempSync(join(tmpdir(), 'site-admin-stream-'))
+  await bundleFunction(streamEntry, bundle)
+  const { url, stop } = await startDistribution(target, dataCentre, bundle)
+  const move = (to: string) =>
+    administer(target, 'data-centre', 'add', dataCentre, '--url', to, '--region', target.region)
+  try {
+    await move(url)
+    const behind = { dataCentre, name: 'stream', url, suites: streamedSuites, largestFile: largestStreamed }
+    const accepted = await acceptAt(target, behind)
+    const streamed = await runOnDeployment(target, dataCentre, 'stream', { DEPLOYED_STREAM_BUNDLE: bundle })
+    return accepted && streamed
+  } finally {
+    await move(outputOf(target.outputs, dataCentre, 'BaseUrl'))
+    await stop()
+    rmSync(bundle, { recursive: true, force: true })
+  }
 }
 
 /** What only a deployed service has: the limits of its gateway and its functions, and the queue behind them. */

@@ -13,6 +13,7 @@ import { createTimeLimit, type TimeLimit } from '../time-limit.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
 import { existsBelow, findChanged, findObject, findRival, listObjects } from './looking.ts'
+import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
 import { changesKey, createPlacing } from './placing.ts'
 import { readObject } from './reading.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
@@ -24,6 +25,8 @@ interface Options extends Pick<Bucket, 'client' | 'once'> {
   readonly removals: Pick<WatchedRemovals, 'watch'>
   /** Bytes of small files that may wait in memory, for all requests together. */
   readonly memory?: number
+  /** What all uploads of the process have their parts in. */
+  readonly buffers?: PartBuffers
 }
 
 const defaultMemory = 32 * 1024 * 1024
@@ -47,6 +50,7 @@ export const createS3ObjectStore = ({
   bucket: name,
   removals,
   memory = defaultMemory,
+  buffers = createPartBuffers(),
 }: Options): S3ObjectStore => {
   const bucket = openBucket({ client, once, name })
   const budget = createMemoryBudget(memory)
@@ -119,7 +123,7 @@ export const createS3ObjectStore = ({
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
 
     async stage(content, target) {
-      const body = await stageBody(bucket, budget, content, target)
+      const body = await stageBody(bucket, { memory: budget, buffers }, content, target)
       const staged: Staged = {
         size: body.size,
         async discard() {

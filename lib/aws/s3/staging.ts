@@ -6,10 +6,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { inParallel } from '../../in-parallel.ts'
-import { partLength } from '../../storage/fingerprint.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
-import { readAhead } from '../../storage/read-ahead.ts'
 import { type Bucket, isMissing } from './bucket.ts'
+import { inParts, type Lending, type Part, type PartBuffers } from './part-buffers.ts'
 
 /** What waits to be put in place: bytes in memory, or a multipart upload with all its parts, not completed. */
 export interface StagedBody {
@@ -45,30 +44,12 @@ export const createMemoryBudget = (total: number): MemoryBudget => {
   }
 }
 
-const partsInFlight = 4
+/** As many as fill the line of a function (1 Gbit/s): what is in flight is in memory. */
+const partsInFlight = 3
 
 /** Where uploads go whose place is not known yet. A rule of the bucket clears away what a process that died has left there. */
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
-
-/** Cuts a stream into parts; the last one may be shorter, and there is at least one. What is shorter altogether goes up in one piece. */
-async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let gathered: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of content) {
-    let rest = chunk
-    while (length + rest.length > partLength) {
-      const taken = partLength - length
-      yield Buffer.concat([...gathered, rest.subarray(0, taken)], partLength)
-      gathered = []
-      length = 0
-      rest = rest.subarray(taken)
-    }
-    gathered.push(rest)
-    length += rest.length
-  }
-  yield Buffer.concat(gathered, length)
-}
 
 /** What the client checks the parts of an upload with: S3 wants it to be said when the upload begins, and to be told of each part's in the end. */
 export const partChecksum = 'CRC32' as const
@@ -96,24 +77,25 @@ export const abortUpload = async ({ client, name }: Bucket, key: string, uploadI
   }
 }
 
-/** Sends content in parts, several at once, as it comes. Aborts the upload when a part fails, or when the content does. */
+/** Sends parts, several at once, as they come. Aborts the upload when one fails, or when their source does. */
 const uploadParts = async (
   bucket: Bucket,
   { key, uploadId }: { readonly key: string; readonly uploadId: string },
-  content: AsyncIterable<Uint8Array>,
+  parts: AsyncIterable<Part>,
+  lending: Lending,
 ): Promise<{ parts: CompletedPart[]; size: number }> => {
   const sent: CompletedPart[] = []
   let size = 0
   let count = 0
-  const send = async (Body: Buffer): Promise<void> => {
-    size += Body.length
+  const send = async ({ bytes, buffer }: Part): Promise<void> => {
+    size += bytes.length
     count += 1
-    const command = { Bucket: bucket.name, Key: key, UploadId: uploadId, PartNumber: count, Body }
-    const { ETag, ChecksumCRC32 } = await bucket.client.send(new UploadPartCommand(command))
+    const command = { Bucket: bucket.name, Key: key, UploadId: uploadId, PartNumber: count, Body: bytes }
+    const { ETag, ChecksumCRC32 } = await lending.use(buffer, () => bucket.client.send(new UploadPartCommand(command)))
     sent.push({ PartNumber: command.PartNumber, ETag, ChecksumCRC32 })
   }
   try {
-    await inParallel(inParts(content), partsInFlight, send)
+    await inParallel(parts, partsInFlight, send)
     return { parts: sent.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0)), size }
   } catch (error) {
     // No part is on its way any more: one that arrives after the abort would stay. The caller is told what failed first.
@@ -122,21 +104,38 @@ const uploadParts = async (
   }
 }
 
+async function* together(first: Part, rest: AsyncGenerator<Part, void>): AsyncGenerator<Part, void> {
+  yield first
+  yield* rest
+}
+
+/** Where staged bytes wait. */
+interface Room {
+  /** For those that stay in memory until they are placed. */
+  readonly memory: MemoryBudget
+  /** For those on their way to S3. */
+  readonly buffers: PartBuffers
+}
+
 /** Takes bytes in: what is small waits in memory while there is room, the rest goes up without becoming visible. */
-export const stageBody = async (
+export const stageBody = (
   bucket: Bucket,
-  memory: MemoryBudget,
+  { memory, buffers }: Room,
   content: AsyncIterable<Uint8Array>,
   { key: target, contentType }: StageTarget,
-): Promise<StagedBody> => {
-  const id = randomUUID()
-  const ahead = await readAhead(content, partLength)
-  if (ahead.isWhole && memory.reserve(ahead.size)) {
-    const bytes = Buffer.concat(ahead.gathered, ahead.size)
-    return { size: ahead.size, contentType, id, content: { kind: 'memory', bytes } }
-  }
-  const key = target ?? `${scratchPrefix}${id}`
-  const uploadId = await startUpload(bucket, key, contentType, id)
-  const { parts, size } = await uploadParts(bucket, { key, uploadId }, ahead.content)
-  return { size, contentType, id, content: { kind: 'upload', key, uploadId, parts } }
-}
+): Promise<StagedBody> =>
+  buffers.lend(async (lending) => {
+    const id = randomUUID()
+    const parts = inParts(content, lending)
+    const { value: first } = await parts.next()
+    if (!first) throw new Error('Content has no part')
+    const { bytes, buffer, isLast } = first
+    if (isLast && memory.reserve(bytes.length)) {
+      const kept = await lending.use(buffer, async () => Buffer.from(bytes))
+      return { size: kept.length, contentType, id, content: { kind: 'memory', bytes: kept } }
+    }
+    const key = target ?? `${scratchPrefix}${id}`
+    const uploadId = await startUpload(bucket, key, contentType, id)
+    const sent = await uploadParts(bucket, { key, uploadId }, together(first, parts), lending)
+    return { size: sent.size, contentType, id, content: { kind: 'upload', key, uploadId, parts: sent.parts } }
+  })

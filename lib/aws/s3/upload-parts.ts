@@ -15,12 +15,15 @@ import type { Staged } from '../../storage/object-store.ts'
 import type { HeldUpload, UploadParts, WholeUpload } from '../../uploads/upload-parts.ts'
 import { type Bucket, isUploadGone, longCall, unquote } from './bucket.ts'
 import { headObject, wasMadeBy } from './looking.ts'
+import { createPartBuffers, type Lending, type PartBuffers } from './part-buffers.ts'
 import { abortUpload, partChecksum, type StagedBody } from './staging.ts'
 
 interface Deps {
   readonly bucket: Bucket
   /** Takes what waits in the bucket as it is. */
   readonly adopt: (body: StagedBody) => Staged
+  /** What all uploads of the process have their parts in. */
+  readonly buffers?: PartBuffers
 }
 
 /** How many parts S3 takes of an upload. */
@@ -48,29 +51,38 @@ interface Part {
  * Cuts content behind a tail into parts of exactly `partLength`, numbered on from those that there are; what is left is the next tail: at least one
  * byte, and a whole part at the most. What breaks off is cut in the same way.
  */
-const createCutter = (content: AsyncIterable<Uint8Array>, tail: Buffer, count: number) => {
-  let gathered: Uint8Array[] = [tail]
-  let length = tail.length
+const createCutter = (
+  content: AsyncIterable<Uint8Array>,
+  tail: Buffer,
+  count: number,
+  lending: Pick<Lending, 'take'>,
+) => {
+  let filling: Buffer | undefined
+  let length = 0
   let size = 0
   let number = count
   let failure: unknown
 
-  const nextPart = (): Part => {
+  const add = async (bytes: Uint8Array): Promise<void> => {
+    filling ??= await lending.take()
+    filling.set(bytes, length)
+    length += bytes.length
+  }
+  const nextPart = (bytes: Buffer): Part => {
     number += 1
-    const bytes = Buffer.concat(gathered, length)
-    gathered = []
+    filling = undefined
     length = 0
     return { number, bytes }
   }
   async function* parts(): AsyncGenerator<Part, void> {
     try {
+      await add(tail)
       for await (const chunk of content) {
         size += chunk.length
         for (let rest = chunk; rest.length > 0; ) {
-          if (length === partLength) yield nextPart()
+          if (filling && length === partLength) yield nextPart(filling)
           const taken = rest.subarray(0, partLength - length)
-          gathered.push(taken)
-          length += taken.length
+          await add(taken)
           rest = rest.subarray(taken.length)
         }
       }
@@ -80,7 +92,11 @@ const createCutter = (content: AsyncIterable<Uint8Array>, tail: Buffer, count: n
   }
   return {
     parts,
-    end: () => ({ size, rest: Buffer.concat(gathered, length), ...(failure !== undefined && { failure }) }),
+    end: () => ({
+      size,
+      rest: filling?.subarray(0, length) ?? Buffer.alloc(0),
+      ...(failure !== undefined && { failure }),
+    }),
   }
 }
 
@@ -101,7 +117,7 @@ const createRow = (count: number) => {
  * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and behind them a tail, which each append writes anew under a fresh key.
  * A file that never had more than 8 MiB is a tail alone. `name` of a holding is the multipart upload, empty while there is none.
  */
-export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> => {
+export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
   const { client, once, name: Bucket } = bucket
 
   const readTail = async (tail: string | null, length: number): Promise<Buffer> => {
@@ -169,29 +185,32 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
   return {
     begin: async () => ({ name: '', parts: [], tail: null }),
 
-    async append({ id, target, holding }, offset, content, watch) {
-      const { parts, tail } = holding
-      const cutter = createCutter(content, await readTail(tail, offset - parts.length * partLength), parts.length)
-      const sums = [...parts]
-      const kept = createRow(parts.length)
-      let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
-      await inParallel(cutter.parts(), partsInFlight, async (part) => {
-        sums[part.number - 1] = md5(part.bytes)
-        name ??= startUpload({ id, target })
-        const upload = await name
-        // Late bytes could come over those of whoever has it by now.
-        if (watch.isOver()) throw new ServiceError('unavailable')
-        await sendPart(id, upload, part)
-        const count = kept.add(part.number)
-        const size = count * partLength - offset
-        if (size > 0) watch.kept(size, { name: upload, parts: sums.slice(0, count), tail: null })
-      })
-      const { size, rest, ...ended } = cutter.end()
-      if (size === 0) return { size, holding, ...ended }
-      const key = newTailKey(id)
-      await client.send(new PutObjectCommand({ Bucket, Key: key, Body: rest }))
-      return { size, holding: { name: (await name) ?? '', parts: sums, tail: key }, ...ended }
-    },
+    append: ({ id, target, holding }, offset, content, watch) =>
+      buffers.lend(async (lending) => {
+        const { parts, tail } = holding
+        const known = await readTail(tail, offset - parts.length * partLength)
+        const cutter = createCutter(content, known, parts.length, lending)
+        const sums = [...parts]
+        const kept = createRow(parts.length)
+        let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
+        const sendOne = async (part: Part): Promise<void> => {
+          sums[part.number - 1] = md5(part.bytes)
+          name ??= startUpload({ id, target })
+          const upload = await name
+          // Late bytes could come over those of whoever has it by now.
+          if (watch.isOver()) throw new ServiceError('unavailable')
+          await sendPart(id, upload, part)
+          const count = kept.add(part.number)
+          const size = count * partLength - offset
+          if (size > 0) watch.kept(size, { name: upload, parts: sums.slice(0, count), tail: null })
+        }
+        await inParallel(cutter.parts(), partsInFlight, (part) => lending.use(part.bytes, () => sendOne(part)))
+        const { size, rest, ...ended } = cutter.end()
+        if (size === 0) return { size, holding, ...ended }
+        const key = newTailKey(id)
+        await client.send(new PutObjectCommand({ Bucket, Key: key, Body: rest }))
+        return { size, holding: { name: (await name) ?? '', parts: sums, tail: key }, ...ended }
+      }),
 
     // Only what is small is looked into: it is a tail.
     async *read(upload) {

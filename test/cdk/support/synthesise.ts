@@ -9,7 +9,7 @@ import { functionNames } from '../../../cdk/functions.ts'
 
 /** What functions consist of does not matter here. */
 const emptyBundles = (folder: string): Bundles => {
-  const bundled = [...functionNames, 'registration'].map((name) => {
+  const bundled = [...functionNames, 'registration', 'stream'].map((name) => {
     const bundle = join(folder, name)
     mkdirSync(bundle)
     writeFileSync(join(bundle, 'index.mjs'), `export const handler = '${name}'\n`)

@@ -1,0 +1,26 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { S3Client } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+
+/** What one writes who has a server and lib-storage: a PUT goes to a bucket, as it comes. Nothing is asked, checked or told. */
+const [bucket = ''] = process.argv.slice(2)
+const client = new S3Client({ forcePathStyle: true })
+
+const server = createServer((request, response) => {
+  const upload = new Upload({
+    client,
+    params: { Bucket: bucket, Key: 'library', Body: request },
+    partSize: 8 * 1024 * 1024,
+    queueSize: 4,
+  })
+  upload.done().then(
+    () => response.end(),
+    (error: unknown) => {
+      console.error(error)
+      response.writeHead(500).end()
+    },
+  )
+})
+server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
+process.once('SIGTERM', () => process.exit(0))

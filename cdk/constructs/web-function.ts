@@ -1,0 +1,82 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import {
+  ApplicationLogLevel,
+  SystemLogLevel,
+  WebFunction,
+  WebFunctionAuthType,
+  WebFunctionCode,
+  WebFunctionRuntime,
+} from 'aws-cdk-lib/aws-lambda'
+import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import type { Construct } from 'constructs'
+import { streaming } from '../../lib/streaming.ts'
+import { type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
+
+/** The function that streams, and what shows it that a request comes from the distribution. */
+export interface StreamFunction {
+  readonly lambda: WebFunction
+  readonly logs: ILogGroup
+  readonly secret: Secret
+}
+
+/**
+ * The secret of a number, and the one before it: the function knows both, so that requests get through while the distribution changes from one to
+ * the other. Each is made once, by AWS, and goes with its number.
+ */
+const originSecrets = (scope: Construct, number: number): readonly [Secret, ...Secret[]] => {
+  const create = (index: number) =>
+    new Secret(scope, `OriginSecret${index}`, {
+      description: 'Shows the function that streams that a request comes from the distribution',
+      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
+  return number > 1 ? [create(number), create(number - 1)] : [create(number)]
+}
+
+/** A value as CloudFormation puts it in when it deploys: it stands in no template. */
+const textOf = (secret: Secret): string => secret.secretValue.unsafeUnwrap()
+
+/** Fewer than two are not allowed. */
+const environmentsFor = (burst: number): number => Math.max(2, Math.ceil(burst / streaming.requestsAtOnce))
+
+const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
+  new LogGroup(scope, id, {
+    ...(logGroupName !== undefined && { logGroupName }),
+    retention: RetentionDays.ONE_MONTH,
+    removalPolicy: RemovalPolicy.DESTROY,
+  })
+
+/** The operations on files as a process that Lambda hands requests to as they come. `bundle` has `index.mjs` for its entry. */
+export const createStreamFunction = (
+  scope: Construct,
+  { number, ...options }: FunctionOptions & { readonly number: number },
+): StreamFunction => {
+  const logs = createLogs(scope, 'Logs')
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+  logs.grantWrite(role)
+  // Beside a log group, Lambda keeps one of what has been served in the region itself: the same, here.
+  createLogs(scope, 'LocalLogs', `${logs.logGroupName}.local`).grantWrite(role)
+  for (const statement of statementsOf('storage', options.stores)) role.addToPolicy(statement)
+  const secrets = originSecrets(scope, number)
+  const lambda = new WebFunction(scope, 'Lambda', {
+    revisionDescription: 'Files and folders of sites, streamed',
+    runtime: WebFunctionRuntime.NODEJS_24_X,
+    code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
+    entryPoint: 'index.mjs',
+    role,
+    environment: streamEnvironment(options, secrets.map(textOf).join(',')),
+    timeout: Duration.seconds(streaming.longestRequest),
+    maxConcurrencyPerEnvironment: streaming.requestsAtOnce,
+    logGroup: logs,
+    // The function leaves out itself what is below its level.
+    applicationLogLevel: ApplicationLogLevel.TRACE,
+    // A start that fails is told at this level, and nowhere else.
+    systemLogLevel: SystemLogLevel.WARN,
+    // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first byte.
+    defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
+    defaultEndpoint: { maxEnvironments: environmentsFor(options.settings.throttling.burst) },
+  })
+  return { lambda, logs, secret: secrets[0] }
+}

@@ -1,0 +1,211 @@
+import { Match, Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
+import { streaming } from '../../lib/streaming.ts'
+import { createTestApp } from './support/synthesise.ts'
+
+/** The templates of an app, by the names of their stacks without the prefix. */
+const templatesOf = (settings: object): ReadonlyMap<string, Template> => {
+  const { app, remove } = createTestApp(settings)
+  try {
+    const { stacks } = app.synth()
+    return new Map(
+      stacks.map(({ stackName, template }) => [stackName.replace('Test-', ''), Template.fromJSON(template)]),
+    )
+  } finally {
+    remove()
+  }
+}
+
+const stackOf = (templates: ReadonlyMap<string, Template>, name: string): Template => {
+  const template = templates.get(name)
+  if (!template) throw new Error(`There is no stack ${name}`)
+  return template
+}
+
+const templates = templatesOf({
+  webApplicationFirewall: true,
+  dataCentres: {
+    us: { region: 'us-east-1', streaming: true },
+    eu: {
+      region: 'eu-west-1',
+      streaming: true,
+      originSecret: 3,
+      customDomain: { domainName: 'eu.example.com', hostedZoneId: 'Z0123456789' },
+    },
+  },
+})
+const us = stackOf(templates, 'us')
+const eu = stackOf(templates, 'eu')
+const edge = stackOf(templates, 'edge')
+
+/** The only resource of a type. */
+const only = (template: Template, type: string) => {
+  const [found, ...others] = Object.values(template.findResources(type))
+  if (!found || others.length > 0) throw new Error(`There is not one ${type}`)
+  return found['Properties']
+}
+
+const distributionOf = (template: Template) => only(template, 'AWS::CloudFront::Distribution').DistributionConfig
+const revisionOf = (template: Template) => only(template, 'AWS::Lambda::WebFunctionRevision').ServiceConfig
+
+/** The secrets that a text refers to, by their logical ids. */
+const secretsIn = (text: object): string[] =>
+  [...JSON.stringify(text).matchAll(/"Ref":"([^"]*OriginSecret[^"]*)"/g)].map(([, id = '']) => id)
+
+describe('the distribution of a data centre that streams', () => {
+  test('sends requests for files to the function, and all else to the gateway', () => {
+    const { CacheBehaviors, DefaultCacheBehavior, Origins } = distributionOf(us)
+    const hostOf = (id: string) => JSON.stringify(Origins.find(({ Id }: { Id: string }) => Id === id).DomainName)
+    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/api/v2/*'])
+    expect(hostOf(CacheBehaviors[0].TargetOriginId)).toMatch(/StreamingLambdaEndpoint/)
+    expect(hostOf(DefaultCacheBehavior.TargetOriginId)).toMatch(/execute-api/)
+  })
+
+  test('keeps nothing, compresses nothing, and hands on every header but Host', () => {
+    const { CacheBehaviors, DefaultCacheBehavior, CustomErrorResponses } = distributionOf(us)
+    for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors]) {
+      expect(behavior).toMatchObject({
+        Compress: false,
+        // CachingDisabled and AllViewerExceptHostHeader, as AWS knows them.
+        CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+        OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+        ViewerProtocolPolicy: 'https-only',
+        AllowedMethods: expect.arrayContaining(['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE']),
+      })
+    }
+    // What it would keep for ten seconds of its own accord.
+    expect(CustomErrorResponses.map(({ ErrorCode }: { ErrorCode: number }) => ErrorCode)).toEqual([
+      400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504,
+    ])
+    for (const response of CustomErrorResponses) {
+      expect(response).toEqual({ ErrorCode: expect.any(Number), ErrorCachingMinTTL: 0 })
+    }
+  })
+
+  test('waits for the function as long as the function knows, and speaks TLS 1.2 with it', () => {
+    const stream = distributionOf(us).Origins.find(
+      ({ OriginCustomHeaders }: { OriginCustomHeaders?: object }) => OriginCustomHeaders,
+    )
+    expect(stream.CustomOriginConfig).toEqual({
+      OriginProtocolPolicy: 'https-only',
+      OriginReadTimeout: streaming.longestWait,
+      OriginSSLProtocols: ['TLSv1.2'],
+    })
+  })
+
+  test('has the base URL of the data centre, and its domain where it has one', () => {
+    const urlOf = (template: Template) => JSON.stringify(only(template, 'Custom::DataCentre').url)
+    expect(urlOf(us)).toMatch(/https:\/\/.*StreamingDistribution.*DomainName/)
+    expect(urlOf(eu)).toBe('"https://eu.example.com"')
+    expect(distributionOf(eu)).toMatchObject({
+      Aliases: ['eu.example.com'],
+      ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021', SslSupportMethod: 'sni-only' },
+    })
+    eu.resourceCountIs('AWS::ApiGateway::DomainName', 0)
+    eu.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false })
+    for (const Type of ['A', 'AAAA']) {
+      eu.hasResourceProperties('AWS::Route53::RecordSet', {
+        Type,
+        Name: 'eu.example.com.',
+        AliasTarget: { DNSName: { 'Fn::GetAtt': [Match.stringLikeRegexp('Distribution'), 'DomainName'] } },
+      })
+    }
+  })
+
+  test('is registered when it is there', () => {
+    const [registration] = Object.values(us.findResources('Custom::DataCentre'))
+    expect(registration?.['DependsOn']).toEqual(
+      expect.arrayContaining([expect.stringMatching(/StreamingDistribution/)]),
+    )
+  })
+})
+
+describe('the function that streams', () => {
+  test('runs on Node 24, sixteen requests at once, as long as Lambda lets any', () => {
+    us.hasResourceProperties('AWS::Lambda::WebFunctionRevision', {
+      BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
+      ServiceConfig: { MaxConcurrencyPerEnvironment: 16, TimeoutSeconds: 900 },
+    })
+    us.hasResourceProperties('AWS::Lambda::WebFunctionEndpoint', {
+      AuthType: 'ApplicationManaged',
+      ScalingConfig: { MaxEnvironments: 63 },
+    })
+  })
+
+  test('knows the secret that the distribution sends, and the one before it: neither stands in a template', () => {
+    const sent = (template: Template) =>
+      secretsIn(distributionOf(template).Origins.flatMap(({ OriginCustomHeaders = [] }) => OriginCustomHeaders))
+    const known = (template: Template) => secretsIn(revisionOf(template).EnvironmentVariables['ORIGIN_SECRETS'])
+    expect(known(us)).toEqual(sent(us))
+    const [present] = sent(eu)
+    expect(present).toMatch(/OriginSecret3/)
+    expect(known(eu)).toEqual([present, expect.stringMatching(/OriginSecret2/)])
+    eu.allResourcesProperties('AWS::SecretsManager::Secret', {
+      GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true },
+      SecretString: Match.absent(),
+    })
+  })
+
+  test('takes files as large as one machine does', () => {
+    expect(Object.keys(revisionOf(us).EnvironmentVariables)).not.toContain('LARGEST_FILE')
+  })
+
+  test('may do what the function for files may, and nothing else but write its log', () => {
+    const statementsOf = (name: RegExp) => {
+      const policies = Object.entries(us.findResources('AWS::IAM::Policy'))
+      const [, policy] = policies.find(([id]) => name.test(id)) ?? []
+      return policy?.['Properties'].PolicyDocument.Statement.filter(
+        ({ Action }: { Action: string | string[] }) => ![Action].flat().some((action) => action.startsWith('logs:')),
+      )
+    }
+    expect(statementsOf(/^StreamingRole/)).toEqual(statementsOf(/^StorageFunction/))
+    us.hasResourceProperties('AWS::Lambda::WebFunctionRevision', {
+      ServiceConfig: { ExecutionRoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StreamingRole'), 'Arn'] } },
+    })
+  })
+
+  test('is watched for failures, and for a revision that cannot start', () => {
+    for (const MetricName of ['StreamErrors', 'StreamStartFailures']) {
+      us.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName, Namespace: 'Test-us' })
+      us.hasResourceProperties('AWS::Logs::MetricFilter', {
+        MetricTransformations: [Match.objectLike({ MetricName, MetricNamespace: 'Test-us' })],
+      })
+    }
+  })
+})
+
+describe('what CloudFront takes from one region alone', () => {
+  test('is in one stack: the certificate of a domain, and a firewall for each distribution', () => {
+    expect(only(edge, 'AWS::CertificateManager::Certificate').DomainName).toBe('eu.example.com')
+    edge.allResourcesProperties('AWS::WAFv2::WebACL', { Scope: 'CLOUDFRONT' })
+    edge.resourceCountIs('AWS::WAFv2::WebACL', 2)
+    for (const template of [us, eu]) expect(distributionOf(template).WebACLId).toBeDefined()
+  })
+
+  test('leaves no firewall at the gateway, whose callers all have the addresses of the distribution', () => {
+    for (const template of [us, eu]) template.resourceCountIs('AWS::WAFv2::WebACL', 0)
+  })
+})
+
+describe('a data centre that does not stream', () => {
+  const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
+  const plain = templatesOf({ dataCentres: { us: { region: 'us-east-1', customDomain } } })
+
+  test('has nothing of it, and needs no stack for it', () => {
+    expect([...plain.keys()].sort()).toEqual(['directory', 'us'])
+    for (const type of [
+      'AWS::CloudFront::Distribution',
+      'AWS::Lambda::WebFunction',
+      'AWS::SecretsManager::Secret',
+      'AWS::Logs::MetricFilter',
+    ]) {
+      for (const template of plain.values()) template.resourceCountIs(type, 0)
+    }
+  })
+
+  test('gives the record of its domain to the distribution when streaming is turned on', () => {
+    const records = Object.keys(stackOf(plain, 'us').findResources('AWS::Route53::RecordSet'))
+    expect(records).toHaveLength(1)
+    expect(Object.keys(eu.findResources('AWS::Route53::RecordSet'))).toEqual(expect.arrayContaining(records))
+  })
+})

@@ -1,0 +1,120 @@
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
+import { createPartBuffers } from '../../../lib/aws/s3/part-buffers.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import { partLength } from '../../../lib/storage/fingerprint.ts'
+import { inMemory, openBucketInMemory } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
+
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const nothingInTheWay = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const chunkLength = 1024 * 1024
+
+/** A store whose uploads share so many buffers, over a bucket in memory that answers no part before it is let to. */
+const openStore = (most: number) => {
+  const { bucket, s3 } = openBucketInMemory()
+  const gate = Promise.withResolvers<void>()
+  let failures = 0
+  s3.before = async ({ query }) => {
+    if (query?.['partNumber'] === undefined) return
+    await gate.promise
+    if (failures > 0) {
+      failures -= 1
+      throw new Error('The connection broke')
+    }
+  }
+  const clients = createS3Clients({ ...inMemory(s3), maxAttempts: 1 })
+  const store = createS3ObjectStore({ ...clients, bucket, removals, buffers: createPartBuffers(most) })
+  return {
+    store,
+    open: gate.resolve,
+    failNext: (count: number) => {
+      failures = count
+    },
+  }
+}
+
+/** So many chunks, each of them one letter after the other, and how many of them have been asked for. */
+const countedContent = (chunks: number) => {
+  const read = { count: 0 }
+  const content = (async function* () {
+    for (; read.count < chunks; ) {
+      read.count += 1
+      yield Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + ((read.count - 1) % 26))
+    }
+  })()
+  return { read, content }
+}
+
+/** Lets everything happen that can. */
+const settle = async () => {
+  for (let turns = 0; turns < 50; turns++) await turn()
+}
+
+type Store = ReturnType<typeof openStore>['store']
+
+const stage = (store: Store, key: string, content: AsyncIterable<Uint8Array>) =>
+  store.stage(content, { key, contentType: 'a/b' })
+
+const bytesOf = async (store: Store, key: string): Promise<Buffer> => {
+  const found = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+  return found?.body instanceof Readable ? Buffer.concat(await found.body.toArray()) : Buffer.alloc(0)
+}
+
+const expected = (chunks: number) =>
+  Buffer.concat(
+    Array.from({ length: chunks }, (_, index) => Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + (index % 26))),
+  )
+
+describe('uploads that share few buffers', () => {
+  it('read nothing as long as there is no room, and all become whole', async () => {
+    const { store, open } = openStore(2)
+    const [first, second] = [countedContent(40), countedContent(20)]
+    const staging = [stage(store, 'first', first.content), stage(store, 'second', second.content)]
+    await settle()
+    // Both have one buffer, which is on its way: of what comes behind it, one chunk is waiting.
+    const inBuffer = partLength / chunkLength
+    expect([first.read.count, second.read.count]).toEqual([inBuffer + 1, inBuffer + 1])
+    open()
+    const [one, two] = await Promise.all(staging)
+    for (const [key, staged] of [
+      ['first', one],
+      ['second', two],
+    ] as const) {
+      if (staged) await store.place([{ kind: 'put', key, staged }], nothingInTheWay, entry)
+    }
+    expect((await bytesOf(store, 'first')).equals(expected(40))).toBe(true)
+    expect((await bytesOf(store, 'second')).equals(expected(20))).toBe(true)
+  })
+
+  it('give their room back when they fail', async () => {
+    const { store, open, failNext } = openStore(2)
+    failNext(1)
+    open()
+    await expect(stage(store, 'failed', countedContent(30).content)).rejects.toThrow()
+    await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
+  })
+
+  it('give their room back when their content breaks off', async () => {
+    const { store, open } = openStore(1)
+    open()
+    const breaking = async function* () {
+      yield* countedContent(3).content
+      throw new Error('The caller has gone')
+    }
+    await expect(stage(store, 'broken', breaking())).rejects.toThrow('The caller has gone')
+    await expect(stage(store, 'small', countedContent(1).content)).resolves.toMatchObject({ size: chunkLength })
+  })
+
+  it('may be many small ones at once', async () => {
+    const { store, open } = openStore(1)
+    open()
+    const staged = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => stage(store, `small-${index}`, countedContent(1).content)),
+    )
+    expect(staged.map(({ size }) => size)).toEqual(Array.from({ length: 30 }, () => chunkLength))
+  })
+})

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createStreamServer } from '../../../functions/stream/stream-server.ts'
+import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { systemClock } from '../../../lib/clock.ts'
+import type { RequestRecord } from '../../../lib/http/request.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import { createLinkTo } from '../../../local/downloads.ts'
+import { closerOf } from '../../../server/close-server.ts'
+import { openTestFiles } from '../../support/files.ts'
+import { entry } from '../../support/history.ts'
+import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
+
+const [present, former] = ['p'.repeat(32), 'f'.repeat(32)]
+const largestFile = 6 * 1024 * 1024
+const storage = '/api/v2/admin/sites/current/storage'
+
+/** The server of the Web Function over the stores of one machine, and what it has recorded. */
+const openStream = async () => {
+  const files = await openTestFiles()
+  const site = 1001 as SiteId
+  const token = newToken()
+  const { sites, grants } = files.stores
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
+  const expires = Math.floor(Date.now() / 1000) + 3600
+  await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
+  const records: RequestRecord[] = []
+  const { reservedFolders, largestResumableFile } = files.deps
+  const server = createStreamServer(
+    { dataCentre: 'us', largestFile, largestResumableFile, reservedFolders, originSecrets: [present, former] },
+    files.stores,
+    {
+      telemetry: { request: (record) => void records.push(record) },
+      linkTo: createLinkTo({ secret: files.linkSecret }, systemClock),
+    },
+  )
+  const close = closerOf(server, 0)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    await close()
+    await files.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token, records }
+}
+
+const fromDistribution = { 'X-Origin-Secret': present }
+
+/** A connection that counts what it is sent, and on which a request is written piece by piece. */
+const connectTo = async (url: string) => {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  const received: Buffer[] = []
+  socket.on('data', (chunk) => received.push(chunk)).on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  return { socket, text: () => Buffer.concat(received).toString('latin1') }
+}
+
+describe('the address of the function', () => {
+  it.each([
+    ['no secret', {}],
+    ['a wrong one', { 'X-Origin-Secret': 'x'.repeat(32) }],
+    ['an empty one', { 'X-Origin-Secret': '' }],
+    ['both at once', { 'X-Origin-Secret': `${present}, ${former}` }],
+  ])('answers nothing but 403 to who shows %s', async (_, headers: Record<string, string>) => {
+    const { url, token, records } = await openStream()
+    for (const path of ['/health', storage, '/']) {
+      const answer = await fetch(url + path, { headers: { Authorization: token, ...headers } })
+      expect(answer.status).toBe(403)
+      expect(await answer.json()).toEqual({ code: 403, message: expect.any(String), requestId: expect.any(String) })
+    }
+    expect(records).toEqual([])
+  })
+
+  it('does not wait for what a stranger would send', async () => {
+    const { url } = await openStream()
+    const connection = await rawConnection({ url })
+    await connection.write(requestText('PUT', `${storage}/a`, { 'Content-Length': '1000' }, 'abc'))
+    expect(lastAnswer(await connection.rest())).toMatchObject({ status: 403, headers: { connection: 'close' } })
+  })
+
+  it.each([
+    ['present', present],
+    ['former', former],
+  ])('knows the %s secret of the distribution', async (_, secret) => {
+    const { url, token } = await openStream()
+    const headers = { Authorization: token, 'X-Origin-Secret': secret }
+    expect((await fetch(url + storage, { headers })).status).toBe(400)
+    const health = await fetch(`${url}/health`, { headers })
+    expect({ status: health.status, body: await health.json() }).toEqual({ status: 200, body: { status: 'ok' } })
+  })
+})
+
+describe('behind a distribution', () => {
+  it('an answer that needs no body comes when the body is there, and the connection goes on', async () => {
+    const { url } = await openStream()
+    const { socket, text } = await connectTo(url)
+    socket.write(requestText('PUT', `${storage}/a.bin`, { ...fromDistribution, 'Content-Length': '10' }, '01234'))
+    // It has come as far as the function: another request is answered meanwhile.
+    expect((await fetch(`${url}/health`, { headers: fromDistribution })).status).toBe(200)
+    expect(text()).toBe('')
+    socket.write('56789')
+    await expect.poll(text).toMatch(/101000/)
+    expect(lastAnswer(text())).toMatchObject({ status: 401 })
+    expect(lastAnswer(text()).headers).not.toMatchObject({ connection: 'close' })
+    socket.write(requestText('GET', '/health', fromDistribution))
+    await expect.poll(text).toMatch(/"status":"ok"/)
+  })
+
+  it('a body that is refused and has no end is not read to its end', async () => {
+    const { url } = await openStream()
+    const { socket, text } = await connectTo(url)
+    const headers = { ...fromDistribution, 'Content-Length': String(1024 ** 4) }
+    socket.write(requestText('PUT', `${storage}/a.bin`, headers))
+    const chunk = Buffer.alloc(1024 * 1024)
+    let sent = 0
+    const write = () => {
+      while (!socket.destroyed && sent < 200) {
+        sent += 1
+        if (!socket.write(chunk)) {
+          socket.once('drain', write)
+          return
+        }
+      }
+    }
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    write()
+    await closed
+    expect(sent).toBeLessThan(200)
+    expect(text()).toBe('')
+  })
+
+  it('a file of any size comes and goes in one request, and never from a bucket', async () => {
+    const { url, token } = await openStream()
+    const content = randomBytes(5 * 1024 * 1024)
+    const headers = { Authorization: token, ...fromDistribution }
+    const stored = await fetch(`${url}${storage}/large.bin`, { method: 'PUT', headers, body: content })
+    expect(stored.status).toBe(200)
+    const read = await fetch(`${url}${storage}/large.bin`, { headers, redirect: 'error' })
+    expect(Buffer.from(await read.arrayBuffer()).equals(content)).toBe(true)
+    const tooLarge = await fetch(`${url}${storage}/larger.bin`, {
+      method: 'PUT',
+      headers,
+      body: Buffer.alloc(largestFile + 1),
+    })
+    expect({ status: tooLarge.status, body: await tooLarge.json() }).toMatchObject({
+      status: 400,
+      body: { code: 104005, message: expect.stringContaining('resumable upload') },
+    })
+  })
+})

@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { request as ask, type IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { createCategoriesHandler } from '../../functions/categories/group.ts'
+import { createDocumentationHandler } from '../../functions/documentation/group.ts'
+import { createFieldsHandler } from '../../functions/fields/group.ts'
+import { createCategoryStores } from '../../lib/aws/category-stores.ts'
+import { createDirectoryStores } from '../../lib/aws/directory-stores.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { createWebForms } from '../../lib/aws/web-forms.ts'
+import { readCategoriesSettings, readFieldsSettings } from '../../lib/config.ts'
+import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../../lib/deps.ts'
+import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
+import type { RemainingTime } from '../../lib/remaining-time.ts'
+import { createServer, dispatch } from '../../server/create-server.ts'
+import { freePort, type StreamProcess, startStreamProcess } from './stream-process.ts'
+
+/**
+ * A process that stands where the distribution of a data centre does: requests for files go to the function that streams, as it comes out of its
+ * bundle, in the way in which Lambda hands them over; all else is answered here, over the tables at `AWS_ENDPOINT_URL`. Its one line of output is its address.
+ */
+
+/** What Lambda takes out of a request (https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html), and what belongs to a connection. */
+const removed =
+  /^(connection|keep-alive|upgrade|expect|te|trailer|transfer-encoding|proxy-.*|x-real-ip|x-http-method(-override)?|x-method-override|lambda-web-.*|host)$/
+
+const headersFor = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !removed.test(name)))
+
+const headersOf = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (!/^(connection|keep-alive|transfer-encoding|date)$/i.test(name)) headers[name] = rawHeaders[at + 1] ?? ''
+  }
+  return headers
+}
+
+/** Asks the function as Lambda does, which reads nothing of an answer before it has sent the whole body: one that comes earlier is an error. */
+const askFunction = async (
+  { port, headers: secret }: StreamProcess,
+  { method, path, rawQuery, headers, body }: Request,
+): Promise<Answer> => {
+  if ('bytes' in body) throw new Error('The bodies of a server are streams')
+  const target = rawQuery ? `${path}?${rawQuery}` : path
+  const upstream = ask({
+    host: '127.0.0.1',
+    port,
+    method,
+    path: target,
+    headers: { ...headersFor(headers), ...secret },
+  })
+  const answered = once(upstream, 'response').then(([answer]: IncomingMessage[]) => {
+    if (answer && upstream.writableFinished) return answer
+    throw new Error('The function has answered before it was given the whole body')
+  })
+  const [answer] = await Promise.all([answered, pipeline(body.stream, upstream)])
+  return { status: answer.statusCode ?? 502, headers: headersOf(answer), body: answer }
+}
+
+const handingOver = (stream: StreamProcess): Handler => {
+  async function handle(request: Request, remainingTime: RemainingTime): Promise<Answer>
+  async function handle<Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
+  async function handle(request: Request, _: RemainingTime, send: Send<unknown> = (answer) => answer) {
+    return send(await askFunction(stream, request), (error) => console.error(error))
+  }
+  return handle
+}
+
+const [bundle = ''] = process.argv.slice(2)
+const stream = await startStreamProcess(bundle, process.env)
+const settings = { ...readFieldsSettings(), ...readCategoriesSettings() }
+const dynamodb = createDocumentClient()
+const stores = {
+  ...createDirectoryStores({ dynamodb, ...settings }),
+  ...createCategoryStores({ dynamodb, ...settings }),
+  webForms: createWebForms({ dynamodb, table: settings.webFormsTable }),
+}
+const silent = { telemetry: { request: () => {} } }
+const server = createServer(
+  dispatch({
+    documentation: createDocumentationHandler(createDocumentationDeps(settings, stores, silent)),
+    fields: createFieldsHandler(createFieldsDeps(settings, stores, silent)),
+    categories: createCategoriesHandler(createCategoriesDeps(settings, stores, silent)),
+    storage: handingOver(stream),
+  }),
+)
+const port = await freePort()
+server.listen(port, '127.0.0.1')
+await once(server, 'listening')
+process.once('SIGTERM', () => void stream.stop().then(() => process.exit(0)))
+console.log(`http://127.0.0.1:${port}`)

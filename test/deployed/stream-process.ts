@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { streaming } from '../../lib/streaming.ts'
+
+const host = '127.0.0.1'
+/** How long it may take to listen: as long as Lambda waits. In milliseconds. */
+const patience = 10_000
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const isListening = async (port: number): Promise<boolean> => {
+  const socket = connect(port, host)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** The bundle of the function that streams, in a process of its own as Lambda starts it. */
+export interface StreamProcess {
+  readonly url: string
+  readonly port: number
+  /** The header that the distribution adds. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** Starts it from the folder of its bundle; the environment holds its settings but the two that stand here. */
+export const startStreamProcess = async (bundle: string, environment: NodeJS.ProcessEnv): Promise<StreamProcess> => {
+  const port = await freePort()
+  const secret = randomBytes(24).toString('hex')
+  const child = spawn(process.execPath, ['index.mjs'], {
+    cwd: bundle,
+    // Its log has a line for each request.
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...environment,
+      ORIGIN_SECRETS: secret,
+      AWS_LAMBDA_HTTP_ENDPOINT: `${host}:${port}`,
+      NODE_OPTIONS: streaming.nodeOptions,
+    },
+  })
+  const ended = once(child, 'exit')
+  const deadline = Date.now() + patience
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error('The function that streams does not listen')
+    await sleep(50)
+  }
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    headers: { 'X-Origin-Secret': secret },
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryOf } from '../../../bench/measured-process.ts'
+import { boundary } from '../../acceptance/support/storage.ts'
+import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
+import { deployment, storage } from '../support/deployment.ts'
+
+const mebibyte = 1024 * 1024
+const large = 256 * mebibyte
+const bundle = process.env['DEPLOYED_STREAM_BUNDLE'] ?? ''
+
+let stream: StreamProcess
+beforeAll(async () => {
+  stream = await startStreamProcess(bundle, { ...process.env, LARGEST_FILE: String(large) })
+})
+afterAll(() => stream.stop())
+
+/** Bytes that differ everywhere, of so many mebibytes, one after the other. */
+function* chunks(count: number, from = 0): Generator<Buffer, void> {
+  for (let at = from; at < from + count; at++) {
+    const chunk = Buffer.allocUnsafe(mebibyte)
+    for (let index = 0; index < mebibyte; index += 4)
+      chunk.writeUInt32LE((at * 2_654_435_761 + index * 40_503) >>> 0, index)
+    yield chunk
+  }
+}
+
+const digestOf = (bytes: Iterable<Buffer>): string => {
+  const digest = createHash('sha256')
+  for (const chunk of bytes) digest.update(chunk)
+  return digest.digest('hex')
+}
+
+/** Begins a request for a file. */
+const begin = (method: string, path: string, headers: Readonly<Record<string, string | number>> = {}) =>
+  request(`${stream.url}${storage}${path}`, {
+    method,
+    agent: false,
+    headers: { Authorization: deployment.token, ...stream.headers, ...headers },
+  })
+
+const write = async (call: ClientRequest, bytes: Iterable<Buffer>): Promise<void> => {
+  for (const chunk of bytes) if (!call.write(chunk)) await once(call, 'drain')
+}
+
+/** Ends a request. Answers the status of what comes back, and its body as text. */
+const end = async (call: ClientRequest): Promise<{ status: number | undefined; body: string }> => {
+  const answered = once(call, 'response')
+  call.end()
+  const [answer] = (await answered) as [IncomingMessage]
+  return { status: answer.statusCode, body: Buffer.concat(await answer.toArray()).toString() }
+}
+
+const succeeded = { status: 200, body: '{"status":"success"}' }
+
+const put = async (path: string, mebibytes: number) => {
+  const call = begin('PUT', path, { 'Content-Length': mebibytes * mebibyte })
+  await write(call, chunks(mebibytes))
+  return end(call)
+}
+
+const percent = async (): Promise<number> => JSON.parse((await end(begin('GET', '?status'))).body).percent
+
+/** The digest of a file as it comes back, which is read as it comes. */
+const digestAt = async (path: string): Promise<string> => {
+  const call = begin('GET', path)
+  call.end()
+  const [answer] = (await once(call, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(200)
+  const digest = createHash('sha256')
+  for await (const chunk of answer) digest.update(chunk)
+  return digest.digest('hex')
+}
+
+/** What the memory of the process has grown by at the most while something went on, in MiB: the kernel's own figures. */
+const growthDuring = async (run: () => Promise<void>): Promise<number> => {
+  const memory = memoryOf(stream.pid)
+  const before = memory.reset()
+  await run()
+  return memory.peak() - before
+}
+
+const remove = async (path: string) => expect(await end(begin('DELETE', path))).toMatchObject({ status: 200 })
+
+describe('the function that streams, as it is deployed', () => {
+  const expected = digestOf(chunks(large / mebibyte))
+
+  it('takes 256 MiB in one PUT, tells how far it is in between, and gives them back', async () => {
+    // What a process needs to work at all.
+    expect(await put('/large/first.bin', 1)).toEqual(succeeded)
+    const growth = await growthDuring(async () => {
+      const call = begin('PUT', '/large/put.bin', { 'Content-Length': large })
+      const seen: number[] = []
+      for (const quarter of [0, 1, 2]) {
+        await write(call, chunks(64, quarter * 64))
+        await expect.poll(percent, { timeout: 60_000 }).toBeGreaterThanOrEqual(quarter * 25 + 15)
+        seen.push(await percent())
+      }
+      await write(call, chunks(64, 192))
+      expect(await end(call)).toEqual(succeeded)
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+      expect(seen.at(-1)).toBeLessThan(100)
+    })
+    expect(await percent()).toBe(100)
+    expect(await digestAt('/large/put.bin')).toBe(expected)
+    console.log(`256 MiB by PUT: ${growth.toFixed(0)} MiB more memory`)
+    expect(growth).toBeLessThanOrEqual(64)
+    await remove('/large/put.bin')
+  })
+
+  it('takes 256 MiB in a form, and gives them back', async () => {
+    const call = begin('POST', '/large', { 'Content-Type': `multipart/form-data; boundary=${boundary}` })
+    call.write(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="form.bin"\r\n\r\n`)
+    await write(call, chunks(large / mebibyte))
+    call.write(`\r\n--${boundary}--\r\n`)
+    expect(await end(call)).toEqual(succeeded)
+    expect(await digestAt('/large/form.bin')).toBe(expected)
+    await remove('/large/form.bin')
+  })
+
+  it('takes 16 of 64 MiB at once', async () => {
+    const paths = Array.from({ length: 16 }, (_, index) => `/large/at-once-${index}.bin`)
+    const growth = await growthDuring(async () => {
+      const answers = await Promise.all(paths.map((path) => put(path, 64)))
+      expect(answers).toEqual(paths.map(() => succeeded))
+    })
+    const one = digestOf(chunks(64))
+    for (const path of paths.slice(0, 2)) expect(await digestAt(path)).toBe(one)
+    console.log(`16 of 64 MiB at once: ${growth.toFixed(0)} MiB more memory`)
+    expect(growth).toBeLessThanOrEqual(256)
+    await remove('/large')
+  })
+})

@@ -1,0 +1,47 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { createTimeFor } from '../../../functions/stream/request-time.ts'
+
+/** A request of these headers at whose clock the test turns, in seconds. */
+const arriving = (headers: Readonly<Record<string, string>>) => {
+  let now = 5_000
+  const message = Object.assign(new IncomingMessage(new Socket()), { headers: { ...headers } })
+  const left = createTimeFor(() => now)(message)
+  return {
+    message,
+    left: () => left() / 1000,
+    wait: (seconds: number) => {
+      now += seconds * 1000
+    },
+  }
+}
+
+describe('a request behind a distribution', () => {
+  it('without a body is to be answered while the distribution waits, which is a minute', () => {
+    const { left, wait } = arriving({})
+    expect(left()).toBe(58)
+    wait(30)
+    expect(left()).toBe(28)
+  })
+
+  it.each([
+    ['of a length', { 'content-length': '5' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('has as long as Lambda gives it while a body %s comes, and a minute from its end on', (_, headers) => {
+    const { message, left, wait } = arriving(headers)
+    wait(600)
+    expect(left()).toBe(298)
+    message.emit('end')
+    expect(left()).toBe(58)
+    wait(60)
+    expect(left()).toBe(-2)
+  })
+
+  it('has no more than Lambda gives it, however late its body ends', () => {
+    const { message, left, wait } = arriving({ 'content-length': '5' })
+    wait(880)
+    message.emit('end')
+    expect(left()).toBe(18)
+  })
+})
