@@ -44,11 +44,20 @@ interface Part {
   readonly bytes: Buffer
 }
 
+interface Cut {
+  /** The bytes behind the last part that there is, ... */
+  readonly tail: Buffer
+  /** ... and how many parts there are. */
+  readonly count: number
+  /** Whether more than one part is to come of it for sure: then nothing waits as a tail that is a part already. */
+  readonly isLong: boolean
+}
+
 /**
- * Cuts content behind a tail into parts of exactly `partLength`, numbered on from those that there are; what is left is the next tail: at least one
- * byte, and a whole part at the most. What breaks off is cut in the same way.
+ * Cuts content behind a tail into parts of exactly `partLength`, numbered on from those that there are; what is left is the next tail, a whole part
+ * at the most. What breaks off is cut in the same way.
  */
-const createCutter = (content: AsyncIterable<Uint8Array>, tail: Buffer, count: number) => {
+const createCutter = (content: AsyncIterable<Uint8Array>, { tail, count, isLong }: Cut) => {
   let gathered: Uint8Array[] = [tail]
   let length = tail.length
   let size = 0
@@ -77,6 +86,7 @@ const createCutter = (content: AsyncIterable<Uint8Array>, tail: Buffer, count: n
     } catch (error) {
       failure = error
     }
+    if (isLong && size > 0 && length === partLength) yield nextPart()
   }
   return {
     parts,
@@ -169,9 +179,11 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
   return {
     begin: async () => ({ name: '', parts: [], tail: null }),
 
-    async append({ id, target, holding }, offset, content, watch) {
-      const { parts, tail } = holding
-      const cutter = createCutter(content, await readTail(tail, offset - parts.length * partLength), parts.length)
+    async append({ id, target, length, holding }, offset, content, watch) {
+      const { parts } = holding
+      const tail = await readTail(holding.tail, offset - parts.length * partLength)
+      const isLong = length !== null && length > partLength
+      const cutter = createCutter(content, { tail, count: parts.length, isLong })
       const sums = [...parts]
       const kept = createRow(parts.length)
       let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
@@ -188,8 +200,8 @@ export const createUploadParts = ({ bucket, adopt }: Deps): UploadParts<Staged> 
       })
       const { size, rest, ...ended } = cutter.end()
       if (size === 0) return { size, holding, ...ended }
-      const key = newTailKey(id)
-      await client.send(new PutObjectCommand({ Bucket, Key: key, Body: rest }))
+      const key = rest.length > 0 ? newTailKey(id) : null
+      if (key) await client.send(new PutObjectCommand({ Bucket, Key: key, Body: rest }))
       return { size, holding: { name: (await name) ?? '', parts: sums, tail: key }, ...ended }
     },
 
