@@ -1,6 +1,17 @@
 import { storedId } from '../ids.ts'
 import type { Holding, Target, Upload } from '../uploads/upload.ts'
 
+/** The MD5 of all parts, one behind the other: 640 of them, which is the most, are 10 KiB. */
+interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
+  readonly parts: Uint8Array
+}
+
+export const storedHolding = ({ name, parts, tail }: Holding): StoredHolding => ({
+  name,
+  parts: Buffer.from(parts.join(''), 'hex'),
+  tail,
+})
+
 /** The record of an upload as the table Uploads has it. */
 interface Item {
   readonly site: number
@@ -13,13 +24,14 @@ interface Item {
   readonly complete: boolean
   readonly created: number
   readonly ends: number
-  readonly holding: Holding | null
+  readonly holding: StoredHolding | null
   readonly holder?: string
   readonly until?: number
 }
 
-export const itemOf = ({ isComplete, expires, id: _, ...rest }: Upload): Item => ({
+export const itemOf = ({ isComplete, expires, holding, id: _, ...rest }: Upload): Item => ({
   ...rest,
+  holding: holding && storedHolding(holding),
   complete: isComplete,
   ends: expires,
 })
@@ -65,10 +77,10 @@ const targetIn = ({ target }: Stored): Target => {
 
 const holdingIn = ({ holding }: Stored): Holding | null => {
   if (holding === null) return null
-  if (!isStored(holding) || !Array.isArray(holding['parts'])) throw damaged('holding')
+  if (!isStored(holding) || !(holding['parts'] instanceof Uint8Array)) throw damaged('holding')
   return {
     name: textIn(holding, 'name'),
-    parts: holding['parts'].map(String),
+    parts: Buffer.from(holding['parts']).toString('hex').match(/.{32}/g) ?? [],
     tail: holding['tail'] === null ? null : textIn(holding, 'tail'),
   }
 }

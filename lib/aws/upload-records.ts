@@ -3,7 +3,7 @@ import { inParallel } from '../in-parallel.ts'
 import type { Upload } from '../uploads/upload.ts'
 import type { Progress, TakeOutcome, UploadRecords } from '../uploads/upload-records.ts'
 import { isConditionFailure, type TableOptions } from './dynamodb.ts'
-import { itemOf, type Stored, toUpload } from './upload-item.ts'
+import { itemOf, type Stored, storedHolding, toUpload } from './upload-item.ts'
 
 interface Options extends TableOptions {
   /** The wall clock. */
@@ -129,7 +129,7 @@ export const createUploadRecords = ({ dynamodb: client, table, now = Date.now }:
       ':length': length,
       ':ends': expires,
       ':expires': inSeconds(expires),
-      ':holding': holding,
+      ':holding': storedHolding(holding),
     },
   })
 

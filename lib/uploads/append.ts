@@ -88,7 +88,7 @@ export const append = async (
     },
   }
   const appended = await parts.append(
-    { ...upload, holding },
+    { ...upload, length, holding },
     upload.offset,
     checksum ? checked(bounded, checksum) : bounded,
     watch,

@@ -34,7 +34,12 @@ export interface UploadParts<Whole> {
    * Writes on at the offset; what is there behind it goes. Everything that it answers is kept for good. Throws what the store fails with, not the
    * content. Errors: unavailable when its time was over before something could be begun.
    */
-  append(upload: HeldUpload, offset: number, content: AsyncIterable<Uint8Array>, watch: AppendWatch): Promise<Appended>
+  append(
+    upload: HeldUpload & Pick<Upload, 'length'>,
+    offset: number,
+    content: AsyncIterable<Uint8Array>,
+    watch: AppendWatch,
+  ): Promise<Appended>
   /** The bytes of a whole upload. */
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
   /**

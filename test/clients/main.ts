@@ -41,10 +41,16 @@ const usePython = (document: string, { baseUrl, token, siteId }: SpawnedService)
   mkdirSync(output)
   const client = join(output, 'site_admin_client')
   const generator = join(programs, 'openapi-python-client')
+  const config = join(source, 'generator.yaml')
   // It puts the client's source in order with a program of its own.
   const withPrograms = { PATH: `${programs}:${process.env['PATH']}` }
   checkWarnings(
-    run(output, generator, ['generate', '--path', document, '--output-path', client, '--meta', 'none'], withPrograms),
+    run(
+      output,
+      generator,
+      ['generate', '--path', document, '--output-path', client, '--meta', 'none', '--config', config],
+      withPrograms,
+    ),
   )
   const models = globSync('models/[!_]*.py', { cwd: client }).length
   console.log(`The Python client has ${models} models.`)

@@ -47,14 +47,22 @@ interface Part {
   readonly bytes: Buffer
 }
 
+interface Cut {
+  /** The bytes behind the last part that there is, ... */
+  readonly tail: Buffer
+  /** ... and how many parts there are. */
+  readonly count: number
+  /** Whether more than one part is to come of it for sure: then nothing waits as a tail that is a part already. */
+  readonly isLong: boolean
+}
+
 /**
- * Cuts content behind a tail into parts of exactly `partLength`, numbered on from those that there are; what is left is the next tail: at least one
- * byte, and a whole part at the most. What breaks off is cut in the same way.
+ * Cuts content behind a tail into parts of exactly `partLength`, numbered on from those that there are; what is left is the next tail, a whole part
+ * at the most. What breaks off is cut in the same way.
  */
 const createCutter = (
   content: AsyncIterable<Uint8Array>,
-  tail: Buffer,
-  count: number,
+  { tail, count, isLong }: Cut,
   lending: Pick<Lending, 'take'>,
 ) => {
   let filling: Buffer | undefined
@@ -89,6 +97,7 @@ const createCutter = (
     } catch (error) {
       failure = error
     }
+    if (isLong && size > 0 && filling && length === partLength) yield nextPart(filling)
   }
   return {
     parts,
@@ -185,11 +194,12 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
   return {
     begin: async () => ({ name: '', parts: [], tail: null }),
 
-    append: ({ id, target, holding }, offset, content, watch) =>
+    append: ({ id, target, length, holding }, offset, content, watch) =>
       buffers.lend(async (lending) => {
-        const { parts, tail } = holding
-        const known = await readTail(tail, offset - parts.length * partLength)
-        const cutter = createCutter(content, known, parts.length, lending)
+        const { parts } = holding
+        const tail = await readTail(holding.tail, offset - parts.length * partLength)
+        const isLong = length !== null && length > partLength
+        const cutter = createCutter(content, { tail, count: parts.length, isLong }, lending)
         const sums = [...parts]
         const kept = createRow(parts.length)
         let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
@@ -207,8 +217,8 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         await inParallel(cutter.parts(), partsInFlight, (part) => lending.use(part.bytes, () => sendOne(part)))
         const { size, rest, ...ended } = cutter.end()
         if (size === 0) return { size, holding, ...ended }
-        const key = newTailKey(id)
-        await client.send(new PutObjectCommand({ Bucket, Key: key, Body: rest }))
+        const key = rest.length > 0 ? newTailKey(id) : null
+        if (key) await client.send(new PutObjectCommand({ Bucket, Key: key, Body: rest }))
         return { size, holding: { name: (await name) ?? '', parts: sums, tail: key }, ...ended }
       }),
 

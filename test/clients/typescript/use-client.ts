@@ -48,7 +48,8 @@ const { data: stored } = await api.uploadToFolder({
   body: form,
   throwOnError: true,
 })
-assert.equal(stored.status, 'success')
+// A 201 without a body, which begins a resumable upload, is of no known type to the generator: nor is what both have in common.
+assert.deepEqual(stored, { status: 'success' })
 // Of several types of one body the generator knows the JSON alone: bytes go through the client beneath.
 await client.put({
   url: '/api/v2/admin/sites/{site}/storage/{path}',

@@ -37,7 +37,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
     afterAll(() => stores.close())
 
     let count = 0
-    const begin = async () => {
+    const begin = async (length: number | null = null) => {
       count += 1
       const key = `live/${site}/file-${count}.bin`
       const target = { path: `file-${count}.bin`, asDraft: false, key, contentType: 'image/png' }
@@ -50,7 +50,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
         target,
         metadata: '',
         limit: 100 * mebibyte,
-        length: null,
+        length,
         offset: 0,
         isComplete: false,
         created: 0,
@@ -58,7 +58,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
         holding,
       }
       await stores.uploadRecords.create(upload, 1_000, 0)
-      return { id, target, created: upload.created, holding }
+      return { id, target, created: upload.created, length, holding }
     }
     type Begun = Awaited<ReturnType<typeof begin>>
 
@@ -93,26 +93,30 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
     }
 
     test.each([
-      [0, 1],
-      [1, 1],
-      [1_000, 400],
-      [part - 1, 3 * mebibyte],
-      [part, part],
-      [part, 5 * mebibyte],
-      [part + 1, part],
-      [part + 1, part + 1],
-      [2 * part, part],
-      [2 * part + 7, 4_500_000],
-      [3 * part + 5, 3 * part + 5],
-    ])('%i of them, in appends of %i, become the file that was sent', async (length, cut) => {
-      const upload = await begin()
-      const bytes = randomBytes(length)
-      const holding = await addAll(upload, bytes, cut)
-      expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
-      expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
-      const content = await contentOf(upload)
-      expect([content?.type, content && md5(content.bytes)]).toEqual(['image/png', md5(bytes)])
-    })
+      [0, 1, 'said'],
+      [1, 1, 'said'],
+      [1_000, 400, 'unsaid'],
+      [part - 1, 3 * mebibyte, 'said'],
+      [part, part, 'said'],
+      [part, 5 * mebibyte, 'unsaid'],
+      [part + 1, part, 'said'],
+      [part + 1, part + 1, 'unsaid'],
+      [2 * part, part, 'said'],
+      [2 * part, part, 'unsaid'],
+      [2 * part + 7, 4_500_000, 'said'],
+      [3 * part + 5, 3 * part + 5, 'unsaid'],
+    ])(
+      '%i of them, in appends of %i, their number %s at first, become the file that was sent',
+      async (length, cut, isSaid) => {
+        const upload = await begin(isSaid === 'said' ? length : null)
+        const bytes = randomBytes(length)
+        const holding = await addAll(upload, bytes, cut)
+        expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
+        expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
+        const content = await contentOf(upload)
+        expect([content?.type, content && md5(content.bytes)]).toEqual(['image/png', md5(bytes)])
+      },
+    )
 
     test('are read before they are put in place', async () => {
       const upload = await begin()
