@@ -154,6 +154,11 @@ describe('the gateway', () => {
     }
   })
 
+  test('names the way for what is larger', () => {
+    const { message } = JSON.parse(gatewayResponses.get('REQUEST_TOO_LARGE').ResponseTemplates['application/json'])
+    expect(message).toMatch(/resumable upload \(tus 1\.0\)/)
+  })
+
   test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(
     'says that a change may have been carried out, and that it may be repeated, when no function answers: %s',
     (type) => {
