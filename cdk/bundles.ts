@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { cp, readFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
@@ -64,8 +64,13 @@ export type Bundles = Readonly<Record<FunctionName | 'registration' | 'stream', 
 
 const registration = join(import.meta.dirname, '..', 'functions', 'registration', 'handler.ts')
 
-/** The function that streams: a process, and no handler. */
-export const streamEntry = join(import.meta.dirname, '..', 'functions', 'stream', 'main.ts')
+const stream = join(import.meta.dirname, '..', 'functions', 'stream', 'main.ts')
+
+/** Bundles the function that streams into a folder. It is a process and no handler: Lambda runs `index.js`, as a script. */
+export const bundleStream = async (folder: string): Promise<void> => {
+  await bundleFunction(stream, folder)
+  await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")
+}
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
@@ -74,11 +79,11 @@ export const bundleFunctions = async (): Promise<Bundles> => {
   const entries = [
     ...functionNames.map((name) => [name, functionEntry(name), functionSettings[name].packageFiles] as const),
     ['registration', registration, undefined] as const,
-    ['stream', streamEntry, undefined] as const,
   ]
   const bundled = entries.map(async ([name, entry, packageFiles]) => {
     await bundleFunction(entry, join(folder, name), packageFiles)
     return [name, join(folder, name)]
   })
-  return Object.fromEntries(await Promise.all(bundled))
+  const [handlers] = await Promise.all([Promise.all(bundled), bundleStream(join(folder, 'stream'))])
+  return Object.fromEntries([...handlers, ['stream', join(folder, 'stream')]])
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { bundleFunction, streamEntry } from '../../cdk/bundles.ts'
+import { bundleStream } from '../../cdk/bundles.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
 import { createGrants, createSiteDirectory } from '../../lib/aws/directory-stores.ts'
 import type { SiteId } from '../../lib/ids.ts'
@@ -40,7 +40,7 @@ const startBundle = async (folder: string, tables: TestTables): Promise<{ stream
   const { names, connect } = tables
   const { bucket } = await openCloudFiles(connect())
   const bundle = join(folder, 'bundle')
-  await bundleFunction(streamEntry, bundle)
+  await bundleStream(bundle)
   const stream = await startStreamProcess(bundle, {
     ...process.env,
     LOG_LEVEL: 'ERROR',

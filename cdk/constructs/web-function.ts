@@ -48,7 +48,7 @@ const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGro
     removalPolicy: RemovalPolicy.DESTROY,
   })
 
-/** The operations on files as a process that Lambda hands requests to as they come. `bundle` has `index.mjs` for its entry. */
+/** The operations on files as a process that Lambda hands requests to as they come. `bundle` has `index.js` for its entry. */
 export const createStreamFunction = (
   scope: Construct,
   { number, ...options }: FunctionOptions & { readonly number: number },
@@ -64,7 +64,6 @@ export const createStreamFunction = (
     revisionDescription: 'Files and folders of sites, streamed',
     runtime: WebFunctionRuntime.NODEJS_24_X,
     code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
-    entryPoint: 'index.mjs',
     role,
     environment: streamEnvironment(options, secrets.map(textOf).join(',')),
     timeout: Duration.seconds(streaming.longestRequest),

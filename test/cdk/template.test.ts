@@ -148,10 +148,10 @@ describe('the gateway', () => {
     expect(gatewayResponses.size).toBe(11)
   })
 
-  test('names the limit that callers meet when a request is too large for it, or for a function', () => {
-    for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) {
-      expect(gatewayResponses.get(type).ResponseTemplates['application/json']).toContain('4.5 MB')
-    }
+  test('names the limit that callers meet when a request is too large for it, or for a function, and the way around it', () => {
+    const textOf = (type: string) => gatewayResponses.get(type).ResponseTemplates['application/json']
+    for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) expect(textOf(type)).toContain('4.5 MB')
+    expect(textOf('REQUEST_TOO_LARGE')).toContain('resumable upload (tus 1.0)')
   })
 
   test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(

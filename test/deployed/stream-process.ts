@@ -43,7 +43,7 @@ export interface StreamProcess {
 export const startStreamProcess = async (bundle: string, environment: NodeJS.ProcessEnv): Promise<StreamProcess> => {
   const port = await freePort()
   const secret = randomBytes(24).toString('hex')
-  const child = spawn(process.execPath, ['index.mjs'], {
+  const child = spawn(process.execPath, ['index.js'], {
     cwd: bundle,
     // Its log has a line for each request.
     stdio: ['ignore', 'ignore', 'inherit'],

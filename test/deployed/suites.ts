@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { bundleFunction, streamEntry } from '../../cdk/bundles.ts'
+import { bundleStream } from '../../cdk/bundles.ts'
 import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator.ts'
 
 const administration = [process.execPath, join('admin', 'main.ts'), '--target', 'aws', '--json'] as const
@@ -184,7 +184,7 @@ const startDistribution = async (target: Target, dataCentre: string, bundle: str
  */
 export const runStreaming = async (target: Target, dataCentre: string): Promise<boolean> => {
   const bundle = mkdtempSync(join(tmpdir(), 'site-admin-stream-'))
-  await bundleFunction(streamEntry, bundle)
+  await bundleStream(bundle)
   const { url, stop } = await startDistribution(target, dataCentre, bundle)
   const move = (to: string) =>
     administer(target, 'data-centre', 'add', dataCentre, '--url', to, '--region', target.region)

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { readFieldsSettings, readMachineSettings, readStorageSettings, settingsOf } from '../../lib/config.ts'
+import {
+  readFieldsSettings,
+  readListeningSettings,
+  readMachineSettings,
+  readStorageSettings,
+  readStreamSettings,
+  settingsOf,
+} from '../../lib/config.ts'
 import { environmentOf } from '../../lib/settings.ts'
 
 const complete = {
@@ -88,6 +95,36 @@ describe('the settings of the storage function', () => {
     ['BINARY_ACCEPT', 'none'],
   ])('stop the start when %s is %j, by name', (name, value) => {
     expect(() => readStorageSettings({ ...completeStorage, [name]: value })).toThrow(new RegExp(`${name} \\(must `))
+  })
+})
+
+describe('the settings of the function that streams', () => {
+  const [present, former] = ['p'.repeat(32), 'f'.repeat(32)]
+
+  test.each([
+    [present, [present]],
+    [`${present},${former}`, [present, former]],
+  ])('have one secret or two, beside all that the storage has', (ORIGIN_SECRETS, originSecrets) => {
+    expect(readStreamSettings({ ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
+      originSecrets,
+      filesBucket: 'files-of-us',
+      largestFile: 104_857_600,
+    })
+  })
+
+  test.each([undefined, '', ',', 'short', present.slice(1), `${present},short`, `${present},${former},${present}`])(
+    'refuse the secrets %j',
+    (ORIGIN_SECRETS) => {
+      expect(() => readStreamSettings({ ...completeStorage, ORIGIN_SECRETS })).toThrow(/ORIGIN_SECRETS \(must /)
+    },
+  )
+
+  test.each(['0.0.0.0:3000', '[::]:3000', 'localhost:80'])('have %s to listen on', (httpEndpoint) => {
+    expect(readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: httpEndpoint })).toEqual({ httpEndpoint })
+  })
+
+  test.each([undefined, '3000', 'localhost:', 'localhost:http'])('have not %j to listen on', (httpEndpoint) => {
+    expect(() => readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: httpEndpoint })).toThrow(/AWS_LAMBDA_HTTP_ENDPOINT/)
   })
 })
 
