@@ -75,12 +75,13 @@ export const drawReference = (root: string): void => {
     if (Array.isArray(node)) return node.map((item) => resolved(spec, item))
     if (Object(node) !== node) return node
     const { $ref, ...members } = Object(node)
-    if (typeof $ref === 'string') {
-      const path = $ref.slice('#/'.length).split('/')
-      const title = path[1] === 'schemas' && { title: path[2] }
-      return { ...title, ...Object(resolved(spec, at(spec, path))) }
-    }
-    return Object.fromEntries(Object.entries<Json>(members).map(([name, member]) => [name, resolved(spec, member)]))
+    const own = Object.fromEntries(
+      Object.entries<Json>(members).map(([name, member]) => [name, resolved(spec, member)]),
+    )
+    if (typeof $ref !== 'string') return own
+    const path = $ref.slice('#/'.length).split('/')
+    const title = path[1] === 'schemas' && { title: path[2] }
+    return { ...title, ...Object(resolved(spec, at(spec, path))), ...own }
   }
 
   const plugin = {

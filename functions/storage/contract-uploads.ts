@@ -94,7 +94,8 @@ export const uploadOperations = {
     description:
       'What is answered is kept for good. With the last byte the file is put in place, by the rules of any upload: when these refuse it, the upload has ended.',
     headers: append,
-    body: { schema: bytes, mediaTypes: { 'application/offset+octet-stream': bytes } },
+    // Without bytes it asks for what is left to be decided.
+    body: { schema: bytes, mediaTypes: { 'application/offset+octet-stream': bytes }, optional: true },
     answers: {
       204: { description: 'The bytes are kept.', headers: stateHeaders, optionalHeaders: ['Upload-Expires'] },
     },

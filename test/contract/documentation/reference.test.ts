@@ -46,6 +46,10 @@ const refused = {
   'Upload files into a folder': 400,
   'Upload files into the root of the storage': 400,
   'Upload files into the root of the storage, by PUT': 400,
+  // Somebody has to begin an upload first, and to choose the bytes that come next.
+  'See how far a resumable upload is': 404,
+  'Go on with a resumable upload': 404,
+  'End a resumable upload': 404,
 }
 
 const authorize = async (page: Page, token: string) => {
