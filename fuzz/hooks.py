@@ -9,6 +9,9 @@ import pathlib
 import schemathesis
 from hypothesis import strategies as st
 
+# The bytes of an append are bytes.
+schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
+
 SITE = int(os.environ["FUZZ_SITE"])
 TALLY = pathlib.Path(os.environ["FUZZ_TALLY"])
 
