@@ -24,7 +24,13 @@ export const createFilesBucket = (scope: Construct, { deletionProtection }: Opti
       { id: 'forget-old-versions', noncurrentVersionExpiration: memory, expiredObjectDeleteMarker: true },
       // An upload that goes on over days keeps its parts for 6 at most (decisions.md, section 9); rules run once a day, late.
       { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
-      { id: 'clear-scratch', prefix: 'scratch/', expiration: Duration.days(3) },
+      // Nobody asks for an old version of these: of two rules S3 goes by the one that ends sooner.
+      {
+        id: 'clear-scratch',
+        prefix: 'scratch/',
+        expiration: Duration.days(3),
+        noncurrentVersionExpiration: Duration.days(1),
+      },
     ],
     // Large files are downloaded from here, at URLs that the service signs; a browser follows its redirect with no origin of its own.
     cors: [

@@ -71,7 +71,11 @@ test('what uploads leave behind goes after the longest that they may last', () =
     LifecycleConfiguration: {
       Rules: Match.arrayWith([
         Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 8 } }),
-        Match.objectLike({ Prefix: 'scratch/', ExpirationInDays: 3 }),
+        Match.objectLike({
+          Prefix: 'scratch/',
+          ExpirationInDays: 3,
+          NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+        }),
       ]),
     },
   })
