@@ -69,6 +69,10 @@ const describe = (key: string): string => {
   return `site ${site}, ${area === 'live' ? 'file' : area} ${path}`
 }
 
+/** A database of an earlier version may have no uploads: it is looked at as it is. */
+const knowsUploads = (connection: DatabaseSync): boolean =>
+  connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'uploads'").get() !== undefined
+
 /** The names of the blobs that there are. */
 export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
   try {
@@ -110,7 +114,7 @@ export const fileFaults = (
     const fault = faultOf(directory, content)
     if (fault) faults.push(fault)
   }
-  for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
+  for (const name of knowsUploads(connection) ? blobsOfUploads(connection) : []) unclaimed.delete(name)
   if (isServed) return faults
   const orphans = [...unclaimed].map((name) => ({
     where: join(directory.blobs, name),
