@@ -1,10 +1,12 @@
-import { defineConfig } from 'vitest/config'
+import { defaultExclude, defineConfig } from 'vitest/config'
 
 /**
- * The files of these tests share what they import, the SDK of AWS above all: reading it anew for each takes a minute in all. None of them
- * changes what it imports, nor the process that it runs in.
+ * Test files share what they import, the SDK of AWS above all: reading it anew for each takes minutes in all. None of them changes what it imports,
+ * but for one, which has a project of its own.
  */
 const shared = { isolate: false }
+const ofNewKind = 'test/contract/categories/new-kind.test.ts'
+const patiently = { testTimeout: 30_000, hookTimeout: 30_000 }
 
 /** How long a case or a hook of the black-box suite may take: emulators on a small machine need more time. In milliseconds. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
@@ -15,7 +17,16 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 } },
+      {
+        test: {
+          ...shared,
+          ...patiently,
+          name: 'contract',
+          include: ['test/contract/**/*.test.ts'],
+          exclude: [...defaultExclude, ofNewKind],
+        },
+      },
+      { test: { ...patiently, name: 'new-kind', include: [ofNewKind] } },
       { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {

@@ -215,6 +215,14 @@ export const runGrants = (target: Target, dataCentre: string, recordings: string
  */
 export const runStoreContracts = (target: Target): Promise<boolean> => {
   const suites = target.emulator.name === 'LocalStack' ? storeSuites : [...storeSuites, ...ruleSuites]
-  const options = ['--project', 'contract', `--testTimeout=${patience}`, ...ofOneStore, ...provableOn(target.emulator)]
+  const options = [
+    '--project',
+    'contract',
+    '--project',
+    'new-kind',
+    `--testTimeout=${patience}`,
+    ...ofOneStore,
+    ...provableOn(target.emulator),
+  ]
   return runSuite(target, 'stores', [...options, ...suites], {})
 }

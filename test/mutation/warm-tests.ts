@@ -38,7 +38,7 @@ const vitest = await createVitest({
   bail: 1,
   // What many tests import, the SDK of AWS above all, is read once. A failure counts only when it comes again in a test file by itself.
   isolate: false,
-  project: ['unit', 'contract'],
+  project: ['unit', 'contract', 'new-kind'],
   reporters: [{ onTestModuleEnd }],
 })
 await vitest.standalone()
