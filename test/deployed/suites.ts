@@ -119,9 +119,13 @@ const acceptAt = async (
   })
 }
 
-/** The black-box suite against one data centre. */
-export const runAcceptance = (target: Target, dataCentre: string): Promise<boolean> =>
-  acceptAt(target, { dataCentre, url: outputOf(target.outputs, dataCentre, 'BaseUrl') })
+/** Cases of the black-box suite, by their folders. */
+const casesOf = (folders: readonly string[]): readonly string[] =>
+  folders.map((folder) => join('test', 'acceptance', folder))
+
+/** The black-box suite against one data centre: all of it, or some of its folders. */
+export const runAcceptance = (target: Target, dataCentre: string, folders: readonly string[] = []): Promise<boolean> =>
+  acceptAt(target, { dataCentre, url: outputOf(target.outputs, dataCentre, 'BaseUrl'), suites: casesOf(folders) })
 
 /** What the functions of the storage are told when they are deployed, so that their entries run in a test as well. */
 const storageSettings = (target: Target, dataCentre: string) => ({
@@ -160,7 +164,7 @@ const streamSettings = (target: Target, dataCentre: string) => ({
 const largestStreamed = 2_000_000
 
 /** The cases of what comes to the function that streams. */
-const streamedSuites = ['storage', 'http'].map((folder) => join('test', 'acceptance', folder))
+const streamedSuites = casesOf(['storage', 'http'])
 
 /** Starts what stands in the place of the distribution of a data centre, and answers its address. */
 const startDistribution = async (target: Target, dataCentre: string, bundle: string) => {
