@@ -33,7 +33,8 @@ describe('a request for a site that lives in another data centre', () => {
       location: `${url}${path}`,
       cache: 'no-store',
     })
-    expect((await call(path, { baseUrl: url, token })).status).toBe(200)
+    // It may stand behind a prefix that this one has not: the document of this one does not tell where its paths begin.
+    expect((await fetch(`${url}${path}`, { headers: { Authorization: token } })).status).toBe(200)
   })
 
   testWithAdmin('is sent there with 308 when it changes something, so that the method stays', async ({ skip }) => {

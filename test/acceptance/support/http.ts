@@ -95,7 +95,7 @@ const pathOf = (path: string, { baseUrl }: Call): string => {
   const target = inject('target').baseUrl
   const prefix = new URL(target).pathname.replace(/\/$/, '')
   const whole = new URL(baseUrl ?? target).pathname.replace(/\/$/, '') + withoutQuery(path)
-  return prefix !== '' && whole.startsWith(prefix) ? whole.slice(prefix.length) : withoutQuery(path)
+  return whole.startsWith(prefix) ? whole.slice(prefix.length) : withoutQuery(path)
 }
 
 const readDocument = async () => {
