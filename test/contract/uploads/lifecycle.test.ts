@@ -15,6 +15,21 @@ const plain = { 'Tus-Resumable': null }
 
 const codeOf = ({ status, code }: { readonly status: number; readonly code: number | undefined }) => [status, code]
 
+/** The bytes of `hello`, whose second half waits: `arrived` tells that the first one has been taken. */
+const inTwoHalves = () => {
+  const arrived = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const slow = Readable.from(
+    (async function* () {
+      yield Buffer.from('he')
+      arrived.resolve()
+      await goOn.promise
+      yield Buffer.from('llo')
+    })(),
+  )
+  return { arrived, goOn, slow }
+}
+
 describe('bytes of a resumable upload', () => {
   test('may not be more than declared, whether the request says so or not', async () => {
     const upload = uploadIn(await service.create('more.txt', 5))
@@ -40,16 +55,7 @@ describe('bytes of a resumable upload', () => {
 
   test('are added by one request at a time: another one is told to come back', async () => {
     const upload = uploadIn(await service.create('alone.txt', 5))
-    const arrived = Promise.withResolvers<void>()
-    const goOn = Promise.withResolvers<void>()
-    const slow = Readable.from(
-      (async function* () {
-        yield Buffer.from('he')
-        arrived.resolve()
-        await goOn.promise
-        yield Buffer.from('llo')
-      })(),
-    )
+    const { arrived, goOn, slow } = inTwoHalves()
     const first = service.patch(upload, 0, slow)
     await arrived.promise
     const second = await service.patch(upload, 0, 'HELLO')
@@ -63,16 +69,7 @@ describe('bytes of a resumable upload', () => {
 
   test('of an upload that is cancelled meanwhile go nowhere', async () => {
     const upload = uploadIn(await service.create('cancelled.txt', 5))
-    const arrived = Promise.withResolvers<void>()
-    const goOn = Promise.withResolvers<void>()
-    const slow = Readable.from(
-      (async function* () {
-        yield Buffer.from('he')
-        arrived.resolve()
-        await goOn.promise
-        yield Buffer.from('llo')
-      })(),
-    )
+    const { arrived, goOn, slow } = inTwoHalves()
     const before = service.leftovers()
     const appending = service.patch(upload, 0, slow)
     await arrived.promise
