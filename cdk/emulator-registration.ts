@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { type DataCentreRegions, type Emulator, emulatorEnvironment, type Outputs, outputOf } from './emulator.ts'
 
 const runFile = promisify(execFile)
-const administration = [join('admin', 'main.ts'), '--target', 'aws', '--json']
+const administration = [join('admin', 'main.js'), '--target', 'aws', '--json']
 
 /** What the directory says of a data centre. */
 interface Registered {

@@ -13,7 +13,7 @@ const startService = async (): Promise<FuzzedService> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-fuzz-'))
   const service = spawn(
     process.execPath,
-    ['local/main.ts', '--json', '--quiet', '--port', '0', '--data-dir', dataDirectory],
+    ['local/main.js', '--json', '--quiet', '--port', '0', '--data-dir', dataDirectory],
     { cwd: join(import.meta.dirname, '..'), stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const ended = once(service, 'exit')

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { type DataDirectory, reasonOf } from './data-directory.ts'
+import { isBusy } from './database.ts'
 
 /** How large a database is checked as a whole at every start, which takes about a second; in bytes. Beyond it, only `check` does so. */
 const largestChecked = 256 * 1024 ** 2
@@ -13,12 +14,15 @@ export type Depth = 'surface' | 'pages'
 const whatToDo =
   'Put the directory back from a backup, choose another one with --data-dir, or begin anew with --reset. Nothing was changed.'
 
+/** How long another process may hold the database, such as one that is being killed and has not gone yet; in milliseconds. */
+const patience = 2_000
+
 /**
  * Opens a database for reading alone. Without a WAL nobody else has it open, and nothing is written beside it; the caller sees to
  * it that nobody opens it meanwhile.
  */
 const openQuietly = ({ database, wal }: DataDirectory): DatabaseSync => {
-  if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true })
+  if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: patience })
   return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
 }
 
@@ -44,11 +48,16 @@ const readDamage = (directory: DataDirectory, depth: Depth): string | undefined 
   }
 }
 
+/** The sentence on what keeps the database from being read; undefined when nothing does. */
 const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined => {
+  const { database } = directory
+  const damaged = (damage: string) => `The database ${database} is damaged: ${damage}. ${whatToDo}`
   try {
-    return readDamage(directory, depth)
+    const damage = readDamage(directory, depth)
+    return damage === undefined ? undefined : damaged(damage)
   } catch (error) {
-    return reasonOf(error)
+    if (!isBusy(error)) return damaged(reasonOf(error))
+    return `The database ${database} is held by another process. Repeat this when that has ended. Nothing was changed.`
   }
 }
 
@@ -70,6 +79,5 @@ export const damageOf = (directory: DataDirectory, depth: Depth): string | undef
   if (lacksWal(directory)) {
     return `The file ${wal} is missing, though the service did not end cleanly (${running} is there): the newest changes are lost with it. Put it back, or put the directory back from a backup. If you can do without those changes, remove ${running}. Nothing was changed.`
   }
-  const damage = tryToRead(directory, size > largestChecked ? 'surface' : depth)
-  return damage === undefined ? undefined : `The database ${database} is damaged: ${damage}. ${whatToDo}`
+  return tryToRead(directory, size > largestChecked ? 'surface' : depth)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { STATUS_CODES } from './node-http.ts'
 
 /** The answer to what is no request to the service, and so never reaches the core; its code is the HTTP status. */
 interface Refusal {

@@ -18,7 +18,7 @@ const nodeFlags = manifest.scripts.start.match(/--\S+/g) ?? []
 
 const startOwn = (folder: string, fsync: 'on' | 'off') =>
   startMeasured(
-    'local/main.ts',
+    'local/main.js',
     ['--port', '0', '--json', '--quiet', '--data-dir', folder],
     { FSYNC: fsync },
     nodeFlags,

@@ -61,7 +61,7 @@ const prepare = async ({ baseUrl, token }: BenchedService): Promise<void> => {
 const fsyncsPerSecond = (): number => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bench-'))
   const file = openSync(join(folder, 'file'), 'w')
-  const until = performance.now() + 2_000
+  const until = performance.now() + 1_000
   let count = 0
   for (; performance.now() < until; count++) {
     writeSync(file, content, (count % 64) * content.length)
@@ -69,7 +69,7 @@ const fsyncsPerSecond = (): number => {
   }
   closeSync(file)
   rmSync(folder, { recursive: true })
-  return count / 2
+  return count
 }
 
 const loadOf = ({ path, numbered }: Subject): Partial<autocannon.Options> => {
@@ -98,9 +98,10 @@ const measureReads = async (tree: Tree, service: BenchedService, bareUrl: string
 }
 
 const measureWrites = async (tree: Tree, { baseUrl, token }: BenchedService) => {
-  const fsyncs = fsyncsPerSecond()
   let next = 0
   const rates: number[] = []
+  // A disk that is shared is now twice as fast, now half: it is asked right before and after each run.
+  const fsyncs: number[] = [fsyncsPerSecond()]
   for (let round = 0; round < rounds; round++) {
     const rate = await rateOf({
       url: baseUrl,
@@ -114,10 +115,11 @@ const measureWrites = async (tree: Tree, { baseUrl, token }: BenchedService) => 
       ],
     })
     rates.push(rate)
+    fsyncs.push(fsyncsPerSecond())
   }
-  const target = Math.min(2_000, 0.3 * fsyncs)
+  const target = Math.min(2_000, 0.3 * median(fsyncs))
   const rate = median(rates)
-  const name = `PUT of 4 KiB to different files (the disk: ${Math.round(fsyncs)} fsyncs/s)`
+  const name = `PUT of 4 KiB to different files (the disk: ${Math.round(median(fsyncs))} fsyncs/s)`
   return [tree.name, name, Math.round(rate), '', `>= ${Math.round(target)}/s`, verdict(rate >= target)]
 }
 

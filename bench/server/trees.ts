@@ -28,6 +28,11 @@ export interface BenchedService {
   stop(): Promise<void>
 }
 
+interface Manifest {
+  readonly scripts: { readonly start: string }
+  readonly bin: { readonly 'site-admin': string }
+}
+
 const run = promisify(execFile)
 
 /** Starts the service of a tree on an empty directory, as its `npm start` does, but without npm. */
@@ -36,17 +41,24 @@ export const startService = async (
   environment: Record<string, string> = {},
 ): Promise<BenchedService> => {
   const directory = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
-  const manifest: { scripts: { start: string } } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  const nodeFlags = manifest.scripts.start.match(/--\S+/g) ?? []
+  const manifest: Manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const words = manifest.scripts.start.split(' ')
+  const nodeFlags = words.filter((word) => word.startsWith('--'))
   const args = ['--port', '0', '--json', '--quiet', '--data-dir', join(directory, 'data')]
-  const service = await startMeasured(join(folder, 'local/main.ts'), args, environment, nodeFlags)
+  const service = await startMeasured(join(folder, words.at(-1) ?? ''), args, environment, nodeFlags)
   const { baseUrl, token } = JSON.parse(service.line) as { baseUrl: string; token: string }
   return {
     baseUrl,
     token,
     process: service,
     async administer(...given) {
-      const command = [join(folder, 'admin/main.ts'), '--json', '--data-dir', join(directory, 'data'), ...given]
+      const command = [
+        join(folder, manifest.bin['site-admin']),
+        '--json',
+        '--data-dir',
+        join(directory, 'data'),
+        ...given,
+      ]
       const { stdout } = await run(process.execPath, command, { maxBuffer: 64 * 1024 ** 2 })
       return JSON.parse(stdout)
     },

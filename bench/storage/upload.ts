@@ -15,7 +15,7 @@ const nodeFlags = manifest.scripts.start.match(/--\S+/g) ?? []
 
 const startService = (folder: string, fsync: 'on' | 'off') =>
   startMeasured(
-    'local/main.ts',
+    'local/main.js',
     ['--port', '0', '--json', '--quiet', '--data-dir', folder],
     { LARGEST_FILE: String(1024 * mebibyte), FSYNC: fsync },
     nodeFlags,

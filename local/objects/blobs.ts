@@ -33,6 +33,11 @@ export interface Blobs {
    * Throws when it has not that size. Errors: unavailable (no file handle is free).
    */
   read(name: string, size: number, range: ByteRange): Readable | undefined
+  /**
+   * All of a blob, one piece after the other in the same memory: each is good until the next one is asked for. Throws when the blob is not there
+   * or has not that size. Errors: unavailable (no file handle is free).
+   */
+  pieces(name: string, size: number): AsyncIterable<Uint8Array>
   remove(names: readonly string[]): Promise<void>
   close(): void
 }
@@ -195,6 +200,25 @@ export const openBlobs = (
       } catch (error) {
         closeSync(fd)
         throw error
+      }
+    },
+
+    async *pieces(name, size) {
+      const file = await open(pathOf(name), 'r').catch((error) => {
+        throw asPortError(error)
+      })
+      try {
+        const buffer = Buffer.allocUnsafeSlow(Math.min(size, readBuffer))
+        let position = 0
+        for (;;) {
+          const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
+          if (bytesRead === 0) break
+          position += bytesRead
+          yield buffer.subarray(0, bytesRead)
+        }
+        if (position !== size) throw new Error(`The blob ${name} has ${position} bytes instead of ${size}`)
+      } finally {
+        await file.close()
       }
     },
 

@@ -1,16 +1,15 @@
-import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RemainingTime } from '../../lib/remaining-time.ts'
 import { createFingerprint } from '../../lib/storage/fingerprint.ts'
-import type { ByteRange, ListedObject, ObjectInfo } from '../../lib/storage/object-store.ts'
+import type { ListedObject, ObjectInfo } from '../../lib/storage/object-store.ts'
 import type { Database } from '../database.ts'
 import type { ObjectRow, ObjectRows } from './object-rows.ts'
 
 interface Deps {
   readonly database: Pick<Database, 'read' | 'note'>
   readonly rows: ObjectRows
-  /** The bytes of an object; undefined when they are not there. */
-  readonly bodyOf: (row: ObjectRow, range: ByteRange) => Promise<Readable | Uint8Array | undefined>
+  /** The bytes of an object, each piece good until the next one is asked for. Throws, then or meanwhile, when they are not there. */
+  readonly piecesOf: (row: ObjectRow) => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>
   /** Whether uploads are coming in. */
   readonly isBusy: () => boolean
 }
@@ -52,24 +51,15 @@ const within = async (making: Promise<string | null>, milliseconds: number): Pro
 }
 
 /** Makes fingerprints in the background: one at a time, and everything else of the process has its turn between two pieces of a file. */
-export const createFingerprints = ({ database, rows, bodyOf, isBusy }: Deps): Fingerprints => {
+export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): Fingerprints => {
   const waiting: Job[] = []
   let current: Job | undefined
   let working: Promise<void> | undefined
   let isStopped = false
 
-  /** The bytes of an object piece by piece; undefined when they are not there. */
-  const piecesOf = async (row: ObjectRow): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined> => {
-    if (row.size === 0) return []
-    const body = await bodyOf(row, { first: 0, last: row.size - 1 })
-    return body instanceof Uint8Array ? [body] : body
-  }
-
   const fingerprintOf = async (row: ObjectRow, job: Job): Promise<string | undefined> => {
-    const pieces = await piecesOf(row)
-    if (!pieces) return undefined
     const making = createFingerprint()
-    for await (const piece of pieces) {
+    for await (const piece of await piecesOf(row)) {
       if (isStopped) return undefined
       making.update(piece)
       if (isBusy() && !job.isAwaited) await sleep(restWhileBusy)

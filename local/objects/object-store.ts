@@ -72,7 +72,15 @@ export const createObjectStore = ({
     return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
   }
 
-  const fingerprints = createFingerprints({ database, rows, bodyOf, isBusy: staging.isBusy })
+  const piecesOf = async ({ blob, size }: ObjectRow) => {
+    if (blob === null) return []
+    const content = await database.read(() => rows.content(blob))
+    if (!content) return blobs.pieces(blob, size)
+    if (content.length !== size) throw new Error(`The content ${blob} has ${content.length} bytes instead of ${size}`)
+    return [content]
+  }
+
+  const fingerprints = createFingerprints({ database, rows, piecesOf, isBusy: staging.isBusy })
 
   /** A row is read once more when its bytes are gone: another process may have replaced them in between. */
   const read: ObjectStore['read'] = async (key, choose) => {

@@ -85,7 +85,10 @@ const rooms: Readonly<Record<string, Room>> = {
 const outside = /^(bench|fuzz|test)\/|^[^/]+\.ts$/
 
 const root = join(import.meta.dirname, '..', '..')
-const files = globSync('**/*.ts', { cwd: root, exclude: (path) => /(^|\/)(node_modules|cdk\.out|\.[^/]+)$/.test(path) })
+const files = globSync(['**/*.ts', '*/main.js'], {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|cdk\.out|\.[^/]+)$/.test(path),
+})
 
 /** What a file imports: packages as they are, files by their paths from the root. Types count as well. */
 const importsOf = (file: string): string[] => {
@@ -107,7 +110,7 @@ const roomOf = (file: string) => {
   return found[0]
 }
 
-const isPackage = (name: string) => !name.endsWith('.ts') && !name.endsWith('.json')
+const isPackage = (name: string) => !/\.(?:ts|json)$|^[a-z]+\/main\.js$/.test(name)
 
 /** The arrows that the table does not have, from files to files or packages. */
 const forbidden = (file: string, imports: readonly string[]): string[] => {
@@ -167,7 +170,7 @@ describe('the rooms of the service', () => {
       ['local/web-forms.ts', '@aws-sdk/client-s3'],
       ['functions/fields/group.ts', 'lib/aws/web-forms.ts'],
       ['functions/fields/group.ts', 'functions/categories/group.ts'],
-      ['server/create-server.ts', 'local/main.ts'],
+      ['server/create-server.ts', 'local/main.js'],
       ['admin/program.ts', '@aws-sdk/client-dynamodb'],
       ['lib/deps.ts', 'test/support/hands.ts'],
     ]

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { bundleStream } from '../../cdk/bundles.ts'
 import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator.ts'
 
-const administration = [process.execPath, join('admin', 'main.ts'), '--target', 'aws', '--json'] as const
+const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
 /** The suites of test/contract of the stores themselves, and those of the rules over them. How capacity is reported, each store decides for itself. */
 const storeSuites = [

@@ -2,7 +2,7 @@ import { type Outcome, run } from './program.ts'
 
 /** Runs `site-admin` on a data directory. */
 export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<Outcome> =>
-  run('admin/main.ts', ['--data-dir', dataDirectory, ...args], input)
+  run('admin/main.js', ['--data-dir', dataDirectory, ...args], input)
 
 /** Runs `site-admin --json` and answers the value it prints. Rejects when the command does not end well. */
 export const administerJson = async (dataDirectory: string, args: readonly string[], input?: string) => {

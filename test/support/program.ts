@@ -59,7 +59,7 @@ const launchCommand = (
   }
 }
 
-/** Runs a source file of the project, such as `local/main.ts`, on the Node that runs the tests. */
+/** Runs a source file of the project, such as `local/main.js`, on the Node that runs the tests. */
 export const launch = (
   entry: string,
   args: readonly string[],

@@ -18,7 +18,7 @@ export interface SpawnedService {
   stop(): Promise<Outcome>
 }
 
-const entry = 'local/main.ts'
+const entry = 'local/main.js'
 
 /** Starts the service on a data directory and any free port; it takes requests when this resolves. */
 export const startService = async (

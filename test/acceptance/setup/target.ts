@@ -38,7 +38,7 @@ const startLocally = async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'site-admin-'))
   const service = spawn(
     process.execPath,
-    ['local/main.ts', '--json', '--quiet', '--data-centres', 'us:0,eu:0', '--data-dir', dataDirectory],
+    ['local/main.js', '--json', '--quiet', '--data-centres', 'us:0,eu:0', '--data-dir', dataDirectory],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, LARGEST_FILE: String(largestFileLocally) },
@@ -51,7 +51,7 @@ const startLocally = async () => {
     }),
   ])) as [string]
   const { baseUrl, token } = JSON.parse(line) as { baseUrl: string; token: string }
-  const admin = `"${process.execPath}" admin/main.ts --data-dir "${dataDirectory}"`
+  const admin = `"${process.execPath}" admin/main.js --data-dir "${dataDirectory}"`
   const target: Target = { baseUrl, token, admin, largestFile: largestFileLocally }
   const stop = async () => {
     service.kill('SIGTERM')

@@ -35,7 +35,7 @@ describe('import takes', () => {
   }
 
   test('records that come in pieces', async ({ siteDirectory }) => {
-    const program = launch('admin/main.ts', ['--data-dir', siteDirectory, '--json', ...importing])
+    const program = launch('admin/main.js', ['--data-dir', siteDirectory, '--json', ...importing])
     for (const byte of Buffer.from(jsonLines(records))) {
       await new Promise((resolve) => program.stdin.write(Buffer.from([byte]), resolve))
     }
@@ -221,7 +221,7 @@ describe('import --strict', () => {
   })
 
   test('does not wait for the rest of its input', async ({ siteDirectory }) => {
-    const program = launch('admin/main.ts', ['--data-dir', siteDirectory, ...importing, '--strict'])
+    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing, '--strict'])
     program.stdin.write(jsonLines([bad]))
     expect(await program.ended).toMatchObject({ status: 1 })
   })
@@ -233,7 +233,7 @@ describe('import --strict', () => {
 
 describe('import is refused', () => {
   test('for a site that is not there, before it reads anything', async ({ siteDirectory }) => {
-    const program = launch('admin/main.ts', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
+    const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
     expect(await program.ended).toMatchObject({
       status: 1,
       stderr: 'There is no site 9. "site list" shows those that there are.\n',
@@ -263,7 +263,7 @@ describe('import is refused', () => {
   })
 
   test('when standard input is not UTF-8, from there on', async ({ siteDirectory }) => {
-    const program = launch('admin/main.ts', ['--data-dir', siteDirectory, ...importing])
+    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
     program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
     expect(await program.ended).toMatchObject({
       status: 1,

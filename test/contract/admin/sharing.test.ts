@@ -14,7 +14,7 @@ const names = ['One', 'Two', 'Three', 'Four']
 
 /** An import that keeps the directory open until its input ends. */
 const holdDirectory = async (directory: string) => {
-  const program = launch('admin/main.ts', ['--data-dir', directory, '--json', 'import', '-', '--site', '1001'])
+  const program = launch('admin/main.js', ['--data-dir', directory, '--json', 'import', '-', '--site', '1001'])
   const record = `${JSON.stringify({ kind: 'webForm', id: 90, name: 'Held' })}\n`
   await new Promise((resolve) => program.stdin.write(record, resolve))
   while (!existsSync(join(directory, 'running'))) await turn()
@@ -71,7 +71,7 @@ describe('a command that is at work on a directory', () => {
 
   test('keeps a service from giving up what is in the directory', async ({ siteDirectory }) => {
     const held = await holdDirectory(siteDirectory)
-    const reset = await launch('local/main.ts', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
+    const reset = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
     expect(reset).toMatchObject({ status: 1, stdout: '' })
     expect(reset.stderr).toMatch(/is in use by another process/)
     held.stdin.end()

@@ -126,7 +126,7 @@ describe('what is deployed is refused in one line', () => {
       expect.stringMatching(/^AWS does not let you: .*credentials.*\. Check your credentials.*\.\n$/),
     ],
   ] as const)('%s', async ([, environment, stderr]) => {
-    const program = launch('admin/main.ts', ['--target', 'aws', 'site', 'list'], {
+    const program = launch('admin/main.js', ['--target', 'aws', 'site', 'list'], {
       ...nobody,
       ...nowhere,
       ...noKeys,
@@ -139,7 +139,7 @@ describe('what is deployed is refused in one line', () => {
     const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
     const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    const program = launch('admin/main.ts', ['--target', 'aws', 'site', 'list'], {
+    const program = launch('admin/main.js', ['--target', 'aws', 'site', 'list'], {
       ...nobody,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'test',

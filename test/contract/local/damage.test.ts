@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import { administer } from '../../support/administration.ts'
 import { damages } from '../../support/damaged-directory.ts'
@@ -43,7 +44,7 @@ const test = base
     return { directory, token }
   })
 
-const start = (directory: string) => run('local/main.ts', ['--json', '--port', '0', '--data-dir', directory])
+const start = (directory: string) => run('local/main.js', ['--json', '--port', '0', '--data-dir', directory])
 
 for (const { name, killed = false, inflict, refusal, warning, faults } of damages) {
   describe(name, () => {
@@ -64,7 +65,7 @@ for (const { name, killed = false, inflict, refusal, warning, faults } of damage
       test('does not stop the start', async ({ used }) => {
         const { directory, token } = await used(ending)
         inflict(directory)
-        const service = launch('local/main.ts', ['--json', '--quiet', '--port', '0', '--data-dir', directory])
+        const service = launch('local/main.js', ['--json', '--quiet', '--port', '0', '--data-dir', directory])
         const { baseUrl } = JSON.parse(await service.line())
         const answer = await fetch(`${baseUrl}${fields}/-2`, { headers: { Authorization: token } })
         service.kill('SIGTERM')
@@ -102,6 +103,16 @@ test('the layout of a newer version is refused by the start and by check', async
     expect(outcome.stderr).toMatch(/^The data directory .+ has layout 2, and this version .+ Nothing was changed\.\n$/)
   }
   expect(snapshotOf(directory)).toEqual(before)
+})
+
+test('a database that another process holds is not called damaged', async ({ used }) => {
+  const { directory } = await used('killed')
+  const holder = new DatabaseSync(join(directory, 'site-admin.db'))
+  holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
+  const outcome = await start(directory)
+  holder.close()
+  expect(outcome).toMatchObject({ status: 1, stdout: '' })
+  expect(outcome.stderr).toMatch(/site-admin\.db is held by another process\. Repeat this .+ Nothing was changed\.\n$/)
 })
 
 test('a copy of the running directory without the WAL is refused', async ({ start: serve, directory }) => {

@@ -10,7 +10,7 @@ import { launch, run } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
 const startOn = (directory: string, flags: readonly string[] = ['--port', '0']) =>
-  run('local/main.ts', ['--json', '--data-dir', directory, ...flags])
+  run('local/main.js', ['--json', '--data-dir', directory, ...flags])
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
@@ -41,7 +41,7 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
   test('when a setting is wrong, before it resets anything', async ({ dataDirectory }) => {
     const before = snapshotOf(dataDirectory)
     const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
-    const outcome = await launch('local/main.ts', ['--port', '0', '--reset', '--data-dir', dataDirectory], wrong).ended
+    const outcome = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', dataDirectory], wrong).ended
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toBe(
       'Settings missing or wrong: LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off).\n',
@@ -123,7 +123,7 @@ describe('a directory that was never made to its end', () => {
   test('is refused by commands, as one that is not there', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {
-      const outcome = await run('admin/main.ts', ['--data-dir', path, 'site', 'list'])
+      const outcome = await run('admin/main.js', ['--data-dir', path, 'site', 'list'])
       expect(outcome).toMatchObject({ status: 1, stdout: '' })
       expect(outcome.stderr).toMatch(
         /^There is no .+ "npm start" makes a data directory; --data-dir names another one\.\n$/,

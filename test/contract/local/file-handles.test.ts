@@ -9,7 +9,7 @@ const handles = 64
 
 /** A service that may have so many files and connections open, and no more. */
 const test = base.extend('scarce', async ({ directory }, { onCleanup }) => {
-  const program = launchWithHandles(handles, 'local/main.ts', ['--json', '--port', '0', '--data-dir', directory])
+  const program = launchWithHandles(handles, 'local/main.js', ['--json', '--port', '0', '--data-dir', directory])
   onCleanup(async () => {
     program.kill('SIGTERM')
     await program.ended

@@ -41,7 +41,7 @@ describe('npm start', () => {
   })
 
   test('with --help names every flag and ends well', async () => {
-    const { status, stdout } = await run('local/main.ts', ['--help'])
+    const { status, stdout } = await run('local/main.js', ['--help'])
     expect(status).toBe(0)
     const flags = 'host port base-url data-dir data-centres reset json quiet log help'
     for (const flag of flags.split(' ')) {
@@ -110,7 +110,7 @@ describe('npm start', () => {
 
   test('with --base-url says that URL in its line and in links, whatever it listens on', async ({ directory }) => {
     const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
-    const program = launch('local/main.ts', [...flags, '--log', 'text'])
+    const program = launch('local/main.js', [...flags, '--log', 'text'])
     const { baseUrl, dataCentres } = JSON.parse(await program.line())
     program.kill('SIGTERM')
     await program.ended
@@ -125,7 +125,7 @@ describe('npm start', () => {
   test('with a base URL for each data centre', async ({ directory }) => {
     const urls = 'us=https://us.example,eu=https://eu.example'
     const flags = ['--json', '--data-dir', directory, '--data-centres', 'us:0,eu:0', '--base-url', urls]
-    const program = launch('local/main.ts', flags)
+    const program = launch('local/main.js', flags)
     const { dataCentres } = JSON.parse(await program.line())
     program.kill('SIGTERM')
     await program.ended
@@ -164,7 +164,7 @@ describe('npm start', () => {
     '--verbose',
     'extra',
   ])('refuses "%s" with one line, and status 1', async (flags, { directory }) => {
-    const { status, stdout, stderr } = await run('local/main.ts', ['--data-dir', directory, ...flags.split(' ')])
+    const { status, stdout, stderr } = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
     expect(status).toBe(1)
     expect(stdout).toBe('')
     expect(stderr).toMatch(/^.+\n$/)

@@ -98,7 +98,7 @@ describe('kill -9', () => {
   test.for(['site-admin.json', 'site-admin.db', 'running', 'demo.json'])(
     'as soon as the first start has made %s leaves a directory that the next start completes',
     async (file, { start, directory }) => {
-      const first = launch('local/main.ts', ['--port', '0', '--data-dir', directory])
+      const first = launch('local/main.js', ['--port', '0', '--data-dir', directory])
       while (!existsSync(join(directory, file))) await turn()
       first.kill('SIGKILL')
       await first.ended

@@ -39,7 +39,7 @@ test('an import of many records and a service beside it do not fail each other',
   start,
 }) => {
   const service = await start(['--port', '0', '--quiet'])
-  const program = launch('admin/main.ts', ['--data-dir', directory, '--json', 'import', '-', '--site', '1001'])
+  const program = launch('admin/main.js', ['--data-dir', directory, '--json', 'import', '-', '--site', '1001'])
   let isOver = false
   const ended = program.ended.finally(() => {
     isOver = true

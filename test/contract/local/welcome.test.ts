@@ -14,7 +14,7 @@ const readWelcome = async (program: Program): Promise<string[]> => {
 }
 
 test('people see where the service is, the token, and lines that work when pasted', async ({ directory }) => {
-  const program = launch('local/main.ts', ['--port', '0', '--data-dir', directory])
+  const program = launch('local/main.js', ['--port', '0', '--data-dir', directory])
   try {
     const lines = await readWelcome(program)
     const baseUrl = /^site-admin is ready at (http:\/\/127\.0\.0\.1:\d+)$/.exec(lines[0] ?? '')?.[1]
@@ -44,7 +44,7 @@ test('people see where the service is, the token, and lines that work when paste
 })
 
 test('people see where the other data centres are', async ({ directory }) => {
-  const program = launch('local/main.ts', ['--data-centres', 'us:0,eu:0', '--data-dir', directory])
+  const program = launch('local/main.js', ['--data-centres', 'us:0,eu:0', '--data-dir', directory])
   try {
     const [, second] = await readWelcome(program)
     const [, url] = /^Data centre eu is at (http:\/\/127\.0\.0\.1:\d+)$/.exec(second ?? '') ?? []

@@ -27,7 +27,7 @@ const filesOf = async (entry: string): Promise<readonly string[]> => {
 const isOfTheDocument = (file: string): boolean => /^functions\/(.*\/)?contract[\w-]*\.ts$|^openapi\//.test(file)
 
 describe('nothing that the document alone needs is carried by', () => {
-  test.each([...entries, 'local/main.ts'])('%s', async (entry) => {
+  test.each([...entries, 'local/main.js'])('%s', async (entry) => {
     const files = await filesOf(entry)
     expect(files).toContain(entry)
     expect(files.filter(isOfTheDocument)).toEqual([])
