@@ -15,7 +15,7 @@ const whatToDo =
   'Put the directory back from a backup, choose another one with --data-dir, or begin anew with --reset. Nothing was changed.'
 
 /** How long another process may hold the database, such as one that is being killed and has not gone yet; in milliseconds. */
-const patience = 2_000
+const patience = 1_000
 
 /**
  * Opens a database for reading alone. Without a WAL nobody else has it open, and nothing is written beside it; the caller sees to

@@ -36,7 +36,7 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
 
 /** What a client is told that speaks to a bucket in memory. */
 export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
-  endpoint: 'http://s3.test',
+  endpoint: 'https://s3.test',
   region: 'local',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   forcePathStyle: true,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
@@ -18,8 +18,14 @@ const removals = { watch: async () => ({ isGoing: false, hasChanged: async () =>
 const nowhere = { absent: [], staying: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {
+  // The client waits by chance before it repeats a call: here, never for long.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
   s3 = createMemoryS3()
   store = createS3ObjectStore({ ...createS3Clients(inMemory(s3)), bucket: 'memory', removals, memory: 100 })
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
 })
 
 const fail = (): never => {
