@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Bundles } from './bundles.ts'
 import { createAdministrationPolicy } from './constructs/administration.ts'
+import { createChangeEvents } from './constructs/change-events.ts'
 import { createEntrance } from './constructs/domain.ts'
 import { createFilesBucket, createRemovalsQueue, workOff } from './constructs/file-storage.ts'
 import { createGateway } from './constructs/gateway.ts'
@@ -39,12 +40,16 @@ export class DataCentreStack extends Stack {
     )
     workOff(removals.queue, functions.removals)
     const api = createGateway(this, { functions, dataCentre, settings })
+    const changeEvents = settings.changeEvents
+      ? createChangeEvents(this, { journal: tables.journal, dataCentre: id })
+      : undefined
     const watched = {
       api,
       functions,
       tables: tablesIn(tables, this.region),
       replicaRegions: replicaRegions(settings, this.region),
       removals,
+      changeEvents,
       hasFirewall: settings.webApplicationFirewall,
     }
     createAlarms(this, watched, settings)

@@ -107,7 +107,10 @@ const edgeTexts = ({ dataCentre, settings, stores: { tables } }: Options) => ({
   tokensTable: tables.tokens.tableName,
 })
 
+const journalText = ({ stores: { tables } }: Options) => ({ journalTable: tables.journal.tableName })
+
 const fileTexts = ({ stores: { tables, files, removals } }: Options) => ({
+  journalTable: tables.journal.tableName,
   pathLocksTable: tables.pathLocks.tableName,
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
@@ -119,11 +122,13 @@ const environments: Readonly<Record<FunctionName, (options: Options) => Record<s
   fields: (options) =>
     environmentOf(settingsOf.fields, {
       ...edgeTexts(options),
+      ...journalText(options),
       webFormsTable: options.stores.tables.webForms.tableName,
     }),
   categories: (options) =>
     environmentOf(settingsOf.categories, {
       ...edgeTexts(options),
+      ...journalText(options),
       contentTable: options.stores.tables.content.tableName,
       categoryLinksTable: options.stores.tables.categoryLinks.tableName,
     }),

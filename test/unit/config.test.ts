@@ -6,6 +6,7 @@ const complete = {
   DATA_CENTRE: 'us',
   SITES_TABLE: 'sites-of-us',
   TOKENS_TABLE: 'tokens-of-us',
+  JOURNAL_TABLE: 'journal-of-us',
   WEB_FORMS_TABLE: 'forms-of-us',
 }
 
@@ -15,6 +16,7 @@ describe('the settings of the fields function', () => {
       dataCentre: 'us',
       sitesTable: 'sites-of-us',
       tokensTable: 'tokens-of-us',
+      journalTable: 'journal-of-us',
       webFormsTable: 'forms-of-us',
       pathEncoding: 'encoded',
       binaryAccept: 'any',
@@ -107,6 +109,7 @@ describe('the environment that the deployment writes', () => {
       sitesTable: 'sites-of-us',
       tokensTable: 'tokens-of-us',
       webFormsTable: 'forms-of-us',
+      journalTable: 'journal-of-us',
       directoryRegion: undefined,
     }
     expect(environmentOf(fields, texts)).toEqual(complete)

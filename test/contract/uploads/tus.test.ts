@@ -5,6 +5,7 @@ import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import { createUploadProgress } from '../../../lib/aws/upload-progress.ts'
 import { createUploadRecords } from '../../../lib/aws/upload-records.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 import { openUploads } from './service.ts'
 import { describeTus } from './tus.suite.ts'
@@ -16,8 +17,8 @@ describeTus('AWS', async () => {
   const clients = { client: connect(), once: connect(1) }
   const tables = await openTestTables()
   const dynamodb = tables.connect()
-  const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks })
-  const files = createS3ObjectStore({ ...clients, bucket: name, removals })
+  const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
+  const files = createS3ObjectStore({ ...clients, bucket: name, removals, record: unrecorded })
   const uploads = { dynamodb, table: tables.names.uploads }
   const service = await openUploads({
     longestHold: 33_000,
