@@ -61,7 +61,8 @@ const watchingRemovals = (files: ObjectStore, removals: WatchedRemovals, record:
   },
 })
 
-const site = 1001 as SiteId
+/** The site that the exercises work on. */
+export const site = 1001 as SiteId
 
 /** A site with everything enabled, in the data centre `us`; answers a token with every permission for it. */
 export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'grants'>): Promise<string> => {
@@ -284,7 +285,12 @@ const storage: Exercise = {
 export const exercises: readonly Exercise[] = [documentation, fields, categories, storage]
 
 /** Sends a request of an exercise. Throws an Error when it does not end as it should. */
-export const perform = async (handler: Handler, token: string, request: Request): Promise<void> => {
+export const perform = async (
+  handler: Handler,
+  token: string,
+  request: Request,
+  requestId = 'test',
+): Promise<void> => {
   const { method, target, headers, body, refused = false } = request
   const [path = '', search] = target.split('?')
   const query = Object.fromEntries(new URLSearchParams(search))
@@ -292,6 +298,7 @@ export const perform = async (handler: Handler, token: string, request: Request)
   const answer = await send(handler, method, path, {
     headers: { Authorization: token, ...type, ...headers },
     query,
+    requestId,
     ...(body && { body }),
   })
   if (answer.status >= 300 !== refused) throw new Error(`${method} ${target}: ${answer.status} ${answer.body}`)
