@@ -29,6 +29,7 @@ const findingsOf = (settings: object, acceptedFindings = accepted): string[] => 
 
 const everything = {
   webApplicationFirewall: true,
+  changeEvents: true,
   alarmEmail: 'ops@example.com',
   deploymentRole: { repository: 'example/site-admin' },
   dataCentres: {

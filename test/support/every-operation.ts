@@ -285,12 +285,7 @@ const storage: Exercise = {
 export const exercises: readonly Exercise[] = [documentation, fields, categories, storage]
 
 /** Sends a request of an exercise. Throws an Error when it does not end as it should. */
-export const perform = async (
-  handler: Handler,
-  token: string,
-  request: Request,
-  requestId = 'test',
-): Promise<void> => {
+export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
   const { method, target, headers, body, refused = false } = request
   const [path = '', search] = target.split('?')
   const query = Object.fromEntries(new URLSearchParams(search))

@@ -68,7 +68,9 @@ describe('the history of a site', () => {
     expect(namesOf(createProgram()).sort()).toEqual([...changing.map(([name]) => name), ...others].sort())
   })
 
-  test('has an entry of each command that changes the site, under the name of who gave it', async ({ dataDirectory }) => {
+  test('has an entry of each command that changes the site, under the name of who gave it', async ({
+    dataDirectory,
+  }) => {
     const file = join(dataDirectory, '..', `${Date.now()}.json`)
     await writeFile(file, '{"kind": "news", "id": 1, "subject": "One"}')
     await command(dataDirectory, 'data-centre', 'add', 'us', '--url', 'http://127.0.0.1:4000')

@@ -24,7 +24,10 @@ describe('GET changes', () => {
       await sites.createSite(site, { site: id, type: 'site.created', subject: `site/${id}`, actor: 'admin:root' })
     }
     const expires = Math.floor(Date.now() / 1000) + 3600
-    for (const [name, permissions] of [['ann', ['files']], ['bob', []]] as const) {
+    for (const [name, permissions] of [
+      ['ann', ['files']],
+      ['bob', []],
+    ] as const) {
       const token = newToken()
       await grants.put({ hash: hashToken(token), user: name, sites: [own, other], permissions, expires }, [])
       tokens[name] = token

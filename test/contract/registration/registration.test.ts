@@ -8,8 +8,8 @@ import { answerDeployment } from '../../../functions/registration/answer-deploym
 import { createSiteDirectory } from '../../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb.ts'
 import { createDynaliteServer } from '../../support/dynalite.ts'
-import { createTables } from '../../support/tables.ts'
 import { unrecorded } from '../../support/history.ts'
+import { createTables } from '../../support/tables.ts'
 
 /** Stands for the place where CloudFormation waits; answers its address. */
 const waitAs = async (listener: RequestListener): Promise<string> => {
