@@ -14,7 +14,7 @@ const perMillisecond = 1_000
 export const createRecorder = (connection: DatabaseSync, now: () => number): RecordChange => {
   const insert = connection.prepare(
     `INSERT INTO changes (id, site, at, type, subject, actor, request, details)
-     VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes), 0)), ?2, ?1, ?3, ?4, ?5, ?6, ?7)`,
+     VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes WHERE site = ?2), 0)), ?2, ?1, ?3, ?4, ?5, ?6, ?7)`,
   )
   return ({ site, type, subject, actor, requestId, details }) => {
     insert.run(now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null)
@@ -67,15 +67,20 @@ const slice = 2_000
 
 /** Removes entries when their time is over: now, and every hour. */
 export const sweepHistory = async (
-  { connection, write }: Pick<Database, 'connection' | 'write'>,
+  { connection, read, write }: Pick<Database, 'connection' | 'read' | 'write'>,
   now: () => number,
 ): Promise<{ stop(): void }> => {
+  const nextSite = connection.prepare('SELECT min(site) AS site FROM changes WHERE site > ?')
   const remove = connection.prepare(
-    'DELETE FROM changes WHERE id IN (SELECT id FROM changes WHERE id < ? ORDER BY id LIMIT +?)',
+    'DELETE FROM changes WHERE site = ?1 AND id IN (SELECT id FROM changes WHERE site = ?1 AND id < ?2 ORDER BY id LIMIT +?3)',
   )
+  const siteBehind = (site: number) => read(() => nextSite.get(site)?.['site'] ?? undefined)
   const sweep = async () => {
     const oldest = (now() - keptFor) * perMillisecond
-    while ((await write(() => remove.run(oldest, slice).changes)) === slice);
+    for (let site = await siteBehind(0); site !== undefined; site = await siteBehind(Number(site))) {
+      const ofSite = site
+      while ((await write(() => remove.run(ofSite, oldest, slice).changes)) === slice);
+    }
   }
   await sweep()
   // A failure is no matter: what is left has its next time.

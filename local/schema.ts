@@ -189,21 +189,22 @@ const uploads = `
   CREATE INDEX uploads_by_expiry ON uploads (expires);`
 
 /**
- * What has happened to the sites. An id is larger than all before it, and near the microseconds of its moment since the epoch, so that
- * one that was handed out before a backup was restored never comes again. Details are JSON; the moment is in epoch milliseconds.
+ * What has happened to the sites. An id is larger than all of its site before it, and near the microseconds of its moment since the epoch, so
+ * that one that was handed out before a backup was restored never comes again. Details are JSON; the moment is in epoch milliseconds. One tree and
+ * not two, as with an index: that halves what an entry costs.
  */
 const changes = `
   CREATE TABLE changes (
-    id INTEGER PRIMARY KEY,
     site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
     at INTEGER NOT NULL,
     type TEXT NOT NULL,
     subject TEXT NOT NULL,
     actor TEXT NOT NULL,
     request TEXT,
-    details TEXT
-  ) STRICT;
-  CREATE INDEX changes_of_site ON changes (site);`
+    details TEXT,
+    PRIMARY KEY (site, id)
+  ) STRICT, WITHOUT ROWID;`
 
 /** What takes the tables of a version, from the first one on, to the next. */
 const migrations: readonly string[] = [
