@@ -1,6 +1,13 @@
 import type { StorageDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
-import { type ChangePage, changesAfter, idOfChange, newestChanges, positionIn, viewOfChange } from '../../lib/history/list-changes.ts'
+import {
+  type ChangePage,
+  changesAfter,
+  idOfChange,
+  newestChanges,
+  positionIn,
+  viewOfChange,
+} from '../../lib/history/list-changes.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { SiteId } from '../../lib/ids.ts'
