@@ -55,6 +55,7 @@ const completeStorage = {
   DATA_CENTRE: 'us',
   SITES_TABLE: 'sites-of-us',
   TOKENS_TABLE: 'tokens-of-us',
+  JOURNAL_TABLE: 'journal-of-us',
   PATH_LOCKS_TABLE: 'locks-of-us',
   UPLOADS_TABLE: 'uploads-of-us',
   FILES_BUCKET: 'files-of-us',
