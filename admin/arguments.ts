@@ -60,3 +60,20 @@ export const parseLifetime = (text: string): number => {
   }
   return seconds
 }
+
+const secondsIn: Readonly<Record<string, number>> = {
+  s: 1,
+  m: 60,
+  h: 3600,
+  d: 24 * 3600,
+  w: 7 * 24 * 3600,
+  y: 365 * 24 * 3600,
+}
+
+/** Reads a span of time in seconds: `30m`, `4h`, `2d`, `1w`. */
+export const parseSpan = (text: string): number => {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? []
+  const seconds = Number(count) * (secondsIn[unit] ?? 0)
+  if (!(seconds >= 1)) throw new InvalidArgumentError('It must be a span such as 30m, 4h, 2d or 1w.')
+  return seconds
+}

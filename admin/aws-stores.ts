@@ -1,6 +1,7 @@
 import { createCategoryStores } from '../lib/aws/category-stores.ts'
 import { createGrants, createSiteDirectory } from '../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../lib/aws/dynamodb.ts'
+import { createJournal, type RecordChange, tellLost } from '../lib/aws/journal.ts'
 import { createPathLocks } from '../lib/aws/path-locks.ts'
 import { readStackOutputs } from '../lib/aws/stack-outputs.ts'
 import { createWebForms } from '../lib/aws/web-forms.ts'
@@ -29,24 +30,43 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
 export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   const directory = await outputsOf(`${prefix}-directory`, undefined)
   const dynamodb = createDocumentClient()
-  const sites = createSiteDirectory({ dynamodb, table: directory('SitesTable') })
+  /** What is deployed of the data centre where a site lives. */
+  const openDataCentre = async (id: string) => {
+    const known = await sites.getDataCentre(id)
+    if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed.`)
+    const outputs = await outputsOf(`${prefix}-${id}`, known.region)
+    const regional = createDocumentClient({ region: known.region })
+    return { outputs, regional, journal: createJournal({ dynamodb: regional, table: outputs('JournalTable') }) }
+  }
+
+  /** Sites and tokens are known everywhere; their history is that of each site, in its own data centre. */
+  const record: RecordChange = async (entry) => {
+    try {
+      const site = await sites.getSite(entry.site)
+      const { journal } = await openDataCentre(site?.dataCentre ?? '')
+      await journal.record(entry)
+    } catch (error) {
+      tellLost(entry, error)
+    }
+  }
+  const sites = createSiteDirectory({ dynamodb, table: directory('SitesTable'), record })
 
   return {
     sites,
-    grants: createGrants({ dynamodb, table: directory('TokensTable') }),
+    grants: createGrants({ dynamodb, table: directory('TokensTable'), record }),
     async areas({ dataCentre }: Site): Promise<AreaStores> {
-      const record = await sites.getDataCentre(dataCentre)
-      if (!record?.region) throw new Refusal(`Data centre ${dataCentre} is not deployed.`)
-      const outputs = await outputsOf(`${prefix}-${dataCentre}`, record.region)
-      const regional = createDocumentClient({ region: record.region })
+      const { outputs, regional, journal } = await openDataCentre(dataCentre)
+      const { record, history } = journal
       return {
-        webForms: createWebForms({ dynamodb: regional, table: outputs('WebFormsTable') }),
+        webForms: createWebForms({ dynamodb: regional, table: outputs('WebFormsTable'), record }),
         ...createCategoryStores({
           dynamodb: regional,
           contentTable: outputs('ContentTable'),
           categoryLinksTable: outputs('CategoryLinksTable'),
+          record,
         }),
-        workflows: createPathLocks({ dynamodb: regional, table: outputs('PathLocksTable') }).workflows,
+        workflows: createPathLocks({ dynamodb: regional, table: outputs('PathLocksTable'), record }).workflows,
+        history,
       }
     },
     async close() {

@@ -2,6 +2,8 @@ type Row = object
 
 const cell = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(cell).join(', ')
+  if (typeof value === 'object' && value !== null)
+    return cell(Object.entries(value).map((pair) => pair.map(cell).join(': ')))
   return value === null || value === undefined ? '' : String(value)
 }
 

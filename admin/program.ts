@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { errors, ServiceError } from '../lib/errors.ts'
 import { UsageError } from '../local/usage-error.ts'
+import { auditCommand } from './commands/audit.ts'
 import { checkCommand } from './commands/check.ts'
 import { categoryCommand, formCommand, objectCommand } from './commands/contents.ts'
 import { importCommand } from './commands/import.ts'
@@ -28,6 +29,7 @@ export const createProgram = (): Command => {
     objectCommand(),
     workflowCommand(),
     importCommand(),
+    auditCommand(),
     checkCommand(),
   ]
   for (const command of commands) program.addCommand(command)

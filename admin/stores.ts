@@ -6,7 +6,7 @@ import { openMachine } from '../local/machine.ts'
 import { print, Refusal } from './output.ts'
 
 /** The stores of one data centre that commands work on. */
-export type AreaStores = Pick<Stores, 'webForms' | 'contents' | 'links' | 'workflows'>
+export type AreaStores = Pick<Stores, 'webForms' | 'contents' | 'links' | 'workflows' | 'history'>
 
 /** What the commands work on: the directory, and what belongs to each data centre. */
 export interface AdminStores extends Pick<Stores, 'sites' | 'grants'> {

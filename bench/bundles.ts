@@ -17,6 +17,7 @@ const environment = {
   DATA_CENTRE: 'us',
   SITES_TABLE: 'sites',
   TOKENS_TABLE: 'tokens',
+  JOURNAL_TABLE: 'journal',
   WEB_FORMS_TABLE: 'web-forms',
   CONTENT_TABLE: 'content',
   CATEGORY_LINKS_TABLE: 'category-links',

@@ -45,6 +45,7 @@ export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) =
 }
 
 const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
+const journalTable = 'journal' satisfies keyof typeof tables
 
 /** The file stores as they are deployed, over a bucket and a queue of their own at `AWS_ENDPOINT_URL`, an IP address, and the tables of a client. */
 export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
@@ -55,7 +56,7 @@ export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
   const queues = new SQSClient({})
   const { QueueUrl: removalsQueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: bucket }))
-  const settings = { filesBucket: bucket, pathLocksTable, removalsQueueUrl }
+  const settings = { filesBucket: bucket, pathLocksTable, journalTable, removalsQueueUrl }
   const { downloads, linkTo, ...stores } = createFileStores({ dynamodb, ...settings })
   return { client, bucket, stores, downloads, linkTo }
 }

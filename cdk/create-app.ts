@@ -20,6 +20,8 @@ const accepted: Findings = {
   'AwsSolutions-COG4': 'Callers are programs with tokens of the service; there is no user pool.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
     "It is the policy that API Gateway asks for in its account's role for logs.",
+  'AwsSolutions-SQS3':
+    'The queue holds what the pipe of change events could not deliver: it is a dead-letter queue itself, which the rule does not see of pipes.',
   'AwsSolutions-S1':
     'The gateway logs requests for files; logs of the bucket would hold the signatures of download URLs.',
   'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Bundles } from './bundles.ts'
 import { createAdministrationPolicy } from './constructs/administration.ts'
+import { createChangeEvents } from './constructs/change-events.ts'
 import { createEntrance } from './constructs/domain.ts'
 import { createFilesBucket, createRemovalsQueue, workOff } from './constructs/file-storage.ts'
 import { createGateway } from './constructs/gateway.ts'
@@ -44,12 +45,16 @@ export class DataCentreStack extends Stack {
     const api = createGateway(this, { functions, dataCentre, settings })
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, { api, dataCentre, edge, stream }) : undefined
+    const changeEvents = settings.changeEvents
+      ? createChangeEvents(this, { journal: tables.journal, dataCentre: id })
+      : undefined
     const watched = {
       api,
       functions,
       tables: tablesIn(tables, this.region),
       replicaRegions: replicaRegions(settings, this.region),
       removals,
+      changeEvents,
       hasFirewall: settings.webApplicationFirewall,
       streaming,
     }

@@ -24,23 +24,28 @@ const directory: readonly TableGrant[] = [
   { table: 'tokens', actions: ['GetItem'] },
 ]
 
+/** What it takes to write down what has changed; reading it takes no more. */
+const journal: TableGrant = { table: 'journal', actions: ['Query', 'UpdateItem'] }
+
 /** What each function may do to each table: all of it, and nothing else. */
 export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> = {
   // Whom nobody asks for a token needs to read none.
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
-  fields: [...directory, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
+  fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [
     ...directory,
+    journal,
     { table: 'content', actions: ['GetItem', 'BatchGetItem', 'Query'] },
     { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
     { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
   ],
   storage: [
     ...directory,
+    journal,
     { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
     { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   ],
-  removals: [{ table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
+  removals: [journal, { table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
 }
 
 /** What the commands of `site-admin --target aws` do to each table: all of it, and nothing else. */
@@ -55,6 +60,7 @@ export const administrationGrants: readonly TableGrant[] = [
   { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
   { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
   { table: 'pathLocks', actions: ['PutItem', 'DeleteItem'] },
+  journal,
 ]
 
 type BucketAction = 'ListBucket' | 'ListBucketVersions'

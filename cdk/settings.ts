@@ -73,6 +73,8 @@ const settings = z
     /** What functions write to their logs: this, and what is graver. */
     logLevel: z.enum(logLevels).default('INFO'),
     webApplicationFirewall: z.boolean().default(false),
+    /** Whether what happens to sites goes to an event bus of each data centre as well. */
+    changeEvents: z.boolean().default(false),
     /** Who is told of alarms. */
     alarmEmail: z.email().optional(),
     /** Requests per second and data centre that the gateway lets through, and how many at once. */

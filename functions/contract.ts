@@ -104,6 +104,8 @@ export type Provoked = Readonly<Partial<Record<ErrorName, ExampleRequest>>>
 
 /** What the document says of an operation beside what it reads from the route table and the group's policy. */
 export interface OperationContract {
+  /** What it stands under, where that is not its group's. */
+  readonly tag?: GroupTag
   readonly summary: string
   readonly description?: string
   readonly query?: ParameterContracts
@@ -123,8 +125,13 @@ export interface OperationContract {
   readonly provoked?: Provoked
 }
 
+interface GroupTag {
+  readonly name: string
+  readonly description: string
+}
+
 export interface GroupContract<Group extends string> {
-  readonly tag: { readonly name: string; readonly description: string }
+  readonly tag: GroupTag
   /** The variables of the group's paths. */
   readonly parameters: ParameterContracts
   readonly operations: Readonly<Record<OperationOf<Group>, OperationContract>>

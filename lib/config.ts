@@ -38,13 +38,17 @@ const documentation = {
 
 const edge = { ...documentation, tokensTable: required('TOKENS_TABLE', text()) }
 
-const fields = { ...edge, webFormsTable: required('WEB_FORMS_TABLE', text()) }
+/** Where a function writes down what it has changed. */
+const journal = { journalTable: required('JOURNAL_TABLE', text()) }
+
+const fields = { ...edge, ...journal, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 
 /** Over how many objects a list is filtered or sorted as a whole (decisions.md, section 2, 220003). */
 const longestList = otherwise('LONGEST_LIST', wholeNumber(1, Number.MAX_SAFE_INTEGER), '20000')
 
 const categories = {
   ...edge,
+  ...journal,
   contentTable: required('CONTENT_TABLE', text()),
   categoryLinksTable: required('CATEGORY_LINKS_TABLE', text()),
   longestList,
@@ -62,6 +66,7 @@ const files = {
 
 /** Where a function finds files, what keeps their paths from being changed, and the rest of removals. */
 const fileStores = {
+  ...journal,
   pathLocksTable: required('PATH_LOCKS_TABLE', text()),
   filesBucket: required('FILES_BUCKET', text(3)),
   removalsQueueUrl: required('REMOVALS_QUEUE_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),

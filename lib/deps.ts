@@ -4,6 +4,7 @@ import type { ListDeps } from './categories/association-list.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { CategoriesSettings, EdgeSettings, FileSettings } from './config.ts'
 import type { WebForms } from './fields/web-forms.ts'
+import type { History } from './history/history.ts'
 import type { EdgeDeps } from './http/handler.ts'
 import { type KeepReply, keepReplies } from './http/kept-replies.ts'
 import type { Telemetry } from './http/request.ts'
@@ -133,6 +134,7 @@ export interface StorageDeps extends StorageStores, FileSettings {
   readonly downloads: Downloads | undefined
   readonly linkTo: LinkTo
   readonly resumable: ResumableUploads
+  readonly history: History
   readonly clock: Clock
 }
 
@@ -146,7 +148,10 @@ interface ResumableUploads {
 export const createStorageDeps = (
   settings: Pick<EdgeSettings, 'dataCentre'> & FileSettings,
   stores: EdgeStores &
-    Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress' | 'uploadRecords' | 'uploadParts'>,
+    Pick<
+      Stores,
+      'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress' | 'uploadRecords' | 'uploadParts' | 'history'
+    >,
   surroundings: Surroundings & {
     readonly downloads?: Downloads
     readonly linkTo: LinkTo
@@ -160,6 +165,7 @@ export const createStorageDeps = (
   removals: stores.removals,
   removalQueue: stores.removalQueue,
   progress: stores.progress,
+  history: stores.history,
   downloads: surroundings.downloads,
   linkTo: surroundings.linkTo,
   resumable: {

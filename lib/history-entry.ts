@@ -1,13 +1,34 @@
 import type { SiteId } from './ids.ts'
 
+const keptThings = ['site', 'form', 'category', 'object', 'workflow', 'token'] as const
+const fates = ['created', 'changed', 'removed'] as const
+
 /** What can happen to a site (decisions.md, section 10). */
-export type ChangeType =
-  | `file.${'stored' | 'removed' | 'moved' | 'copied' | 'restored'}`
-  | `folder.${'created' | 'removed' | 'restored'}`
-  | `field.${'created' | 'updated' | 'removed'}`
-  | `link.${'added' | 'removed'}`
-  | `${'site' | 'form' | 'category' | 'object' | 'workflow' | 'token'}.${'created' | 'changed' | 'removed'}`
-  | 'content.imported'
+export const changeTypes = [
+  'file.stored',
+  'file.removed',
+  'file.moved',
+  'file.copied',
+  'file.restored',
+  'folder.created',
+  'folder.removed',
+  'folder.restored',
+  'field.created',
+  'field.updated',
+  'field.removed',
+  'link.added',
+  'link.removed',
+  ...keptThings.flatMap((thing) => fates.map((fate) => `${thing}.${fate}` as const)),
+  'content.imported',
+] as const
+
+export type ChangeType = (typeof changeTypes)[number]
+
+/** A type as somebody has written it; undefined for what is none. */
+export const readChangeType = (text: string): ChangeType | undefined => changeTypes.find((type) => type === text)
+
+/** What the logs say of an entry that could not be written: an alarm counts these words. */
+export const lostEntry = 'The history lacks a change'
 
 /** Who makes a change, and in which request. */
 export interface Author {

@@ -2,6 +2,7 @@ import type { Grants } from './access/grants.ts'
 import type { CategoryLinks } from './categories/category-links.ts'
 import type { Contents } from './categories/contents.ts'
 import type { WebForms } from './fields/web-forms.ts'
+import type { History } from './history/history.ts'
 import type { SiteDirectory } from './sites/site-directory.ts'
 import type { FolderRemovals, RemovalQueue } from './storage/folder-removals.ts'
 import type { ObjectStore, Staged } from './storage/object-store.ts'
@@ -24,4 +25,5 @@ export interface Stores {
   readonly progress: UploadProgress
   readonly uploadRecords: UploadRecords
   readonly uploadParts: UploadParts<Staged>
+  readonly history: History
 }

@@ -6,6 +6,7 @@ import type { SiteObject } from '../lib/categories/contents.ts'
 import type { CategoryId } from '../lib/ids.ts'
 import { refuseLate, unlimited } from '../lib/remaining-time.ts'
 import type { Database } from './database.ts'
+import type { RecordChange } from './history.ts'
 import { countInSteps, readInSteps } from './in-steps.ts'
 import { contentTables, isStaying, linkTables } from './schema.ts'
 
@@ -58,7 +59,7 @@ const toLink = (row: Readonly<Record<string, unknown>>): CategoryLink => ({
 })
 
 /** The links between categories and objects, on one machine. */
-export const createCategoryLinks = ({ connection, read, write }: Database): CategoryLinks => {
+export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
   const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
   const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
 
@@ -67,10 +68,12 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
      WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`,
   )
 
-  const putOne = ({ site, kind, category }: LinkList, id: number, displayable: boolean | undefined) => {
+  /** Answers whether it has changed anything. */
+  const putOne = ({ site, kind, category }: LinkList, id: number, displayable: boolean | undefined): boolean => {
     const { put, add } = statements[kind]
-    if (displayable === undefined) add.run(site, category, id)
-    else put.run(site, category, id, displayable ? 1 : 0)
+    const { changes } =
+      displayable === undefined ? add.run(site, category, id) : put.run(site, category, id, displayable ? 1 : 0)
+    return changes === 1
   }
 
   /** Why the links of an object with these categories cannot be changed. */
@@ -112,41 +115,47 @@ export const createCategoryLinks = ({ connection, read, write }: Database): Cate
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
       countInSteps(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
 
-    link: (list, wanted, _entry, remainingTime = unlimited) =>
+    link: (list, wanted, entry, remainingTime = unlimited) =>
       write(() => {
         refuseLate(remainingTime)
         if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
         const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
         if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
-        for (const [id, displayable] of wanted) putOne(list, id, displayable)
+        const changed = [...wanted].filter(([id, displayable]) => putOne(list, id, displayable))
+        if (changed.length > 0) record(entry)
         return { outcome: 'linked' }
       }),
 
-    unlink: ({ site, kind, category: id }, ids, _entry, remainingTime = unlimited) =>
+    unlink: ({ site, kind, category: id }, ids, entry, remainingTime = unlimited) =>
       write(() => {
         refuseLate(remainingTime)
         if (!category.get(site, id)) return false
         statements[kind].remove.run(site, id, JSON.stringify(ids))
+        record(entry)
         return true
       }),
 
-    linkObject: (object, wanted, _entry, remainingTime = unlimited) =>
+    linkObject: (object, wanted, entry, remainingTime = unlimited) =>
       write((): ObjectLinkOutcome => {
         refuseLate(remainingTime)
         const refused = refusal(object, [...wanted.keys()])
         if (refused) return refused
         const { site, kind, id } = object
-        for (const [category, displayable] of wanted) putOne({ site, kind, category }, id, displayable)
+        const changed = [...wanted].filter(([category, displayable]) =>
+          putOne({ site, kind, category }, id, displayable),
+        )
+        if (changed.length > 0) record(entry)
         return { outcome: 'done' }
       }),
 
-    unlinkObject: (object, categories, _entry, remainingTime = unlimited) =>
+    unlinkObject: (object, categories, entry, remainingTime = unlimited) =>
       write((): ObjectLinkOutcome => {
         refuseLate(remainingTime)
         const refused = refusal(object, categories)
         if (refused) return refused
         const { site, kind, id } = object
         statements[kind].removeOfObject.run(site, id, JSON.stringify(categories))
+        record(entry)
         return { outcome: 'done' }
       }),
   }

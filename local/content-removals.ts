@@ -1,8 +1,10 @@
 import type { StatementSync } from 'node:sqlite'
 import { byName } from '../lib/by-name.ts'
 import { type ContentKind, contentKinds, objectKindNames } from '../lib/categories/content-kinds.ts'
+import type { HistoryEntry } from '../lib/history-entry.ts'
 import { type SiteId, storedId } from '../lib/ids.ts'
 import type { Database } from './database.ts'
+import type { RecordChange } from './history.ts'
 import { contentTables, linkTables } from './schema.ts'
 
 /** Content of any kind, by its id. */
@@ -19,7 +21,7 @@ const slice = 2_000
  * Removes content with its links. With few links that is one transaction. With many, the first one marks it as going, so that it is
  * there for nobody any more, and others take its links in slices, so that nobody waits for long.
  */
-export const createContentRemovals = ({ connection, read, write }: Database) => {
+export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
   const linksOf = (kind: ContentKind): StatementSync[] =>
     objectKindNames
       .filter((objectKind) => kind === 'category' || kind === objectKind)
@@ -33,7 +35,7 @@ export const createContentRemovals = ({ connection, read, write }: Database) => 
   const statementsOf = (kind: ContentKind) => {
     const { table } = contentTables[kind]
     return {
-      mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ?`),
+      mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`),
       isGoing: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
       left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
       deleteLinks: linksOf(kind),
@@ -59,12 +61,14 @@ export const createContentRemovals = ({ connection, read, write }: Database) => 
   }
 
   return {
-    /** Answers whether there was anything to remove. A removal that broke off is completed. */
-    async remove(content: ContentName): Promise<boolean> {
+    /** Answers whether there was anything to remove. A removal that broke off is completed: it was written down when it began. */
+    async remove(content: ContentName, entry: HistoryEntry): Promise<boolean> {
       const { site, kind, id } = content
-      const isGone = await write(() =>
-        statements[kind].mark.run(site, id).changes === 0 ? undefined : takeSlice(content),
-      )
+      const isGone = await write(() => {
+        if (statements[kind].mark.run(site, id).changes === 1) record(entry)
+        else if (!statements[kind].isGoing.get(site, id)) return undefined
+        return takeSlice(content)
+      })
       if (isGone === false) await finish(content)
       return isGone !== undefined
     },

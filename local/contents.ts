@@ -3,9 +3,11 @@ import { byName } from '../lib/by-name.ts'
 import { type ContentKind, contentKinds, contentMembers, textMember } from '../lib/categories/content-kinds.ts'
 import type { Content, Contents } from '../lib/categories/contents.ts'
 import type { Scalars } from '../lib/categories/query/item-shape.ts'
+import type { HistoryEntry } from '../lib/history-entry.ts'
 import type { SiteId } from '../lib/ids.ts'
 import { createContentRemovals } from './content-removals.ts'
 import type { Database } from './database.ts'
+import type { RecordChange } from './history.ts'
 import { countInSteps, inPieces, readInSteps } from './in-steps.ts'
 import { contentTables, isStaying } from './schema.ts'
 
@@ -97,9 +99,9 @@ const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] 
 }
 
 /** The categories, news items and blogs of the sites, on one machine. */
-export const createContents = (database: Database): Contents => {
+export const createContents = (database: Database, record: RecordChange): Contents => {
   const { connection, read, write } = database
-  const removals = createContentRemovals(database)
+  const removals = createContentRemovals(database, record)
   const statements = byName(contentKinds, (kind) => contentStatements(connection, kind))
 
   const reader = (site: SiteId, kind: ContentKind) => {
@@ -113,9 +115,12 @@ export const createContents = (database: Database): Contents => {
   }
 
   /** Answers which of them are being removed: nothing is stored then. */
-  const putPiece = (site: SiteId, kind: ContentKind, piece: readonly Content[]): number[] => {
+  const putPiece = (site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] => {
     const going = statements[kind].going.all(site, JSON.stringify(piece.map(({ id }) => id)))
-    if (going.length === 0) for (const content of piece) put(site, kind, content)
+    if (going.length === 0) {
+      for (const content of piece) put(site, kind, content)
+      if (entry) record(entry)
+    }
     return going.map(({ id }) => Number(id))
   }
 
@@ -176,28 +181,32 @@ export const createContents = (database: Database): Contents => {
 
     highestId: (site, kind) => read(() => Number(statements[kind].highest.get(site)?.['id'] ?? 0)),
 
-    create: (site, kind, content) =>
+    create: (site, kind, content, entry) =>
       write(() => {
         const members = membersToKeep(content, kind)
         if (statements[kind].insert.run(site, content.id, members).changes === 0) return false
         statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
+        record(entry)
         return true
       }),
 
-    async putMany(site, kind, contents) {
-      for (const piece of piecesOf(contents, kind)) {
+    async putMany(site, kind, contents, entry) {
+      for (const [index, piece] of piecesOf(contents, kind).entries()) {
         for (;;) {
-          const going = await write(() => putPiece(site, kind, piece))
+          // With the first of them: nothing is stored without a word of it.
+          const going = await write(() => putPiece(site, kind, piece, index === 0 ? entry : undefined))
           if (going.length === 0) break
           for (const id of going) await removals.finish({ site, kind, id })
         }
       }
     },
 
-    removeObject: (object) => removals.remove(object),
-    removeCategory: (site, id) => removals.remove({ site, kind: 'category', id }),
+    removeObject: (object, entry) => removals.remove(object, entry),
+    removeCategory: (site, id, entry) => removals.remove({ site, kind: 'category', id }, entry),
   }
 }
 
 /** Completes what a process that was killed has left of the removals of content. */
-export const finishRemovals = (database: Database): Promise<void> => createContentRemovals(database).finishAll()
+export const finishRemovals = (database: Database): Promise<void> =>
+  // Each of them was written down when it began.
+  createContentRemovals(database, () => {}).finishAll()

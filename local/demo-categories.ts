@@ -101,12 +101,11 @@ export const storeDemoCategories = async (
   site: SiteId,
   entryOf: (type: ChangeType, subject: string) => HistoryEntry,
 ): Promise<void> => {
-  const imported = entryOf('content.imported', '')
   const rows = categories.map(({ id, name }) => ({ id, name }))
-  await contents.putMany(site, 'category', rows, imported)
+  await contents.putMany(site, 'category', rows, entryOf('content.imported', 'category'))
   for (const kind of objectKindNames) {
     const { count, objectOf, isIn, isDisplayable } = demoObjects[kind] ?? plainObjects(kind)
-    await contents.putMany(site, kind, numbers(count).map(objectOf), imported)
+    await contents.putMany(site, kind, numbers(count).map(objectOf), entryOf('content.imported', kind))
     for (const [index, category] of demoCategories.entries()) {
       const ids = numbers(count).filter((id) => isIn(id, index))
       const wanted = new Map(ids.map((id) => [id, isDisplayable(id)]))

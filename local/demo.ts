@@ -108,14 +108,17 @@ const storeDemoSite = async (stores: Stores, site: SiteId, dataCentre: string) =
   for (const form of forms) await webForms.create({ site, ...form }, entry('form.created', `form/${form.id}`))
   await storeDemoCategories({ contents, links }, site, entry)
   await storeDemoFiles(stores, site)
-  await sites.createSite({ id: site, name: 'Demo site', dataCentre, renderingEngine: true }, entry('site.created', ''))
+  await sites.createSite(
+    { id: site, name: 'Demo site', dataCentre, renderingEngine: true },
+    entry('site.created', `site/${site}`),
+  )
 }
 
 const issueToken = async ({ grants }: Stores, site: SiteId, now: number): Promise<string> => {
   const token = newToken()
   const hash = hashToken(token)
   const grant = { hash, user: 'demo', sites: [site], permissions, expires: Math.floor(now / 1000) + tenYears }
-  await grants.put(grant, [entryOf(site)('token.created', hash)])
+  await grants.put(grant, [entryOf(site)('token.created', `token/${hash.slice(0, 12)}`)])
   return token
 }
 

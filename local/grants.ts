@@ -2,6 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import type { Grants } from '../lib/access/grants.ts'
 import { type Grant, storedGrant } from '../lib/access/grants.ts'
 import type { Database } from './database.ts'
+import type { RecordChange } from './history.ts'
 import { readInSteps } from './in-steps.ts'
 
 const toGrant = (row: Record<string, SQLOutputValue>): Grant =>
@@ -12,7 +13,7 @@ const toGrant = (row: Record<string, SQLOutputValue>): Grant =>
   })
 
 /** What is known of tokens, on one machine. */
-export const createGrants = ({ connection, read, write }: Database): Grants => {
+export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
   const get = connection.prepare('SELECT * FROM grants WHERE hash = ?')
   const put = connection.prepare(
     'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
@@ -26,11 +27,18 @@ export const createGrants = ({ connection, read, write }: Database): Grants => {
       return row && toGrant(row)
     },
 
-    async put({ hash, user, sites, permissions, expires }) {
-      await write(() => put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires))
-    },
+    put: ({ hash, user, sites, permissions, expires }, entries) =>
+      write(() => {
+        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires)
+        entries.forEach(record)
+      }),
 
-    remove: (hash) => write(() => remove.run(hash).changes === 1),
+    remove: (hash, entries) =>
+      write(() => {
+        if (remove.run(hash).changes === 0) return false
+        entries.forEach(record)
+        return true
+      }),
 
     async *list() {
       yield* await readInSteps(

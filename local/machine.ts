@@ -8,6 +8,7 @@ import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { type Role, useDirectory } from './directory-use.ts'
 import { createGrants } from './grants.ts'
+import { createHistory, createRecorder, type RecordChange, sweepHistory } from './history.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
@@ -30,17 +31,22 @@ interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
 }
 
 /** The tables have been prepared. */
-export const createTableStores = (database: Database, clock: Clock = systemClock): TableStores => ({
-  sites: createSiteDirectory(database),
-  grants: createGrants(database),
-  webForms: createWebForms(database),
-  contents: createContents(database),
-  links: createCategoryLinks(database),
-  workflows: createWorkflows(database),
-  removals: createFolderRemovals(database, clock),
+export const createTableStores = (
+  database: Database,
+  clock: Clock = systemClock,
+  record: RecordChange = createRecorder(database.connection, clock.wall),
+): TableStores => ({
+  sites: createSiteDirectory(database, record),
+  grants: createGrants(database, record),
+  webForms: createWebForms(database, record),
+  contents: createContents(database, record),
+  links: createCategoryLinks(database, record),
+  workflows: createWorkflows(database, record),
+  removals: createFolderRemovals(database, record, clock),
   removalQueue: createRemovalQueue(database, clock),
   progress: createUploadProgress(database, clock),
   uploadRecords: createUploadRecords(database, clock),
+  history: createHistory(database),
 })
 
 /** Every port of the service, on one machine. */
@@ -81,12 +87,14 @@ const putInOrder = async (
 /** The ports over an open database and the blobs beside it. */
 const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = deps
-  const tables = createTableStores(database, clock)
+  const record = createRecorder(database.connection, clock.wall)
+  const tables = createTableStores(database, clock, record)
   const blobs = openBlobs(directory, { durable })
-  const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
+  const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection), record })
   const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })
   // First, so that nothing refers to the blobs of what has expired.
   if (role === 'service') await sweep()
+  const historySweep = role === 'service' ? await sweepHistory(database, clock.wall) : undefined
   return {
     ...tables,
     files,
@@ -94,6 +102,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
     linkSecret: await openLinkSecret(database),
     tidied: role === 'service' ? await putInOrder(deps, tables, files) : undefined,
     async stop() {
+      historySweep?.stop()
       await Promise.all([tables.removalQueue.stop(), files.stop()])
       blobs.close()
     },

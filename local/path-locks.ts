@@ -1,11 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { refuseLate, unlimited } from '../lib/remaining-time.ts'
-import { type FolderRemovals, longestSilence, type RemovalTask } from '../lib/storage/folder-removals.ts'
+import {
+  entryOfRemoval,
+  type FolderRemovals,
+  longestSilence,
+  type RemovalTask,
+} from '../lib/storage/folder-removals.ts'
 import type { PlaceConditions } from '../lib/storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../lib/storage/path.ts'
 import type { Workflows } from '../lib/storage/workflows.ts'
 import type { Database } from './database.ts'
+import type { RecordChange } from './history.ts'
 
 /** What lies below a folder comes, in the order of the bytes of its path, from here on … */
 const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `${folder}/`)
@@ -26,13 +32,19 @@ interface Tending {
  */
 export const createFolderRemovals = (
   { connection, read, write }: Database,
+  record: RecordChange,
   { monotonic }: Clock = systemClock,
 ): FolderRemovals => {
   const insert = connection.prepare(
     'INSERT INTO folder_removals (site, folder, id, entry) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
   const get = connection.prepare('SELECT id FROM folder_removals WHERE site = ? AND folder = ?')
-  const remove = connection.prepare('DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ?')
+  const remove = connection.prepare(
+    'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed',
+  )
+  const count = connection.prepare(
+    'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
+  )
   const these = connection.prepare(
     'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
   )
@@ -75,12 +87,18 @@ export const createFolderRemovals = (
       return { outcome: 'taken' }
     },
 
-    async giveBack(task, holder) {
-      if (tended.get(nameOf(task))?.holder === holder) noteIn(task)
+    async giveBack(task, holder, removed) {
+      if (tended.get(nameOf(task))?.holder !== holder) return
+      const { site, path, id } = task
+      if (removed > 0) await write(() => count.run(removed, site, path, id))
+      noteIn(task)
     },
 
-    async close(site, path, id) {
-      await write(() => remove.run(site, path, id))
+    async close(site, path, id, removed) {
+      await write(() => {
+        const row = remove.get(site, path, id)
+        if (row) record(entryOfRemoval(JSON.parse(String(row['entry'])), Number(row['removed']) + removed))
+      })
       tended.delete(nameOf({ site, path, id }))
     },
 
@@ -101,7 +119,7 @@ export const createGoingFolders = (connection: DatabaseSync) => {
 }
 
 /** The running workflows of pages, on one machine. */
-export const createWorkflows = ({ connection, read, write }: Database): Workflows => {
+export const createWorkflows = ({ connection, read, write }: Database, record: RecordChange): Workflows => {
   const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const remove = connection.prepare('DELETE FROM workflows WHERE site = ? AND page = ?')
   const firstOf = connection.prepare(
@@ -110,11 +128,17 @@ export const createWorkflows = ({ connection, read, write }: Database): Workflow
   const firstBelow = connection.prepare('SELECT 1 FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1')
 
   return {
-    async start(site, page) {
-      await write(() => insert.run(site, page))
-    },
+    start: (site, page, entry) =>
+      write(() => {
+        if (insert.run(site, page).changes === 1) record(entry)
+      }),
 
-    end: (site, page) => write(() => remove.run(site, page).changes === 1),
+    end: (site, page, entry) =>
+      write(() => {
+        if (remove.run(site, page).changes === 0) return false
+        record(entry)
+        return true
+      }),
 
     isRunning: (site, pages) => read(() => firstOf.get(site, JSON.stringify(pages)) !== undefined),
 

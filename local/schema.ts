@@ -32,7 +32,7 @@ export const isStaying = (column: string, kind: ContentKind): string => {
 }
 
 /** The version of the tables, which the database itself holds as its `user_version`. */
-const schemaVersion = 3
+const schemaVersion = 4
 
 const directory = `
   CREATE TABLE sites (
@@ -139,12 +139,13 @@ const storage = `
     page TEXT NOT NULL,
     PRIMARY KEY (site, page)
   ) STRICT, WITHOUT ROWID;
-  -- Only those that are open. entry is what the history will say of the removal, as JSON.
+  -- Only those that are open. entry is what the history will say of the removal, as JSON; removed is how many objects have gone so far.
   CREATE TABLE folder_removals (
     site INTEGER NOT NULL,
     folder TEXT NOT NULL,
     id TEXT NOT NULL,
     entry TEXT NOT NULL,
+    removed INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (site, folder)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE removal_queue (
@@ -187,10 +188,29 @@ const uploads = `
   CREATE INDEX open_uploads ON uploads (site, user) WHERE complete = 0;
   CREATE INDEX uploads_by_expiry ON uploads (expires);`
 
+/**
+ * What has happened to the sites. An id is larger than all of its site before it, and near the microseconds of its moment since the epoch, so
+ * that one that was handed out before a backup was restored never comes again. Details are JSON; the moment is in epoch milliseconds. One tree and
+ * not two, as with an index: that halves what an entry costs.
+ */
+const changes = `
+  CREATE TABLE changes (
+    site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    request TEXT,
+    details TEXT,
+    PRIMARY KEY (site, id)
+  ) STRICT, WITHOUT ROWID;`
+
 /** What takes the tables of a version, from the first one on, to the next. */
 const migrations: readonly string[] = [
   `ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`,
   uploads,
+  `${changes} ALTER TABLE folder_removals ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;`,
 ]
 
 /** How long another process is waited for that makes the tables of the same database, in milliseconds. */
@@ -225,7 +245,7 @@ const create = (connection: DatabaseSync): void => {
     // Another process may have made or changed them meanwhile.
     migrate(connection)
     if (isEmpty(connection)) {
-      const tables = [directory, webForms, contents(contentTables.category.table), storage, secrets, uploads]
+      const tables = [directory, webForms, contents(contentTables.category.table), storage, secrets, uploads, changes]
       for (const part of [makeStatistics, ...tables]) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)
     }

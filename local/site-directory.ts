@@ -2,6 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { storedId } from '../lib/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../lib/sites/site-directory.ts'
 import type { Database } from './database.ts'
+import type { RecordChange } from './history.ts'
 import { readInSteps } from './in-steps.ts'
 
 type Row = Record<string, SQLOutputValue>
@@ -21,7 +22,7 @@ const toDataCentre = (row: Row): DataCentre => ({
 })
 
 /** The directory of sites and data centres on one machine. */
-export const createSiteDirectory = ({ connection, read, write }: Database): SiteDirectory => {
+export const createSiteDirectory = ({ connection, read, write }: Database, record: RecordChange): SiteDirectory => {
   const site = connection.prepare('SELECT * FROM sites WHERE id = ?')
   const sites = connection.prepare('SELECT * FROM sites WHERE id > ? ORDER BY id LIMIT +?')
   const insertSite = connection.prepare(
@@ -44,8 +45,12 @@ export const createSiteDirectory = ({ connection, read, write }: Database): Site
       return row && toDataCentre(row)
     },
 
-    createSite: ({ id, name, dataCentre: home, renderingEngine }) =>
-      write(() => insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 1),
+    createSite: ({ id, name, dataCentre: home, renderingEngine }, entry) =>
+      write(() => {
+        if (insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 0) return false
+        record(entry)
+        return true
+      }),
 
     async putDataCentre({ id, url, isDefault, region }) {
       await write(() => putDataCentre.run(id, url, isDefault ? 1 : 0, region ?? null))

@@ -3,12 +3,13 @@ import type { SystemField, WebForms } from '../lib/fields/web-forms.ts'
 import { storedId, type WebFormId } from '../lib/ids.ts'
 import { refuseLate, unlimited } from '../lib/remaining-time.ts'
 import type { Database } from './database.ts'
+import type { RecordChange } from './history.ts'
 import { readInSteps } from './in-steps.ts'
 
 const toFields = (text: unknown): readonly SystemField[] => JSON.parse(String(text))
 
 /** The web forms of the sites, on one machine: each with its fields in one row. */
-export const createWebForms = ({ connection, read, write }: Database): WebForms => {
+export const createWebForms = ({ connection, read, write }: Database, record: RecordChange): WebForms => {
   const get = connection.prepare('SELECT name, fields FROM web_forms WHERE site = ? AND id = ?')
   const some = connection.prepare('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?')
   const highest = connection.prepare('SELECT max(id) AS id FROM web_forms WHERE site = ?')
@@ -35,22 +36,28 @@ export const createWebForms = ({ connection, read, write }: Database): WebForms 
         ({ id }): number => id,
       ),
 
-    create: ({ site, id, name, fields }) =>
-      write(() => insert.run(site, id, name, JSON.stringify(fields)).changes === 1),
+    create: ({ site, id, name, fields }, entry) =>
+      write(() => {
+        if (insert.run(site, id, name, JSON.stringify(fields)).changes === 0) return false
+        record(entry)
+        return true
+      }),
 
-    async rename(site, id, name) {
-      const { changes } = await write(() => rename.run(name, site, id))
-      if (changes === 0) throw new ServiceError('webFormUnknown')
-    },
+    rename: (site, id, name, entry) =>
+      write(() => {
+        if (rename.run(name, site, id).changes === 0) throw new ServiceError('webFormUnknown')
+        record(entry)
+      }),
 
     highestId: (site) => read(() => Number(highest.get(site)?.['id'] ?? 0)),
 
-    changeFields: (site, id, apply, _entry, remainingTime = unlimited) =>
+    changeFields: (site, id, apply, entry, remainingTime = unlimited) =>
       write(() => {
         refuseLate(remainingTime)
         const row = get.get(site, id)
         if (!row) throw new ServiceError('webFormUnknown')
         putFields.run(JSON.stringify(apply(toFields(row['fields']))), site, id)
+        record(entry)
       }),
   }
 }

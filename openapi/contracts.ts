@@ -26,5 +26,5 @@ export const describedBy = ({ group, operation }: (typeof routes)[number]): Desc
   const { parameters, tag, operations } = contracts[group]
   const contract = Object.entries<OperationContract>(operations).find(([name]) => name === operation)?.[1]
   if (!contract) throw new Error(`Nothing describes ${operation}`)
-  return { contract, parameters, tag }
+  return { contract, parameters, tag: contract.tag ?? tag }
 }

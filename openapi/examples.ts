@@ -65,11 +65,23 @@ const bodyIn = (format: Format, route: ExampleRoute, { body }: ExampleRequest): 
 
 const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 
+const changeId = /"(\d{16})-(\d+)"/g
+
+/** Ids of changes, in their order, one behind the other from the moment of the examples on. */
+const withoutMoments = (text: string): string => {
+  const positions = [...new Set([...text.matchAll(changeId)].map(([, position = '']) => position))].sort()
+  const first = Date.parse(exampleDate) * 1000
+  return text.replaceAll(
+    changeId,
+    (_, position: string, site: string) => `"${first + positions.indexOf(position)}-${site}"`,
+  )
+}
+
 const normalised = (text: string, { baseUrl }: Service): string =>
-  text
+  withoutMoments(text)
     .replaceAll(baseUrl, exampleBaseUrl)
     .replaceAll(requestId, exampleRequestId)
-    .replaceAll(/"lastModified":"[^"]*"/g, `"lastModified":"${exampleDate}"`)
+    .replaceAll(/"(lastModified|at)":"[^"]*"/g, `"$1":"${exampleDate}"`)
 
 const shownText = (mediaType: string, text: string): Shown => ({
   mediaType,

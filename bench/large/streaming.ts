@@ -4,7 +4,7 @@ import { hashToken, newToken } from '../../lib/access/grants.ts'
 import { createGrants, createSiteDirectory } from '../../lib/aws/directory-stores.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { type StreamProcess, startStreamProcess } from '../../test/deployed/stream-process.ts'
-import { entry } from '../../test/support/history.ts'
+import { entry, unrecorded } from '../../test/support/history.ts'
 import { openTestTables, type TestTables } from '../../test/support/tables.ts'
 import { median, type Table, verdict } from '../figures.ts'
 import { inScratchFolder, openCloudFiles } from '../grounds.ts'
@@ -19,7 +19,7 @@ const targets = { rate: 0.95, memory: 64, memoryOfMany: 256 }
 /** A site in a data centre, and a token for its files. */
 const fillDirectory = async ({ names, connect }: TestTables): Promise<string> => {
   const dynamodb = connect()
-  const sites = createSiteDirectory({ dynamodb, table: names.sites })
+  const sites = createSiteDirectory({ dynamodb, table: names.sites, record: unrecorded })
   await sites.putDataCentre({ id: 'us', url: 'http://localhost', isDefault: true })
   await sites.createSite({ id: 1001 as SiteId, name: 'Bench', dataCentre: 'us', renderingEngine: true }, entry)
   const token = newToken()
@@ -31,7 +31,7 @@ const fillDirectory = async ({ names, connect }: TestTables): Promise<string> =>
     permissions: ['files' as const],
     expires,
   }
-  await createGrants({ dynamodb, table: names.tokens }).put(grant, [])
+  await createGrants({ dynamodb, table: names.tokens, record: unrecorded }).put(grant, [])
   return token
 }
 
@@ -47,6 +47,7 @@ const startBundle = async (folder: string, tables: TestTables): Promise<{ stream
     DATA_CENTRE: 'us',
     SITES_TABLE: names.sites,
     TOKENS_TABLE: names.tokens,
+    JOURNAL_TABLE: names.journal,
     PATH_LOCKS_TABLE: names.pathLocks,
     UPLOADS_TABLE: names.uploads,
     FILES_BUCKET: bucket,

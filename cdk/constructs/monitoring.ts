@@ -15,10 +15,13 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
+import { lostEntry } from '../../lib/history-entry.ts'
 import type { Settings } from '../settings.ts'
+import type { ChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
 import { turnedAway } from './firewall.ts'
 import { period, streamingWatches, type Watch } from './streaming-watches.ts'
@@ -34,6 +37,8 @@ export interface Watched {
   /** The regions to which the tables of the directory are replicated from here. */
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
+  /** Where an installation has chosen them. */
+  readonly changeEvents: ChangeEvents | undefined
   readonly hasFirewall: boolean
   /** What streams, where something does. */
   readonly streaming: StreamFunction | undefined
@@ -150,13 +155,48 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
   },
 ]
 
+/** What functions could not write down counts in one figure of the data centre, made of their logs. */
+const lostEntriesOf = (stack: Stack): Metric =>
+  new Metric({ namespace: stack.stackName, metricName: 'LostHistoryEntries', statistic: 'Sum', period })
+
+const countLostEntries = (scope: Construct, { functions }: Watched, { namespace, metricName }: Metric): void => {
+  for (const [name, { logGroup }] of Object.entries(functions)) {
+    new MetricFilter(scope, `${name}LostHistoryEntries`, {
+      logGroup,
+      filterPattern: FilterPattern.literal(`"${lostEntry}"`),
+      metricNamespace: namespace,
+      metricName,
+    })
+  }
+}
+
+const historyWatch = (lost: Metric): Watch => ({
+  id: 'HistoryEntriesLost',
+  metric: lost,
+  threshold: 0,
+  periods: 1,
+  impact: 'A change was made that the history of its site does not tell of: the call itself has succeeded.',
+  action: `Look for "${lostEntry}" in the logs of the functions: the entry stands there, with the reason.`,
+})
+
+const changeEventsWatch = ({ failed }: ChangeEvents): Watch => ({
+  id: 'ChangeEventsFailed',
+  metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+  threshold: 0,
+  periods: 1,
+  impact: 'Changes of sites have not come to the event bus: whoever acts upon them has missed some.',
+  action: 'Read them from the changes of the sites, and see in the messages of the queue why the bus has refused them.',
+})
+
 /** Everything that is watched, and what each alarm means. */
-const watchesOf = (watched: Watched): readonly Watch[] => [
+const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
   ...Object.entries(watched.tables).flatMap(([name, table]) => tableWatches(name, table)),
   ...replicationsIn(watched).map(replicationWatch),
   ...removalWatches(watched.removals),
+  historyWatch(lost),
+  ...(watched.changeEvents ? [changeEventsWatch(watched.changeEvents)] : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
 ]
 
@@ -179,7 +219,9 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
 export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): readonly Alarm[] => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
-  return watchesOf(watched).map(({ id, metric, threshold, periods, impact, action }) => {
+  const lost = lostEntriesOf(stack)
+  countLostEntries(scope, watched, lost)
+  return watchesOf(watched, lost).map(({ id, metric, threshold, periods, impact, action }) => {
     const alarm = new Alarm(scope, id, {
       metric,
       threshold,

@@ -109,7 +109,10 @@ const edgeTexts = ({ dataCentre, settings, stores: { tables } }: FunctionOptions
   tokensTable: tables.tokens.tableName,
 })
 
+const journalText = ({ stores: { tables } }: FunctionOptions) => ({ journalTable: tables.journal.tableName })
+
 const fileTexts = ({ stores: { tables, files, removals } }: FunctionOptions) => ({
+  journalTable: tables.journal.tableName,
   pathLocksTable: tables.pathLocks.tableName,
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
@@ -133,11 +136,13 @@ const environments: Readonly<Record<FunctionName, (options: FunctionOptions) => 
   fields: (options) =>
     environmentOf(settingsOf.fields, {
       ...edgeTexts(options),
+      ...journalText(options),
       webFormsTable: options.stores.tables.webForms.tableName,
     }),
   categories: (options) =>
     environmentOf(settingsOf.categories, {
       ...edgeTexts(options),
+      ...journalText(options),
       contentTable: options.stores.tables.content.tableName,
       categoryLinksTable: options.stores.tables.categoryLinks.tableName,
     }),

@@ -31,6 +31,8 @@ interface Options {
   readonly deletionProtection: boolean
   /** Given to global tables only; the others are named by CloudFormation. */
   readonly tableName?: string
+  /** Whether what is written to it can be followed. */
+  readonly hasStream?: boolean
   /** In other regions; global tables only. */
   readonly replicas?: ReplicaTableProps[]
 }
@@ -42,7 +44,7 @@ const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, 
 /** A table of the house, as lib/aws/tables.ts defines it: on demand, encrypted, recoverable to any moment of the last 35 days. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
   const { partitionKey, sortKey, timeToLive, global, indexes = {} }: TableDefinition = tables[name]
-  const { deletionProtection, tableName, replicas = [] } = options
+  const { deletionProtection, tableName, hasStream = false, replicas = [] } = options
   return new TableV2(scope, tableOutput(name), {
     partitionKey: attribute(partitionKey),
     ...(sortKey && { sortKey: attribute(sortKey) }),
@@ -50,6 +52,7 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
     ...(tableName && { tableName }),
     // AWS replicates from a table's stream, and lets no update add a stream and a replica at once: it is there from the start.
     ...(global && { replicas, dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
+    ...(hasStream && { dynamoStream: StreamViewType.NEW_IMAGE }),
     globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({
       indexName,
       partitionKey: attribute(index.partitionKey),
@@ -75,7 +78,10 @@ export const createTables = (stack: Stack, settings: Settings, dataCentre: DataC
     return [name, TableV2.fromTableArn(stack, tableOutput(name), tableArn)] as const
   })
   const deletionProtection = isProtected(settings, dataCentre)
-  const own = regionalTables.map((name) => [name, createTable(stack, name, { deletionProtection })] as const)
+  const own = regionalTables.map((name) => {
+    const hasStream = name === 'journal' && settings.changeEvents
+    return [name, createTable(stack, name, { deletionProtection, hasStream })] as const
+  })
   return Object.fromEntries([...directory, ...own]) as Tables
 }
 

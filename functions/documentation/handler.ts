@@ -1,4 +1,4 @@
-import { createSiteDirectory } from '../../lib/aws/directory-stores.ts'
+import { createSiteDirectory, withoutHistory } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { lambdaHandler } from '../../lib/aws/lambda.ts'
 import { createTelemetry } from '../../lib/aws/telemetry.ts'
@@ -9,7 +9,9 @@ import { createDocumentationHandler } from './group.ts'
 const settings = readDocumentationSettings()
 const { directoryRegion: region } = settings
 const directory = createDocumentClient(region === undefined ? {} : { region })
-const stores = { sites: createSiteDirectory({ dynamodb: directory, table: settings.sitesTable }) }
+const stores = {
+  sites: createSiteDirectory({ dynamodb: directory, table: settings.sitesTable, record: withoutHistory }),
+}
 const telemetry = createTelemetry('documentation', settings.logLevel)
 
 /** The entry of the Lambda function. */

@@ -1,5 +1,5 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda'
-import { createSiteDirectory } from '../../lib/aws/directory-stores.ts'
+import { createSiteDirectory, withoutHistory } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { readRegistrationSettings } from '../../lib/config.ts'
 import { answerDeployment } from './answer-deployment.ts'
@@ -9,6 +9,7 @@ const settings = readRegistrationSettings()
 const sites = createSiteDirectory({
   dynamodb: createDocumentClient({ region: settings.directoryRegion }),
   table: settings.sitesTable,
+  record: withoutHistory,
 })
 
 /** The entry of the Lambda function behind the deployment's own resource: CloudFormation waits for its answer at the event's URL. */

@@ -178,4 +178,8 @@ export const examplesOf = {
     },
   },
   cancelUpload: { examples: [{ path: { upload: openUpload }, headers: tus }] },
+  listChanges: {
+    examples: [{ query: { after: '', limit: '2' } }],
+    provoked: { storageRefused: { query: { limit: '501' } } },
+  },
 } as const satisfies Readonly<Record<OperationOf<'storage'>, Pick<OperationContract, 'examples' | 'provoked'>>>

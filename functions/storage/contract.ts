@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../../lib/errors.ts'
 import { type GroupContract, type ParameterContract, type ParameterContracts, siteParameter } from '../contract.ts'
+import { changesOperation } from './contract-changes.ts'
 import { exampleFiles, examplesOf } from './contract-examples.ts'
 import {
   bytes,
@@ -340,5 +341,6 @@ export const storageContract: GroupContract<'storage'> = {
       ...examplesOf.putRoot,
     },
     ...uploadOperations,
+    listChanges: changesOperation,
   },
 }

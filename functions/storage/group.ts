@@ -6,6 +6,7 @@ import { isTus } from '../../lib/uploads/tus.ts'
 import { createUploads } from '../../lib/uploads/uploads.ts'
 import type { OperationOf } from '../routes.ts'
 import { deletePath } from './delete-path.ts'
+import { listChanges } from './list-changes.ts'
 import { putPath } from './put-path.ts'
 import { readPath, readRoot } from './read-path.ts'
 import { appendToUpload, cancelUpload, createUpload, describeUpload } from './resumable-upload.ts'
@@ -36,6 +37,7 @@ export const createStorageHandler = (deps: StorageDeps): Handler => {
     describeUpload: describeUpload(resumable),
     appendToUpload: appendToUpload(resumable),
     cancelUpload: cancelUpload(resumable),
+    listChanges: listChanges(deps),
   }
   return speakingTus(createHandler('storage', storageRoutes, operations, deps.edge), deps.largestResumableFile)
 }

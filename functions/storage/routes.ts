@@ -85,4 +85,5 @@ export const storageRoutes = [
     permission: 'files',
     keepsMethod: true,
   },
+  { operation: 'listChanges', method: 'GET', path: '/api/v2/admin/sites/{site}/changes', group: 'storage' },
 ] as const

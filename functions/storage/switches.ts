@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { readChangeType } from '../../lib/history-entry.ts'
 
 /** Switches in the query whose values are bounded, for those who read them and for the document alike (decisions.md, section 5). */
 export const deletedVersion = z.literal('draft', 'must be draft, or be left out')
@@ -27,6 +28,26 @@ export const listing = z.object({
   limit: z.optional(z.pipe(digits, pageLimit)),
   cursor: z.optional(pageCursor),
   recursive: z.optional(recursive),
+})
+
+/** How many changes one answer shows. */
+const fewChanges = 'must be a whole number from 1 to 500'
+export const changesLimit = z.int(fewChanges).check(z.minimum(1, fewChanges), z.maximum(500, fewChanges))
+
+const typesIn = (text: string) => text.split(',').map((type) => readChangeType(type.trim()))
+
+export const changesQuery = z.object({
+  limit: z.optional(z.pipe(digits, changesLimit)),
+  type: z.optional(
+    z.pipe(
+      z.string().check(
+        z.maxLength(1_000, 'is too long'),
+        z.refine((text) => !typesIn(text).includes(undefined), 'names a type of change that there is not'),
+      ),
+      z.transform((text) => typesIn(text).filter((type) => type !== undefined)),
+    ),
+  ),
+  subject: z.optional(z.string().check(z.maxLength(1_000, 'is too long'))),
 })
 
 /** What something gets by a PUT with `?meta`: another name, another path, or a copy. The rules of names and paths check the texts. */

@@ -1,10 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { CategoryLink, CategoryLinks, LinkList } from '../categories/category-links.ts'
+import type { CategoryLink, CategoryLinks, LinkList, LinkOutcome } from '../categories/category-links.ts'
 import { objectKindNames } from '../categories/content-kinds.ts'
 import type { Contents, SiteObject } from '../categories/contents.ts'
-import { unlimited } from '../remaining-time.ts'
+import { type RemainingTime, unlimited } from '../remaining-time.ts'
 import { createContentItems } from './content-items.ts'
 import { type Allowance, inTime, timeToAnswer, timeToSettle } from './in-time.ts'
+import type { RecordChange } from './journal.ts'
 import { createLinkItems } from './link-items.ts'
 import { createObjectLinks } from './object-links.ts'
 
@@ -12,12 +13,17 @@ interface Options {
   readonly dynamodb: DynamoDBDocumentClient
   readonly contentTable: string
   readonly categoryLinksTable: string
+  readonly record: RecordChange
   /** How long a busy store is tried again, in milliseconds. */
   readonly patience?: number
 }
 
-/** What is done from the side of a category. */
-type OfCategories = Omit<CategoryLinks, 'linkObject' | 'unlinkObject'>
+/** Links as `CategoryLinks.link` does, but writes nothing down. Answers whether it has changed anything, too. */
+export type MakeLinks = (
+  list: LinkList,
+  wanted: ReadonlyMap<number, boolean | undefined>,
+  remainingTime: RemainingTime,
+) => Promise<{ readonly outcome: LinkOutcome; readonly hasChanged: boolean }>
 
 /** How many links are read and deleted together. */
 const step = 1_000
@@ -61,6 +67,7 @@ export const createCategoryStores = ({
   dynamodb: client,
   contentTable,
   categoryLinksTable,
+  record,
   patience,
 }: Options): { readonly contents: Contents; readonly links: CategoryLinks } => {
   const patient = patience === undefined ? {} : { patience }
@@ -93,21 +100,67 @@ export const createCategoryStores = ({
       (categories) => links.deleteOfObject(object, categories),
     )
 
-  const stores: { readonly contents: Contents; readonly links: OfCategories } = {
+  const makeLinks: MakeLinks = async (list, wanted, remainingTime) => {
+    const undo = (written: readonly number[]) =>
+      inTime(remainingTime, timeToAnswer, (allowance) => undoLinksOfRemoved(list, written, allowance))
+    const ids = [...wanted.keys()]
+    const [isThere, existing, present] = await Promise.all([
+      categoryExists(list),
+      contents.existing(list.site, list.kind, ids),
+      links.getMany(list, ids),
+    ])
+    const unknown = ids.filter((id) => !existing.has(id))
+    if (!isThere || unknown.length > 0) {
+      // Links of what is gone can only be left over from a request that died between its writes and its second look.
+      const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
+      if (leftOver.length > 0) await undo(leftOver)
+      const outcome: LinkOutcome = isThere
+        ? { outcome: 'objects unknown', ids: new Set(unknown) }
+        : { outcome: 'category unknown' }
+      return { outcome, hasChanged: false }
+    }
+    const { put, add } = changes(wanted, present)
+    const changed = [...put.map(({ id }) => id), ...add]
+    if (changed.length === 0) return { outcome: { outcome: 'linked' }, hasChanged: false }
+    try {
+      await inTime(remainingTime, timeToSettle, async (allowance) => {
+        await links.putMany(list, put, allowance)
+        await links.addMany(list, add, allowance)
+      })
+    } finally {
+      // Also of those that were written when the time was up.
+      await undo(changed)
+    }
+    return { outcome: { outcome: 'linked' }, hasChanged: true }
+  }
+
+  return {
     contents: {
       ...contents,
 
-      async removeObject(object) {
+      async create(site, kind, content, entry) {
+        if (!(await contents.create(site, kind, content))) return false
+        await record(entry)
+        return true
+      },
+
+      async putMany(site, kind, some, entry) {
+        await contents.putMany(site, kind, some)
+        await record(entry)
+      },
+
+      async removeObject(object, entry) {
         const { site, kind, id } = object
         if (!(await markRemoved(site, kind, id))) return false
         await deleteLinksOf(object)
         await deleteContent(site, kind, id)
         // The index lags behind: a link that was written just before the mark may only show now.
         await deleteLinksOf(object)
+        await record(entry)
         return true
       },
 
-      async removeCategory(site, category) {
+      async removeCategory(site, category, entry) {
         if (!(await markRemoved(site, 'category', category))) return false
         for (const kind of objectKindNames) {
           const list = { site, kind, category }
@@ -122,6 +175,7 @@ export const createCategoryStores = ({
           )
         }
         await deleteContent(site, 'category', category)
+        await record(entry)
         return true
       },
     },
@@ -129,44 +183,20 @@ export const createCategoryStores = ({
     links: {
       ...links,
 
-      async link(list, wanted, _entry, remainingTime = unlimited) {
-        const undo = (written: readonly number[]) =>
-          inTime(remainingTime, timeToAnswer, (allowance) => undoLinksOfRemoved(list, written, allowance))
-        const ids = [...wanted.keys()]
-        const [isThere, existing, present] = await Promise.all([
-          categoryExists(list),
-          contents.existing(list.site, list.kind, ids),
-          links.getMany(list, ids),
-        ])
-        const unknown = ids.filter((id) => !existing.has(id))
-        if (!isThere || unknown.length > 0) {
-          // Links of what is gone can only be left over from a request that died between its writes and its second look.
-          const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
-          if (leftOver.length > 0) await undo(leftOver)
-          return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
-        }
-        const { put, add } = changes(wanted, present)
-        const changed = [...put.map(({ id }) => id), ...add]
-        if (changed.length === 0) return { outcome: 'linked' }
-        try {
-          await inTime(remainingTime, timeToSettle, async (allowance) => {
-            await links.putMany(list, put, allowance)
-            await links.addMany(list, add, allowance)
-          })
-        } finally {
-          // Also of those that were written when the time was up.
-          await undo(changed)
-        }
-        return { outcome: 'linked' }
+      async link(list, wanted, entry, remainingTime = unlimited) {
+        const { outcome, hasChanged } = await makeLinks(list, wanted, remainingTime)
+        if (hasChanged) await record(entry, remainingTime)
+        return outcome
       },
 
-      async unlink(list, ids, _entry, remainingTime = unlimited) {
+      async unlink(list, ids, entry, remainingTime = unlimited) {
         if (!(await categoryExists(list))) return false
         await inTime(remainingTime, timeToSettle, (allowance) => links.deleteMany(list, [...new Set(ids)], allowance))
+        await record(entry, remainingTime)
         return true
       },
+
+      ...createObjectLinks({ contents, linkItems: links, makeLinks, record }),
     },
   }
-  const ofObjects = createObjectLinks({ contents, linkItems: links, link: stores.links.link })
-  return { contents: stores.contents, links: { ...stores.links, ...ofObjects } }
 }

@@ -4,6 +4,7 @@ import { type SiteId, storedId } from '../ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../sites/site-directory.ts'
 import type { Stores } from '../stores.ts'
 import { createDocumentClient, isConditionFailure, type TableOptions } from './dynamodb.ts'
+import type { RecordChange } from './journal.ts'
 
 interface Options {
   readonly dynamodb: DynamoDBDocumentClient
@@ -12,6 +13,9 @@ interface Options {
   /** Where the directory is, when that is not the region of who reads it. */
   readonly directoryRegion?: string
 }
+
+/** Of functions, which have no right to change a site or a token: commands do that. */
+export const withoutHistory: RecordChange = async () => {}
 
 /** The directory that all data centres share: reached by the client that is given, unless it is in another region. */
 export const createDirectoryStores = ({
@@ -22,27 +26,35 @@ export const createDirectoryStores = ({
 }: Options): Pick<Stores, 'sites' | 'grants'> => {
   const directory = directoryRegion === undefined ? dynamodb : createDocumentClient({ region: directoryRegion })
   return {
-    sites: createSiteDirectory({ dynamodb: directory, table: sitesTable }),
-    grants: createGrants({ dynamodb: directory, table: tokensTable }),
+    sites: createSiteDirectory({ dynamodb: directory, table: sitesTable, record: withoutHistory }),
+    grants: createGrants({ dynamodb: directory, table: tokensTable, record: withoutHistory }),
   }
 }
 
+interface DirectoryOptions extends TableOptions {
+  /** Writes into the history of the data centre where the site of an entry lives. */
+  readonly record: RecordChange
+}
+
 /** Grants in the global table Tokens: one item for each. */
-export const createGrants = ({ dynamodb: client, table }: TableOptions): Grants => ({
+export const createGrants = ({ dynamodb: client, table, record }: DirectoryOptions): Grants => ({
   async get(hash) {
     const { Item: item } = await client.send(new GetCommand({ TableName: table, Key: { hash } }))
     return item && storedGrant(item)
   },
 
-  async put(grant) {
+  async put(grant, entries) {
     await client.send(new PutCommand({ TableName: table, Item: { ...grant } satisfies Record<keyof Grant, unknown> }))
+    for (const entry of entries) await record(entry)
   },
 
-  async remove(hash) {
+  async remove(hash, entries) {
     const { Attributes } = await client.send(
       new DeleteCommand({ TableName: table, Key: { hash }, ReturnValues: 'ALL_OLD' }),
     )
-    return Attributes !== undefined
+    if (!Attributes) return false
+    for (const entry of entries) await record(entry)
+    return true
   },
 
   async *list() {
@@ -84,7 +96,7 @@ const toDataCentre = ({ id, url, isDefault, region }: DataCentreItem): DataCentr
 })
 
 /** The directory in the global table Sites. */
-export const createSiteDirectory = ({ dynamodb: client, table }: TableOptions): SiteDirectory => {
+export const createSiteDirectory = ({ dynamodb: client, table, record }: DirectoryOptions): SiteDirectory => {
   const get = async (key: { id: string }) => (await client.send(new GetCommand({ TableName: table, Key: key }))).Item
 
   return {
@@ -98,17 +110,18 @@ export const createSiteDirectory = ({ dynamodb: client, table }: TableOptions): 
       return item && toDataCentre(item as DataCentreItem)
     },
 
-    async createSite({ id, name, dataCentre, renderingEngine }) {
+    async createSite({ id, name, dataCentre, renderingEngine }, entry) {
       const item: SiteItem = { ...siteKey(id), name, dataCentre, features: { renderingEngine } }
       try {
         await client.send(
           new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
         )
-        return true
       } catch (error) {
         if (isConditionFailure(error)) return false
         throw error
       }
+      await record(entry)
+      return true
     },
 
     async putDataCentre({ id, ...dataCentre }) {

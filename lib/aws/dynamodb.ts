@@ -21,7 +21,8 @@ export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoD
 }
 
 /** Whether a conditional write was refused because its condition did not hold. */
-export const isConditionFailure = (error: unknown): boolean => error instanceof ConditionalCheckFailedException
+export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
+  error instanceof ConditionalCheckFailedException
 
 /** Every item of a query, page after page. For lists that are bounded by their own nature. */
 export const queryAll = async (client: DynamoDBDocumentClient, input: QueryCommandInput): Promise<unknown[]> => {

@@ -4,6 +4,7 @@ import type { Downloads, LinkTo } from '../deps.ts'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { Stores } from '../stores.ts'
+import { createJournal } from './journal.ts'
 import { createPathLocks } from './path-locks.ts'
 import { openBucket } from './s3/bucket.ts'
 import { createS3Clients } from './s3/clients.ts'
@@ -28,25 +29,28 @@ const queueOnDemand = (queueUrl: string): RemovalQueue => {
   }
 }
 
-type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'uploadParts'>
+type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'uploadParts' | 'history'>
 
 /** Files in S3, what keeps their paths from being changed in DynamoDB, and the rest of removals in SQS. */
 export const createFileStores = ({
   dynamodb,
   filesBucket: bucket,
   pathLocksTable: table,
+  journalTable,
   removalsQueueUrl,
 }: FileStoreSettings & { readonly dynamodb: DynamoDBDocumentClient }): FileStores & {
   readonly downloads: Downloads
   readonly linkTo: LinkTo
 } => {
   const { client, once } = createS3Clients()
-  const { workflows, removals } = createPathLocks({ dynamodb, table })
+  const { record, history } = createJournal({ dynamodb, table: journalTable })
+  const { workflows, removals } = createPathLocks({ dynamodb, table, record })
   const linkTo = (object: ObjectInfo) => downloadLink({ client, name: bucket }, object)
   const buffers = createPartBuffers()
-  const files = createS3ObjectStore({ client, once, bucket, removals, buffers })
+  const files = createS3ObjectStore({ client, once, bucket, removals, record, buffers })
   return {
     files,
+    history,
     uploadParts: createUploadParts({ bucket: openBucket({ client, once, name: bucket }), adopt: files.adopt, buffers }),
     workflows,
     removals,

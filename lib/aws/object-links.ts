@@ -3,13 +3,16 @@ import type { Contents, SiteObject } from '../categories/contents.ts'
 import type { CategoryId } from '../ids.ts'
 import { inParallel } from '../in-parallel.ts'
 import { unlimited } from '../remaining-time.ts'
+import type { MakeLinks } from './category-stores.ts'
 import { inTime, timeToSettle } from './in-time.ts'
+import type { RecordChange } from './journal.ts'
 import type { LinkItems } from './link-items.ts'
 
 interface Options {
   readonly contents: Pick<Contents, 'get' | 'existing'>
   readonly linkItems: Pick<LinkItems, 'deleteOfObject'>
-  readonly link: CategoryLinks['link']
+  readonly makeLinks: MakeLinks
+  readonly record: RecordChange
 }
 
 const linksAtOnce = 16
@@ -22,7 +25,8 @@ const linksAtOnce = 16
 export const createObjectLinks = ({
   contents,
   linkItems,
-  link,
+  makeLinks,
+  record,
 }: Options): Pick<CategoryLinks, 'linkObject' | 'unlinkObject'> => {
   /** Why the links of an object with these categories cannot be changed. */
   const refusal = async (
@@ -39,20 +43,25 @@ export const createObjectLinks = ({
   }
 
   return {
-    async linkObject(object, wanted, entry, remainingTime) {
+    async linkObject(object, wanted, entry, remainingTime = unlimited) {
       const refused = await refusal(object, [...wanted.keys()])
       if (refused) return refused
       const { site, kind, id } = object
+      let isAnyNew = false
       await inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
-        await link({ site, kind, category }, new Map([[id, displayable]]), entry, remainingTime)
+        const wish = new Map([[id, displayable]])
+        const { hasChanged } = await makeLinks({ site, kind, category }, wish, remainingTime)
+        isAnyNew ||= hasChanged
       })
+      if (isAnyNew) await record(entry, remainingTime)
       return { outcome: 'done' }
     },
 
-    async unlinkObject(object, categories, _entry, remainingTime = unlimited) {
+    async unlinkObject(object, categories, entry, remainingTime = unlimited) {
       const refused = await refusal(object, categories)
       if (refused) return refused
       await inTime(remainingTime, timeToSettle, (allowance) => linkItems.deleteOfObject(object, categories, allowance))
+      await record(entry, remainingTime)
       return { outcome: 'done' }
     },
   }

@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { unlimited } from '../remaining-time.ts'
-import { type FolderRemovals, longestSilence, type OpenRemoval, type RemovalTask } from '../storage/folder-removals.ts'
+import {
+  entryOfRemoval,
+  type FolderRemovals,
+  longestSilence,
+  type OpenRemoval,
+  type RemovalTask,
+} from '../storage/folder-removals.ts'
 import { root, type StoragePath, toStoragePath } from '../storage/path.ts'
 import type { Workflows } from '../storage/workflows.ts'
 import { isConditionFailure, type TableOptions } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 import { inTime, timeToAnswer } from './in-time.ts'
+import type { RecordChange } from './journal.ts'
 
 /** Folders as seen at one moment, for whoever puts something into them: it looks before, and once more after. */
 export interface FolderWatch {
@@ -27,6 +35,7 @@ export interface PathLocks {
 }
 
 interface Options extends TableOptions {
+  readonly record: RecordChange
   /** The wall clock. */
   readonly now?: () => number
 }
@@ -38,6 +47,9 @@ interface Item {
   closed?: boolean
   /** When a worker was last heard of, in epoch milliseconds. */
   heard?: number
+  /** What the history will say of a removal, and how many objects its workers have removed. */
+  entry?: HistoryEntry
+  removed?: number
 }
 
 /** A removal as it is stored: with the worker that holds it until a moment in epoch milliseconds, and the attempt by which it took it. */
@@ -64,7 +76,7 @@ const closedFor = 24 * 3600
  * The table PathLocks: what keeps a path from being changed. That is a running workflow of a page, or a removal of a folder that may
  * take longer than a request; removals that are closed stay for a day. Everything is read consistently.
  */
-export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Options): PathLocks => {
+export const createPathLocks = ({ dynamodb: client, table, record, now = Date.now }: Options): PathLocks => {
   const isAnyBelow = async (site: SiteId, prefix: string, filter?: string): Promise<boolean> => {
     let start: Record<string, unknown> | undefined
     do {
@@ -111,7 +123,7 @@ export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Opt
     )
   }
 
-  /** Changes a removal on a condition. Answers whether it held. */
+  /** Changes a removal on a condition. Answers what it was before; undefined when the condition did not hold. */
   const updateRemoval = async (
     { site, path, id }: RemovalTask,
     {
@@ -122,35 +134,45 @@ export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Opt
       readonly names: readonly string[]
       readonly values: Readonly<Record<string, unknown>>
     },
-  ): Promise<boolean> => {
+  ): Promise<Partial<Item> | undefined> => {
     try {
-      await client.send(
+      const { Attributes = {} } = await client.send(
         new UpdateCommand({
           TableName: table,
           Key: { site, path: removalKey(path) },
+          ReturnValues: 'ALL_OLD',
           ...change,
           ExpressionAttributeNames: Object.fromEntries(['id', ...names].map((name) => [`#${name}`, name])),
           ExpressionAttributeValues: { ':id': id, ...values },
         }),
       )
-      return true
+      return Attributes
     } catch (error) {
-      if (isConditionFailure(error)) return false
+      if (isConditionFailure(error)) return undefined
       throw error
     }
   }
 
   return {
     workflows: {
-      async start(site, page) {
-        await client.send(new PutCommand({ TableName: table, Item: { site, path: workflowKey(page) } satisfies Item }))
+      async start(site, page, entry) {
+        const { Attributes } = await client.send(
+          new PutCommand({
+            TableName: table,
+            Item: { site, path: workflowKey(page) } satisfies Item,
+            ReturnValues: 'ALL_OLD',
+          }),
+        )
+        if (!Attributes) await record(entry)
       },
 
-      async end(site, page) {
+      async end(site, page, entry) {
         const { Attributes } = await client.send(
           new DeleteCommand({ TableName: table, Key: { site, path: workflowKey(page) }, ReturnValues: 'ALL_OLD' }),
         )
-        return Attributes !== undefined
+        if (!Attributes) return false
+        await record(entry)
+        return true
       },
 
       isRunning: async (site, pages) => (await getItems(site, pages.map(workflowKey))).length > 0,
@@ -159,10 +181,10 @@ export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Opt
     },
 
     removals: {
-      async open(site, folder, id, _entry, remainingTime = unlimited) {
+      async open(site, folder, id, entry, remainingTime = unlimited) {
         const put = new PutCommand({
           TableName: table,
-          Item: { site, path: removalKey(folder), id, closed: false, heard: now() } satisfies Item,
+          Item: { site, path: removalKey(folder), id, closed: false, heard: now(), entry, removed: 0 } satisfies Item,
           ConditionExpression: 'attribute_not_exists(#path) OR #closed = :true',
           ExpressionAttributeNames: { '#path': 'path', '#closed': 'closed' },
           ExpressionAttributeValues: { ':true': true },
@@ -195,26 +217,27 @@ export const createPathLocks = ({ dynamodb: client, table, now = Date.now }: Opt
         return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - time, 0) }
       },
 
-      async giveBack(task, holder) {
+      async giveBack(task, holder, removed) {
         await updateRemoval(task, {
-          UpdateExpression: 'SET #heard = :now REMOVE #until',
+          UpdateExpression: 'SET #heard = :now REMOVE #until ADD #removed :removed',
           ConditionExpression: '#id = :id AND #holder = :holder',
-          names: ['holder', 'until', 'heard'],
-          values: { ':holder': holder, ':now': now() },
+          names: ['holder', 'until', 'heard', 'removed'],
+          values: { ':holder': holder, ':now': now(), ':removed': removed },
         })
       },
 
-      async close(site, path, id) {
-        // If it does not hold, another removal of the same folder has begun since: this one was closed long ago.
-        await updateRemoval(
+      async close(site, path, id, removed) {
+        // If it does not hold, this one was closed before, and another removal of the same folder may have begun since.
+        const before = await updateRemoval(
           { site, path, id },
           {
             UpdateExpression: 'SET #closed = :true, #expires = :expires',
-            ConditionExpression: '#id = :id',
+            ConditionExpression: '#id = :id AND #closed = :false',
             names: ['closed', 'expires'],
-            values: { ':true': true, ':expires': Math.floor(now() / 1000) + closedFor },
+            values: { ':true': true, ':false': false, ':expires': Math.floor(now() / 1000) + closedFor },
           },
         )
+        if (before?.entry) await record(entryOfRemoval(before.entry, (before.removed ?? 0) + removed))
       },
 
       openOf,

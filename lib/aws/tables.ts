@@ -46,6 +46,13 @@ export const tables = {
     global: false,
     timeToLive: 'expires',
   },
+  // Blocks of a few entries each: lib/aws/journal-blocks.ts.
+  journal: {
+    partitionKey: { name: 'site', type: 'N' },
+    sortKey: { name: 'block', type: 'N' },
+    global: false,
+    timeToLive: 'expires',
+  },
   uploads: { partitionKey: { name: 'token', type: 'S' }, global: false, timeToLive: 'expires' },
 } as const satisfies Record<string, TableDefinition>
 

@@ -7,6 +7,7 @@ import { storedId, type WebFormId } from '../ids.ts'
 import { unlimited } from '../remaining-time.ts'
 import { isConditionFailure, queryAll, type TableOptions } from './dynamodb.ts'
 import { type Allowance, inTime, timeToSettle } from './in-time.ts'
+import type { RecordChange } from './journal.ts'
 
 /** Attribute names are short because they count towards the item: a full form stays below the 4 KB of one read unit. */
 interface FieldItem {
@@ -53,7 +54,11 @@ const longestPause = 200
  * Web forms in the table WebForms: one item for each, with all its fields. A change is one read and one conditional write, repeated from
  * the start when another writer came between, so that no change is lost.
  */
-export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebForms => {
+export const createWebForms = ({
+  dynamodb: client,
+  table,
+  record,
+}: TableOptions & { readonly record: RecordChange }): WebForms => {
   const read = async (site: number, form: number, consistent: boolean) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: { site, form }, ConsistentRead: consistent }),
@@ -111,20 +116,21 @@ export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebFo
       return (items as FormItem[]).map(({ form, name }) => ({ id: storedId<WebFormId>(form), name }))
     },
 
-    async create({ site, id, name, fields }) {
+    async create({ site, id, name, fields }, entry) {
       const item: FormItem = { site, form: id, name, fields: fields.map(fromField), version: 1, changes: [] }
       try {
         await client.send(
           new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(form)' }),
         )
-        return true
       } catch (error) {
         if (isConditionFailure(error)) return false
         throw error
       }
+      await record(entry)
+      return true
     },
 
-    async rename(site, id, name) {
+    async rename(site, id, name, entry) {
       try {
         await client.send(
           new UpdateCommand({
@@ -140,6 +146,7 @@ export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebFo
         if (isConditionFailure(error)) throw new ServiceError('webFormUnknown')
         throw error
       }
+      await record(entry)
     },
 
     async highestId(site) {
@@ -156,8 +163,8 @@ export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebFo
       return (Items[0] as FormItem | undefined)?.form ?? 0
     },
 
-    changeFields: (site, id, apply, _entry, remainingTime = unlimited) =>
-      inTime(remainingTime, timeToSettle, async (allowance) => {
+    async changeFields(site, id, apply, entry, remainingTime = unlimited) {
+      await inTime(remainingTime, timeToSettle, async (allowance) => {
         const change = nameChange()
         const deadline = Date.now() + patience
         for (let attempt = 0; Date.now() < deadline; attempt++) {
@@ -173,6 +180,8 @@ export const createWebForms = ({ dynamodb: client, table }: TableOptions): WebFo
           await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
         }
         throw new ServiceError('unavailable')
-      }),
+      })
+      await record(entry, remainingTime)
+    },
   }
 }

@@ -18,7 +18,7 @@ export interface CategoryLink {
 }
 
 /** What became of a wish to link: done, or nothing was changed because the category, or some objects, do not exist. */
-type LinkOutcome =
+export type LinkOutcome =
   | { readonly outcome: 'linked' }
   | { readonly outcome: 'category unknown' }
   | { readonly outcome: 'objects unknown'; readonly ids: ReadonlySet<number> }

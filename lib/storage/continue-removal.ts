@@ -90,22 +90,24 @@ export const continueRemoval = async (
     // The same message once more: its worker may be dead, and must have ended before anybody can tell.
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
+  let removed = 0
   // A function that was frozen in the middle may be thawed when others have finished the removal, and the folder holds new files.
   const heldFiles: ObjectStore = {
     ...files,
-    remove: async (...args) => {
+    remove: async (objects, ...options) => {
       if (isOver()) throw new ServiceError('unavailable')
-      return files.remove(...args)
+      await files.remove(objects, ...options)
+      removed += objects.length
     },
   }
   let isDone = false
   try {
     if (await emptyFolder(heldFiles, site, path, () => clock.monotonic() >= deadline)) {
-      await removals.close(site, path, id)
+      await removals.close(site, path, id, removed)
       isDone = true
     }
   } finally {
-    if (!isDone) await removals.giveBack(task, name)
+    if (!isDone) await removals.giveBack(task, name, removed)
   }
   return isDone ? undefined : { delay: 0 }
 }

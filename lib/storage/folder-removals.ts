@@ -33,6 +33,12 @@ type TakeOutcome =
  */
 export const longestSilence = 15 * 60_000
 
+/** What the history says of a removal when it is over: with how many files and folders have gone, drafts included. */
+export const entryOfRemoval = (entry: HistoryEntry, count: number): HistoryEntry => ({
+  ...entry,
+  details: { ...entry.details, count },
+})
+
 /**
  * The port to the removals of folders that may take longer than a request. While one is open, nothing is put in place in its
  * folder (`ObjectStore.place`). What was opened a moment ago is seen. Errors of every call: unavailable.
@@ -55,10 +61,10 @@ export interface FolderRemovals {
    * milliseconds have passed: by then the worker has ended, whatever became of it.
    */
   take(task: RemovalTask, holder: string, duration: number): Promise<TakeOutcome>
-  /** Does nothing when that holder has not taken it. */
-  giveBack(task: RemovalTask, holder: string): Promise<void>
-  /** Does nothing when that removal is not open. */
-  close(site: SiteId, folder: StoragePath, id: string): Promise<void>
+  /** `removed` is how many objects the holder has removed. Does nothing when that holder has not taken it. */
+  giveBack(task: RemovalTask, holder: string, removed: number): Promise<void>
+  /** The removal is over, and its entry goes into the history, with how many objects it has removed in all. Does nothing when it is not open. */
+  close(site: SiteId, folder: StoragePath, id: string, removed: number): Promise<void>
   /** The open removals of these very folders. */
   openOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]>
   /** Whether a removal is open for a folder below this one. */

@@ -6,7 +6,7 @@ import type { SiteId } from '../ids.ts'
 import { type Conditions, isUnconditional, requireConditions } from './conditions.ts'
 import { continueRemoval } from './continue-removal.ts'
 import { isPage } from './file-kind.ts'
-import type { OpenRemoval, RemovalQueue, RemovalTask } from './folder-removals.ts'
+import { entryOfRemoval, type OpenRemoval, type RemovalQueue, type RemovalTask } from './folder-removals.ts'
 import { inStandingFolder } from './look-up.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
@@ -169,7 +169,8 @@ const removeFolder = async (
     throw new ServiceError('folderNotEmpty')
   if (await deps.workflows.isRunningBelow(site, path)) throw new ServiceError('workflowDeleted')
   if (!objects) return removeLargeFolder(deps, site, path, options)
-  await deps.files.remove(objects, entryOf('folder.removed', site, path, options.author), options.remainingTime)
+  const entry = entryOfRemoval(entryOf('folder.removed', site, path, options.author), objects.length)
+  await deps.files.remove(objects, entry, options.remainingTime)
   return 'removed'
 }
 

@@ -8,6 +8,7 @@ import {
   type Staged,
 } from '../../lib/storage/object-store.ts'
 import type { Database } from '../database.ts'
+import type { RecordChange } from '../history.ts'
 import type { Blobs } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
 import { createObjectRows, endOf, listObjects, type ObjectRow } from './object-rows.ts'
@@ -18,6 +19,7 @@ interface Deps {
   readonly blobs: Blobs
   /** Whether one of the folders is being removed. Asked within the transaction that puts something there. */
   readonly isGoing: (staying: PlaceConditions['staying']) => boolean
+  readonly record: RecordChange
   /** In bytes: content up to this size is kept in the database, ... */
   readonly smallContent?: number
   /** ... and so much of it waits in memory at the most, that of all requests together. */
@@ -57,12 +59,13 @@ export const createObjectStore = ({
   database,
   blobs,
   isGoing,
+  record,
   smallContent = 16 * 1024,
   mostWaiting = 16 * 1024 * 1024,
 }: Deps): LocalObjectStore => {
   const rows = createObjectRows(database.connection)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
-  const placing = { rows, isGoing, stagedOf: staging.of }
+  const placing = { rows, isGoing, record, stagedOf: staging.of }
 
   /** Undefined when the bytes are nowhere, or are not as many as there should be. */
   const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
@@ -118,9 +121,9 @@ export const createObjectStore = ({
 
     adopt: staging.adopt,
 
-    async place(changes, conditions) {
+    async place(changes, conditions, entry) {
       try {
-        const unreferenced = await database.write(() => placeChanges(placing, changes, conditions))
+        const unreferenced = await database.write(() => placeChanges(placing, changes, conditions, entry))
         for (const change of changes) {
           if (change.kind !== 'put') continue
           const placed = staging.placed(change.staged)
@@ -138,7 +141,11 @@ export const createObjectStore = ({
       const all = entry ? [objects] : inSteps(objects)
       const unreferenced = await Promise.all(
         all.map((some) =>
-          database.write(() => some.flatMap(({ key, version }) => dropBytes(rows, rows.removeVersion(key, version)))),
+          database.write(() => {
+            const names = some.map(({ key, version }) => rows.removeVersion(key, version))
+            if (entry && some.length > 0) record(entry)
+            return names.flatMap((name) => dropBytes(rows, name))
+          }),
         ),
       )
       await removeBlobs(unreferenced.flat())

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { HistoryEntry } from '../../lib/history-entry.ts'
 import { createFingerprint, partLength } from '../../lib/storage/fingerprint.ts'
 import {
   type Change,
@@ -9,6 +10,7 @@ import {
   type Transfer,
 } from '../../lib/storage/object-store.ts'
 import { readAhead } from '../../lib/storage/read-ahead.ts'
+import type { RecordChange } from '../history.ts'
 import type { Blobs } from './blobs.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'
 
@@ -153,6 +155,7 @@ interface Placing {
   readonly stagedOf: (staged: Staged) => StagedBlob
   /** Whether a folder is being removed, as the same transaction sees it. */
   readonly isGoing: (staying: PlaceConditions['staying']) => boolean
+  readonly record: RecordChange
 }
 
 const isTaken = (rows: ObjectRows, key: string): boolean =>
@@ -216,15 +219,16 @@ const apply = ({ rows, stagedOf }: Placing, change: Change): readonly string[] =
 }
 
 /**
- * Checks the conditions and applies the changes, within a transaction. Answers the blobs that nothing refers to once it is on the disk.
+ * Checks the conditions, applies the changes and writes down what has changed, within a transaction. Folders that are there already are no change. Answers the blobs that nothing refers to once it is on the disk.
  * Throws NotPlaced.
  */
 export const placeChanges = (
   placing: Placing,
   changes: readonly Change[],
   { absent, standing = [], matching = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
+  entry: HistoryEntry,
 ): readonly string[] => {
-  const { rows, isGoing } = placing
+  const { rows, isGoing, record } = placing
   if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
   const gone = standing.find((key) => !rows.get(key))
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
@@ -232,6 +236,7 @@ export const placeChanges = (
   if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
   const changed = matching.find(({ key, version }) => rows.get(key)?.version !== version)
   if (changed) throw new NotPlaced({ outcome: 'changed', key: changed.key })
+  if (!changes.every(({ kind, key }) => kind === 'folder' && rows.get(key))) record(entry)
   return changes.flatMap((change) => {
     if (remainingTime() <= 0) throw new NotPlaced({ outcome: 'late' })
     return apply(placing, change)

@@ -49,6 +49,7 @@ const commandLines = [
   'object remove news 36 --site 1001',
   'workflow start index.html --site 1001',
   'workflow end index.html --site 1001',
+  'audit --site 1001 --since 1d',
 ].map((line) => line.split(' '))
 
 /** The commands of the program that have none below them, as people type them. */
@@ -115,6 +116,13 @@ describe('the policy of an administrator', () => {
       const args = ['--target', 'aws', '--json', ...words.map((word) => (word === '{hash}' ? hash() : word))]
       expect([await run(args), printed.mock.lastCall?.[0]]).toEqual([0, expect.not.stringMatching('"errors":\\[{')])
     }
+    // The last command tells what the others have changed, the directory included.
+    const told: readonly { readonly type: string }[] = JSON.parse(String(printed.mock.lastCall?.[0]))
+    expect(told.map(({ type }) => type)).toEqual([
+      ...['site.created', 'token.created', 'token.removed', 'form.created', 'category.created'],
+      ...Array.from({ length: 5 }, () => 'content.imported'),
+      ...['link.added', 'category.removed', 'object.removed', 'workflow.created', 'workflow.removed'],
+    ])
     const granted = administrationGrants.flatMap(({ actions: names, ...place }) =>
       names.map((action) => ({ ...place, action })),
     )

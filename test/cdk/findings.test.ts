@@ -30,6 +30,7 @@ const findingsOf = (settings: object, acceptedFindings?: object): string[] => {
 
 const everything = {
   webApplicationFirewall: true,
+  changeEvents: true,
   alarmEmail: 'ops@example.com',
   deploymentRole: { repository: 'example/site-admin' },
   dataCentres: {

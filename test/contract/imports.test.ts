@@ -70,7 +70,7 @@ const rooms: Readonly<Record<string, Room>> = {
   settings: { files: /^lib\/(?:config|settings)\.ts$/, may: ['shared words'] },
   'an area': {
     files:
-      /^lib\/(access|categories(?!\/(?:content-kinds|object-kinds|query\/item-shape)\.ts)|fields|sites|storage|uploads)\//,
+      /^lib\/(access|categories(?!\/(?:content-kinds|object-kinds|query\/item-shape)\.ts)|fields|history|sites|storage|uploads)\//,
     may: ['the kinds of objects', 'shared words'],
   },
   'the kinds of objects': {

@@ -7,6 +7,7 @@ import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { createCategoryStores } from '../../lib/aws/category-stores.ts'
 import { createDirectoryStores } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { createJournal } from '../../lib/aws/journal.ts'
 import { createWebForms } from '../../lib/aws/web-forms.ts'
 import { readCategoriesSettings, readFieldsSettings } from '../../lib/config.ts'
 import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../../lib/deps.ts'
@@ -71,10 +72,11 @@ const [bundle = ''] = process.argv.slice(2)
 const stream = await startStreamProcess(bundle, process.env)
 const settings = { ...readFieldsSettings(), ...readCategoriesSettings() }
 const dynamodb = createDocumentClient()
+const { record } = createJournal({ dynamodb, table: settings.journalTable })
 const stores = {
   ...createDirectoryStores({ dynamodb, ...settings }),
-  ...createCategoryStores({ dynamodb, ...settings }),
-  webForms: createWebForms({ dynamodb, table: settings.webFormsTable }),
+  ...createCategoryStores({ dynamodb, record, ...settings }),
+  webForms: createWebForms({ dynamodb, record, table: settings.webFormsTable }),
 }
 const silent = { telemetry: { request: () => {} } }
 const server = createServer(

@@ -132,6 +132,7 @@ const storageSettings = (target: Target, dataCentre: string) => ({
   DATA_CENTRE: dataCentre,
   SITES_TABLE: outputOf(target.outputs, 'directory', 'SitesTable'),
   TOKENS_TABLE: outputOf(target.outputs, 'directory', 'TokensTable'),
+  JOURNAL_TABLE: outputOf(target.outputs, dataCentre, 'JournalTable'),
   PATH_LOCKS_TABLE: outputOf(target.outputs, dataCentre, 'PathLocksTable'),
   UPLOADS_TABLE: outputOf(target.outputs, dataCentre, 'UploadsTable'),
   FILES_BUCKET: outputOf(target.outputs, dataCentre, 'FilesBucket'),

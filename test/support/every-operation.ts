@@ -6,6 +6,7 @@ import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
 import { createCategoryStores } from '../../lib/aws/category-stores.ts'
 import { createGrants, createSiteDirectory } from '../../lib/aws/directory-stores.ts'
+import { createJournal, type RecordChange } from '../../lib/aws/journal.ts'
 import { createPathLocks, type WatchedRemovals } from '../../lib/aws/path-locks.ts'
 import { tables } from '../../lib/aws/tables.ts'
 import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
@@ -29,28 +30,39 @@ const settings = { dataCentre: 'us', longestList: 20_000 }
 const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
 
 /** The ports over the tables that one client reaches. */
-export const storesOver = (dynamodb: DynamoDBDocumentClient) => ({
-  sites: createSiteDirectory({ dynamodb, table: names.sites }),
-  grants: createGrants({ dynamodb, table: names.tokens }),
-  webForms: createWebForms({ dynamodb, table: names.webForms }),
-  ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
-  ...createPathLocks({ dynamodb, table: names.pathLocks }),
-  progress: createUploadProgress({ dynamodb, table: names.uploads }),
-  uploadRecords: createUploadRecords({ dynamodb, table: names.uploads }),
-})
+export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
+  const { record, history } = createJournal({ dynamodb, table: names.journal })
+  return {
+    sites: createSiteDirectory({ dynamodb, table: names.sites, record }),
+    grants: createGrants({ dynamodb, table: names.tokens, record }),
+    webForms: createWebForms({ dynamodb, table: names.webForms, record }),
+    ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks, record }),
+    ...createPathLocks({ dynamodb, table: names.pathLocks, record }),
+    progress: createUploadProgress({ dynamodb, table: names.uploads }),
+    uploadRecords: createUploadRecords({ dynamodb, table: names.uploads }),
+    record,
+    history,
+  }
+}
 
-/** Files that are placed after a look at the removals and before another one, as S3 has to do it. */
-const watchingRemovals = (files: ObjectStore, removals: WatchedRemovals): ObjectStore => ({
+/** Files that are placed after a look at the removals and before another one, and changes that are written down behind them, as S3 has to do it. */
+const watchingRemovals = (files: ObjectStore, removals: WatchedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
   async place(changes, conditions, entry) {
     const watch = await removals.watch(conditions.staying.site, conditions.staying.folders)
     const outcome = await files.place(changes, conditions, entry)
     await watch.hasChanged()
+    await record(entry)
     return outcome
+  },
+  async remove(objects, entry) {
+    await files.remove(objects, entry)
+    if (entry) await record(entry)
   },
 })
 
-const site = 1001 as SiteId
+/** The site that the exercises work on. */
+export const site = 1001 as SiteId
 
 /** A site with everything enabled, in the data centre `us`; answers a token with every permission for it. */
 export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'grants'>): Promise<string> => {
@@ -184,18 +196,20 @@ const largeFolder: readonly Request[] = Array.from({ length: 11 }, (_, batch) =>
 
 /** Files on this machine, and everything else of the storage in the tables. */
 export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: Surroundings) => {
-  const { sites, grants, workflows, removals, progress, uploadRecords } = storesOver(dynamodb)
+  const { record, ...stores } = storesOver(dynamodb)
+  const { sites, grants, workflows, removals, progress, uploadRecords, history } = stores
   return openTestFiles({
     ...surroundings,
     lease: { lasts: 33_000 },
     between: ({ files, uploadParts }) => ({
-      files: watchingRemovals(files, removals),
+      files: watchingRemovals(files, removals, record),
       sites,
       grants,
       workflows,
       removals,
       progress,
       uploadRecords,
+      history,
       uploadParts: {
         ...uploadParts,
         // What this machine puts in place by itself, it also looks for in its own records.
@@ -264,13 +278,14 @@ const storage: Exercise = {
       headers: { ...inTus, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
     },
     { method: 'DELETE', target: uploads, headers: inTus },
+    { method: 'GET', target: `/api/v2/admin/sites/${site}/changes` },
   ],
 }
 
 export const exercises: readonly Exercise[] = [documentation, fields, categories, storage]
 
 /** Sends a request of an exercise. Throws an Error when it does not end as it should. */
-export const perform = async (handler: Handler, token: string, request: Request): Promise<void> => {
+export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
   const { method, target, headers, body, refused = false } = request
   const [path = '', search] = target.split('?')
   const query = Object.fromEntries(new URLSearchParams(search))
@@ -278,6 +293,7 @@ export const perform = async (handler: Handler, token: string, request: Request)
   const answer = await send(handler, method, path, {
     headers: { Authorization: token, ...type, ...headers },
     query,
+    requestId,
     ...(body && { body }),
   })
   if (answer.status >= 300 !== refused) throw new Error(`${method} ${target}: ${answer.status} ${answer.body}`)

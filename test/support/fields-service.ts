@@ -11,7 +11,7 @@ import type { SystemField } from '../../lib/fields/web-forms.ts'
 import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 import type { SiteId, WebFormId } from '../../lib/ids.ts'
 import type { Stores } from '../../lib/stores.ts'
-import { entry } from './history.ts'
+import { entry, unrecorded } from './history.ts'
 import { openTestTables, type TestTables } from './tables.ts'
 
 export const ownSite = 1001 as SiteId
@@ -58,13 +58,14 @@ export interface FieldsService {
 export const openFieldsService = async (): Promise<FieldsService> => {
   const tables = await openTestTables()
   const storesOver = (client: DynamoDBDocumentClient) => ({
-    sites: createSiteDirectory({ dynamodb: client, table: tables.names.sites }),
-    grants: createGrants({ dynamodb: client, table: tables.names.tokens }),
-    webForms: createWebForms({ dynamodb: client, table: tables.names.webForms }),
+    sites: createSiteDirectory({ dynamodb: client, table: tables.names.sites, record: unrecorded }),
+    grants: createGrants({ dynamodb: client, table: tables.names.tokens, record: unrecorded }),
+    webForms: createWebForms({ dynamodb: client, table: tables.names.webForms, record: unrecorded }),
     ...createCategoryStores({
       dynamodb: client,
       contentTable: tables.names.content,
       categoryLinksTable: tables.names.categoryLinks,
+      record: unrecorded,
     }),
   })
   const { sites, grants, webForms, ...categories } = storesOver(tables.connect())

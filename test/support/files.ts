@@ -24,6 +24,7 @@ type StorageStores = Pick<
   | 'progress'
   | 'uploadRecords'
   | 'uploadParts'
+  | 'history'
 >
 
 /** The file storage on one machine, in a directory of its own. */

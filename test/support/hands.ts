@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoryStores } from '../../lib/aws/category-stores.ts'
 import { createGrants, createSiteDirectory } from '../../lib/aws/directory-stores.ts'
+import { createJournal } from '../../lib/aws/journal.ts'
 import { createPathLocks } from '../../lib/aws/path-locks.ts'
 import { createUploadProgress } from '../../lib/aws/upload-progress.ts'
 import { createUploadRecords } from '../../lib/aws/upload-records.ts'
@@ -65,18 +66,21 @@ const aws: Hand = {
     const { names, connect, close } = await openTestTables()
     const storesOver = (dynamodb: DynamoDBDocumentClient): TableStores => {
       const now = clock?.wall
+      const { record, history } = createJournal({ dynamodb, table: names.journal, ...(now && { now }) })
       return {
-        sites: createSiteDirectory({ dynamodb, table: names.sites }),
-        grants: createGrants({ dynamodb, table: names.tokens }),
-        webForms: createWebForms({ dynamodb, table: names.webForms }),
+        sites: createSiteDirectory({ dynamodb, table: names.sites, record }),
+        grants: createGrants({ dynamodb, table: names.tokens, record }),
+        webForms: createWebForms({ dynamodb, table: names.webForms, record }),
         ...createCategoryStores({
           dynamodb,
           contentTable: names.content,
           categoryLinksTable: names.categoryLinks,
+          record,
         }),
-        ...createPathLocks({ dynamodb, table: names.pathLocks, ...(now && { now }) }),
+        ...createPathLocks({ dynamodb, table: names.pathLocks, record, ...(now && { now }) }),
         progress: createUploadProgress({ dynamodb, table: names.uploads, now }),
         uploadRecords: createUploadRecords({ dynamodb, table: names.uploads, now }),
+        history,
       }
     }
     return { stores: storesOver(connect()), quickChanges: 50, connect: () => storesOver(connect()), close }

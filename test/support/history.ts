@@ -1,3 +1,4 @@
+import type { RecordChange } from '../../lib/aws/journal.ts'
 import type { Author, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
 
@@ -6,3 +7,6 @@ export const author: Author = { actor: 'test' }
 
 /** An entry for changes whose history a test does not look at. */
 export const entry: HistoryEntry = { ...author, site: 1001 as SiteId, type: 'content.imported', subject: 'test' }
+
+/** For stores of AWS whose history a test does not look at. */
+export const unrecorded: RecordChange = async () => {}

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { FolderRemovals } from '../../lib/storage/folder-removals.ts'
 import { layoutOf } from '../../local/data-directory.ts'
 import { type Database, openDatabase } from '../../local/database.ts'
+import { createRecorder } from '../../local/history.ts'
 import { openBlobs } from '../../local/objects/blobs.ts'
 import { createObjectStore, type LocalObjectStore } from '../../local/objects/object-store.ts'
 import { createFolderRemovals, createGoingFolders } from '../../local/path-locks.ts'
@@ -28,11 +29,12 @@ export const openLocalFiles = (path: string, { durable = false, ...sizes }: Opti
   const database = openDatabase(directory.database, { durable })
   prepareSchema(database.connection)
   const blobs = openBlobs(directory, { durable })
+  const record = createRecorder(database.connection, Date.now)
   const isGoing = createGoingFolders(database.connection)
-  const files = createObjectStore({ database, blobs, isGoing, ...sizes })
+  const files = createObjectStore({ database, blobs, isGoing, record, ...sizes })
   return {
     files,
-    removals: createFolderRemovals(database),
+    removals: createFolderRemovals(database, record),
     database,
     close() {
       // What goes on in the background finds the database closed, and gives up.

@@ -13,6 +13,7 @@ const complete = {
   DATA_CENTRE: 'us',
   SITES_TABLE: 'sites-of-us',
   TOKENS_TABLE: 'tokens-of-us',
+  JOURNAL_TABLE: 'journal-of-us',
   WEB_FORMS_TABLE: 'forms-of-us',
 }
 
@@ -22,6 +23,7 @@ describe('the settings of the fields function', () => {
       dataCentre: 'us',
       sitesTable: 'sites-of-us',
       tokensTable: 'tokens-of-us',
+      journalTable: 'journal-of-us',
       webFormsTable: 'forms-of-us',
       pathEncoding: 'encoded',
       binaryAccept: 'any',
@@ -60,6 +62,7 @@ const completeStorage = {
   DATA_CENTRE: 'us',
   SITES_TABLE: 'sites-of-us',
   TOKENS_TABLE: 'tokens-of-us',
+  JOURNAL_TABLE: 'journal-of-us',
   PATH_LOCKS_TABLE: 'locks-of-us',
   UPLOADS_TABLE: 'uploads-of-us',
   FILES_BUCKET: 'files-of-us',
@@ -144,6 +147,7 @@ describe('the environment that the deployment writes', () => {
       sitesTable: 'sites-of-us',
       tokensTable: 'tokens-of-us',
       webFormsTable: 'forms-of-us',
+      journalTable: 'journal-of-us',
       directoryRegion: undefined,
     }
     expect(environmentOf(fields, texts)).toEqual(complete)

@@ -245,6 +245,10 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
       await inTurn(changes, (change) => expected.has(change.kind === 'move' ? change.from.key : change.key), takeAway)
     },
 
+    /** Whether they have changed anything: folders that were there already have not. */
+    hasChanged: (changes: readonly Change[]): boolean =>
+      made.length > 0 || changes.some(({ kind }) => kind !== 'folder'),
+
     undo,
   }
 }

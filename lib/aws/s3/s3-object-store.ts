@@ -5,9 +5,11 @@ import {
   NotPlaced,
   type ObjectStore,
   type PlaceConditions,
+  type PlaceOutcome,
   type Staged,
 } from '../../storage/object-store.ts'
 import { timeToAnswer } from '../in-time.ts'
+import type { RecordChange } from '../journal.ts'
 import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
 import { createTimeLimit, type TimeLimit } from '../time-limit.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
@@ -23,6 +25,7 @@ interface Options extends Pick<Bucket, 'client' | 'once'> {
   readonly bucket: string
   /** What is asked whether a folder is being removed. */
   readonly removals: Pick<WatchedRemovals, 'watch'>
+  readonly record: RecordChange
   /** Bytes of small files that may wait in memory, for all requests together. */
   readonly memory?: number
   /** What all uploads of the process have their parts in. */
@@ -49,6 +52,7 @@ export const createS3ObjectStore = ({
   once,
   bucket: name,
   removals,
+  record,
   memory = defaultMemory,
   buffers = createPartBuffers(),
 }: Options): S3ObjectStore => {
@@ -110,6 +114,34 @@ export const createS3ObjectStore = ({
     if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   }
 
+  const placeAll = async (
+    changes: readonly Change[],
+    conditions: PlaceConditions,
+  ): Promise<{ readonly outcome: PlaceOutcome; readonly hasChanged: boolean }> => {
+    const { remainingTime = unlimited } = conditions
+    const limit = createTimeLimit(remainingTime, timeToReturn + timeToUndo(changes.length))
+    const undoLimit = createTimeLimit(remainingTime, timeToReturn)
+    const doing = until(bucket, limit.signal)
+    const undoing = until(bucket, undoLimit.signal)
+    const { matching } = conditions
+    const placing = createPlacing({ doing, undoing, isTimeUp: limit.isUp, bodyOf, matching })
+    try {
+      const watch = await look(doing, limit, conditions)
+      await placing.apply(changes)
+      await lookAgain(doing, limit, conditions, { watch, changes })
+    } catch (error) {
+      const isCut = limit.signal.aborted && !(error instanceof NotPlaced)
+      const failure = await placing.undo(isCut ? new NotPlaced({ outcome: 'late' }) : error)
+      if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }
+      throw failure
+    } finally {
+      limit.end()
+      undoLimit.end()
+    }
+    for (const change of changes) if (change.kind === 'put') letGo(change.staged)
+    return { outcome: { outcome: 'placed' }, hasChanged: placing.hasChanged(changes) }
+  }
+
   return {
     find: (key) => findObject(bucket, key),
 
@@ -142,32 +174,13 @@ export const createS3ObjectStore = ({
       return staged
     },
 
-    async place(changes, conditions) {
-      const { remainingTime = unlimited } = conditions
-      const limit = createTimeLimit(remainingTime, timeToReturn + timeToUndo(changes.length))
-      const undoLimit = createTimeLimit(remainingTime, timeToReturn)
-      const doing = until(bucket, limit.signal)
-      const undoing = until(bucket, undoLimit.signal)
-      const { matching } = conditions
-      const placing = createPlacing({ doing, undoing, isTimeUp: limit.isUp, bodyOf, matching })
-      try {
-        const watch = await look(doing, limit, conditions)
-        await placing.apply(changes)
-        await lookAgain(doing, limit, conditions, { watch, changes })
-      } catch (error) {
-        const isCut = limit.signal.aborted && !(error instanceof NotPlaced)
-        const failure = await placing.undo(isCut ? new NotPlaced({ outcome: 'late' }) : error)
-        if (failure instanceof NotPlaced) return failure.outcome
-        throw failure
-      } finally {
-        limit.end()
-        undoLimit.end()
-      }
-      for (const change of changes) if (change.kind === 'put') letGo(change.staged)
-      return { outcome: 'placed' }
+    async place(changes, conditions, entry) {
+      const { outcome, hasChanged } = await placeAll(changes, conditions)
+      if (hasChanged) await record(entry, conditions.remainingTime)
+      return outcome
     },
 
-    async remove(objects, _entry, remainingTime = unlimited) {
+    async remove(objects, entry, remainingTime = unlimited) {
       const limit = createTimeLimit(remainingTime, timeToReturn)
       try {
         await deleteAll(
@@ -179,6 +192,7 @@ export const createS3ObjectStore = ({
       } finally {
         limit.end()
       }
+      if (entry && objects.length > 0) await record(entry, remainingTime)
     },
   }
 }

@@ -19,6 +19,7 @@ from site_admin_client.models import (
     Category,
     CategoryPage,
     CategoryUnlinks,
+    ChangePage,
     CopyPath,
     CreatedField,
     Entry,
@@ -156,6 +157,8 @@ assert {"clients", "by-put.bin"} <= {entry.name for entry in call("readRoot", 20
 call("deletePath", 403, Error, "current", "clients", force=Force.FALSE)
 call("deletePath", 200, None, "current", "clients")
 call("deleteRoot", 400, Error, "current")
+changes = call("listChanges", 200, ChangePage, "current", after="", limit=2)
+assert len(changes.items) == 2 and changes.next_ == changes.items[-1].id
 
 paths = json.loads(pathlib.Path(DOCUMENT).read_text())["paths"]
 operations = {operation["operationId"] for methods in paths.values() for operation in methods.values()}

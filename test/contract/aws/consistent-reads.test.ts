@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategoryStores } from '../../../lib/aws/category-stores.ts'
 import { createGrants, createSiteDirectory } from '../../../lib/aws/directory-stores.ts'
+import { createJournal } from '../../../lib/aws/journal.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/path-locks.ts'
 import { createUploadProgress } from '../../../lib/aws/upload-progress.ts'
 import { createWebForms } from '../../../lib/aws/web-forms.ts'
@@ -9,7 +10,7 @@ import type { LinkList } from '../../../lib/categories/category-links.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { Stores } from '../../../lib/stores.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 /**
@@ -48,11 +49,17 @@ beforeAll(async () => {
   const dynamodb = tables.connect()
   watchReads(dynamodb)
   stores = {
-    sites: createSiteDirectory({ dynamodb, table: names.sites }),
-    grants: createGrants({ dynamodb, table: names.tokens }),
-    webForms: createWebForms({ dynamodb, table: names.webForms }),
-    ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks }),
-    ...createPathLocks({ dynamodb, table: names.pathLocks }),
+    sites: createSiteDirectory({ dynamodb, table: names.sites, record: unrecorded }),
+    grants: createGrants({ dynamodb, table: names.tokens, record: unrecorded }),
+    webForms: createWebForms({ dynamodb, table: names.webForms, record: unrecorded }),
+    ...createCategoryStores({
+      dynamodb,
+      contentTable: names.content,
+      categoryLinksTable: names.categoryLinks,
+      record: unrecorded,
+    }),
+    ...createPathLocks({ dynamodb, table: names.pathLocks, record: unrecorded }),
+    history: createJournal({ dynamodb, table: names.journal }).history,
     progress: createUploadProgress({ dynamodb, table: names.uploads }),
   }
   reads = []
@@ -94,6 +101,8 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
     2,
     async ({ removals }) => (await removals.watch(site, [folder])).hasChanged(),
   ],
+  ['the history', 1, ({ history }) => history.after(site, 0, 1)],
+  ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
   // One for each kind of object.
   ['the links that go with a category', 2, ({ contents }) => contents.removeCategory(site, list.category, entry)],
 ])('sees what was written a moment ago: %s', async (_, count, call) => {

@@ -7,7 +7,7 @@ import type { SiteId } from '../../../lib/ids.ts'
 import type { RemovalTask } from '../../../lib/storage/folder-removals.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
@@ -67,7 +67,12 @@ const files = (remove = async () => {}): ObjectStore => {
 /** A function of its own, over connections of its own. */
 const start = (remove?: () => Promise<void>) => {
   const clock = { wall: () => time, monotonic: () => time }
-  const { removals } = createPathLocks({ dynamodb: tables.connect(), table: tables.names.pathLocks, now: clock.wall })
+  const { removals } = createPathLocks({
+    dynamodb: tables.connect(),
+    table: tables.names.pathLocks,
+    record: unrecorded,
+    now: clock.wall,
+  })
   const removalQueue = {
     async send(again: RemovalTask, delay: number) {
       expect(again).toEqual(task)

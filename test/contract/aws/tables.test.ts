@@ -8,5 +8,5 @@ test('the directory is the same in every data centre, and everything else belong
 
 test('what is kept for a time only expires by itself', () => {
   const expiring = Object.entries(tables).filter(([, table]) => 'timeToLive' in table)
-  expect(expiring.map(([name]) => name)).toEqual(['tokens', 'pathLocks', 'uploads'])
+  expect(expiring.map(([name]) => name)).toEqual(['tokens', 'pathLocks', 'journal', 'uploads'])
 })

@@ -4,7 +4,7 @@ import { createWebForms } from '../../../lib/aws/web-forms.ts'
 import { addField } from '../../../lib/fields/field-rules.ts'
 import type { WebForms } from '../../../lib/fields/web-forms.ts'
 import type { SiteId, WebFormId } from '../../../lib/ids.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { loseAnswer, watchCalls } from '../../support/store-faults.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
@@ -12,7 +12,8 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
 let tables: TestTables
 let webForms: WebForms
 
-const over = (client: DynamoDBDocumentClient) => createWebForms({ dynamodb: client, table: tables.names.webForms })
+const over = (client: DynamoDBDocumentClient) =>
+  createWebForms({ dynamodb: client, table: tables.names.webForms, record: unrecorded })
 
 beforeAll(async () => {
   tables = await openTestTables()

@@ -6,7 +6,7 @@ import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { withDefaults } from '../../../lib/categories/content-kinds.ts'
 import type { Content } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId } from '../../../lib/ids.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 export const site = 1001 as SiteId
@@ -16,7 +16,13 @@ export const newsOfCategory: LinkList = { site, kind: 'news', category }
 type Client = DynamoDBDocumentClient
 
 const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'], patience: number) => ({
-  ...createCategoryStores({ dynamodb: client, contentTable: content, categoryLinksTable: categoryLinks, patience }),
+  ...createCategoryStores({
+    dynamodb: client,
+    contentTable: content,
+    categoryLinksTable: categoryLinks,
+    record: unrecorded,
+    patience,
+  }),
   /** The tables below the ports, item by item. */
   contentItems: createContentItems({ client, table: content, patience }),
   linkItems: createLinkItems({ client, table: categoryLinks, patience }),

@@ -53,17 +53,17 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
 
     test('are closed by their id, and may be opened anew', async () => {
       await removals.open(site, folder, 'one', entry)
-      await removals.close(site, folder, 'another')
+      await removals.close(site, folder, 'another', 0)
       expect(await removals.openOf(site, [folder])).toHaveLength(1)
-      await removals.close(site, folder, 'one')
+      await removals.close(site, folder, 'one', 0)
       expect(await removals.openOf(site, [folder])).toEqual([])
       expect(await removals.open(site, folder, 'two', entry)).toBe('two')
-      await removals.close(site, folder, 'one')
+      await removals.close(site, folder, 'one', 0)
       expect(await removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'two' }])
     })
 
     test('may be closed without having been open', async () => {
-      await removals.close(site, folder, 'one')
+      await removals.close(site, folder, 'one', 0)
       expect(await removals.openOf(site, [folder])).toEqual([])
     })
 
@@ -81,9 +81,9 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       const holder = ['a', 'b', 'c'][outcomes.findIndex(({ outcome }) => outcome === 'taken')] ?? ''
       const held = { outcome: 'held', holder, left: 90_000 }
       expect(outcomes.filter(({ outcome }) => outcome === 'held')).toEqual([held, held])
-      await removals.giveBack(taskOf('one'), 'somebody else')
+      await removals.giveBack(taskOf('one'), 'somebody else', 0)
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual(held)
-      await removals.giveBack(taskOf('one'), holder)
+      await removals.giveBack(taskOf('one'), holder, 0)
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
     })
 
@@ -99,7 +99,7 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       time += 30_000
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
       // The dead one is thawed, and cannot give away what is no longer his.
-      await removals.giveBack(taskOf('one'), 'dead')
+      await removals.giveBack(taskOf('one'), 'dead', 0)
       expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
     })
 
@@ -109,8 +109,8 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       await removals.open(site, folder, 'one', entry)
       expect(await removals.take(taskOf('another'), 'a', 90_000)).toEqual(over)
       await removals.take(taskOf('one'), 'a', 90_000)
-      await removals.close(site, folder, 'one')
-      await removals.giveBack(taskOf('one'), 'a')
+      await removals.close(site, folder, 'one', 0)
+      await removals.giveBack(taskOf('one'), 'a', 0)
       expect(await removals.take(taskOf('one'), 'b', 90_000)).toEqual(over)
       await removals.open(site, folder, 'two', entry)
       expect(await removals.take(taskOf('one'), 'b', 90_000)).toEqual(over)
@@ -125,7 +125,7 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       await removals.take(taskOf('one'), 'a', 90_000)
       time += longestSilence - 1
       expect(await isTended()).toEqual([true])
-      await removals.giveBack(taskOf('one'), 'a')
+      await removals.giveBack(taskOf('one'), 'a', 0)
       time += longestSilence - 1
       expect(await isTended()).toEqual([true])
       time += 1
@@ -148,7 +148,7 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
         false,
         false,
       ])
-      await removals.close(site, folder, 'one')
+      await removals.close(site, folder, 'one', 0)
       expect(await below('photos')).toBe(false)
     })
 

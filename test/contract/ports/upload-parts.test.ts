@@ -8,6 +8,7 @@ import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import { createUploadRecords } from '../../../lib/aws/upload-records.ts'
 import { openMachine } from '../../../local/machine.ts'
 import { openTestBucket } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 import { describeUploadParts } from './upload-parts.suite.ts'
 
@@ -28,8 +29,8 @@ const openInS3 = async () => {
   const clients = { client: connect(), once: connect(1) }
   const tables = await openTestTables()
   const dynamodb = tables.connect()
-  const { removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks })
-  const files = createS3ObjectStore({ ...clients, bucket: name, removals })
+  const { removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
+  const files = createS3ObjectStore({ ...clients, bucket: name, removals, record: unrecorded })
   return {
     ...clients,
     name,

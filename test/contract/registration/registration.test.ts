@@ -8,6 +8,7 @@ import { answerDeployment } from '../../../functions/registration/answer-deploym
 import { createSiteDirectory } from '../../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb.ts'
 import { createDynaliteServer } from '../../support/dynalite.ts'
+import { unrecorded } from '../../support/history.ts'
 import { createTables } from '../../support/tables.ts'
 
 /** Stands for the place where CloudFormation waits; answers its address. */
@@ -103,7 +104,7 @@ describe('the function behind the registration', () => {
   test('writes the data centre into the directory, and says so', async () => {
     expect(await register(registered)).toEqual(answer)
     const dynamodb = createDocumentClient()
-    const { dataCentres } = await createSiteDirectory({ dynamodb, table: 'sites' }).list()
+    const { dataCentres } = await createSiteDirectory({ dynamodb, table: 'sites', record: unrecorded }).list()
     dynamodb.destroy()
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })

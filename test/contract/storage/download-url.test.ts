@@ -4,6 +4,7 @@ import { createPathLocks } from '../../../lib/aws/path-locks.ts'
 import { downloadLink } from '../../../lib/aws/s3/download-url.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 
 /** A bucket in memory, the URLs to its files, and what is there: it stands in for the network of the SDK, and of a browser. */
@@ -11,8 +12,12 @@ const openDownloads = async () => {
   const { bucket, connect, s3 } = openBucketInMemory()
   const client = connect()
   const tables = await openTestTables()
-  const { removals } = createPathLocks({ dynamodb: tables.connect(), table: tables.names.pathLocks })
-  const store = createS3ObjectStore({ client, once: client, bucket, removals })
+  const { removals } = createPathLocks({
+    dynamodb: tables.connect(),
+    table: tables.names.pathLocks,
+    record: unrecorded,
+  })
+  const store = createS3ObjectStore({ client, once: client, bucket, removals, record: unrecorded })
   return {
     put: (key: string, Body: string) =>
       client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body, ContentType: 'text/html' })),

@@ -3,7 +3,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { lookUp, standingFolder } from '../../../lib/storage/look-up.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import {
   codeOf,
   fillFolder,
@@ -31,7 +31,7 @@ const openOnOneMachine = async (): Promise<Opened> => {
 const openOnS3 = async (): Promise<Opened> => {
   const { bucket, connect, s3 } = openBucketInMemory()
   const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
-  const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals })
+  const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded })
   const opened = await openStorage({ between: () => ({ files }) })
   const putMarker = (key: string) =>
     s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${opened.site}/${key}/`, headers: {} })

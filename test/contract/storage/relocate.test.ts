@@ -4,7 +4,7 @@ import { listAll } from '../../../lib/storage/object-store.ts'
 import { type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { codeOf, fillFolder, keysOf, type Outcome, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
 
 const template = '<html>{tag_pagecontent}</html>'
@@ -13,7 +13,7 @@ const template = '<html>{tag_pagecontent}</html>'
 const inBucket: Between = () => {
   const { bucket, connect } = openBucketInMemory()
   const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
-  return { files: createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals }) }
+  return { files: createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded }) }
 }
 
 describe.each([
@@ -171,7 +171,7 @@ describe.each([
       ] as const) {
         await refused(() => to(from, path), 104010)
       }
-      await removals.close(storage.site, toStoragePath('going/f'), id)
+      await removals.close(storage.site, toStoragePath('going/f'), id, 0)
       expect((await to('/going', '/b')).statusCode).toBe(200)
     })
 

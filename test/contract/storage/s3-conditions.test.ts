@@ -1,5 +1,6 @@
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openTestBucket } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import { comparesWhatItChanges } from '../../support/s3-abilities.ts'
 import { describeConditions } from './conditions.suite.ts'
 import { openStorage } from './service.ts'
@@ -9,7 +10,7 @@ const watch = async () => ({ isGoing: false, hasChanged: async () => false })
 describeConditions('conditions on S3', async () => {
   const { connect, bucket } = await openTestBucket()
   const client = connect()
-  const files = createS3ObjectStore({ client, once: connect(1), bucket, removals: { watch } })
+  const files = createS3ObjectStore({ client, once: connect(1), bucket, removals: { watch }, record: unrecorded })
   return {
     storage: await openStorage({ between: () => ({ files }) }),
     comparesWrites: await comparesWhatItChanges(client, bucket),

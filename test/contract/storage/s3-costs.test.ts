@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { formHeaders, multipart, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
 
@@ -22,7 +23,13 @@ beforeEach(async () => {
   const opened = openBucketInMemory()
   s3 = opened.s3
   asked = async () => {}
-  const files = createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: 'memory', removals })
+  const files = createS3ObjectStore({
+    client: opened.connect(),
+    once: opened.connect(1),
+    bucket: 'memory',
+    removals,
+    record: unrecorded,
+  })
   storage = await openStorage({
     between: ({ workflows, removals: going, progress }) => ({
       files,

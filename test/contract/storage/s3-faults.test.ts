@@ -5,7 +5,7 @@ import type { SiteId } from '../../../lib/ids.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { Change, ObjectStore, PlaceConditions, Staged } from '../../../lib/storage/object-store.ts'
 import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 
 const failure = () =>
   Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
@@ -77,7 +77,13 @@ describe.each(['as a whole', 'on the wire'] as const)(
       vi.spyOn(Math, 'random').mockReturnValue(0)
       opened = await openTestBucket()
       faulty = createFaultyClients(opened.connect, where)
-      store = createS3ObjectStore({ client: faulty.client, once: faulty.once, bucket: opened.bucket, removals })
+      store = createS3ObjectStore({
+        client: faulty.client,
+        once: faulty.once,
+        bucket: opened.bucket,
+        removals,
+        record: unrecorded,
+      })
     })
 
     afterAll(() => {
@@ -239,7 +245,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
         },
         { step: 'initialize' },
       )
-      const partial = createS3ObjectStore({ client, once: client, bucket: opened.bucket, removals })
+      const partial = createS3ObjectStore({ client, once: client, bucket: opened.bucket, removals, record: unrecorded })
       await expect(partial.remove(objects, entry)).rejects.toMatchObject({ code: 100503, cause: { name: 'SlowDown' } })
       await store.remove(objects, entry)
       expect(await stateOf('live/batch/')).toEqual([])

@@ -5,7 +5,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { inMemory } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 
@@ -17,7 +17,7 @@ const nowhere = { absent: [], staying: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {
   s3 = createMemoryS3()
-  store = createS3ObjectStore({ ...createS3Clients(inMemory(s3)), bucket: 'memory', removals })
+  store = createS3ObjectStore({ ...createS3Clients(inMemory(s3)), bucket: 'memory', removals, record: unrecorded })
   vi.spyOn(console, 'warn').mockImplementation(() => {})
 })
 afterEach(() => vi.restoreAllMocks())

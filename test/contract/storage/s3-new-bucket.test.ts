@@ -3,7 +3,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 
 /** A bucket whose versioning has no effect yet: at the SDK's transport, no answer names a version. */
 let store: ObjectStore
@@ -19,7 +19,13 @@ beforeEach(() => {
     const { 'x-amz-version-id': _, ...headers } = response.headers
     return { response: { ...response, headers } }
   }
-  store = createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: 'memory', removals })
+  store = createS3ObjectStore({
+    client: opened.connect(),
+    once: opened.connect(1),
+    bucket: 'memory',
+    removals,
+    record: unrecorded,
+  })
 })
 
 const place = (changes: readonly Change[]) =>

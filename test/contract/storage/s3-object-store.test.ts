@@ -1,6 +1,7 @@
 import { createPathLocks } from '../../../lib/aws/path-locks.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openTestBucket } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import { comparesWhatItChanges, honoursVersions, refusesTakenPlaces } from '../../support/s3-abilities.ts'
 import { openTestTables } from '../../support/tables.ts'
 import { describeObjectStore } from './object-store.suite.ts'
@@ -16,13 +17,17 @@ describeObjectStore('The object store in S3', async () => {
   const comparesWrites = await comparesWhatItChanges(client, bucket)
   if (!comparesWrites) console.warn('\nThis S3 writes onto whatever is there: some cases are SKIPPED.\n')
   const tables = await openTestTables()
-  const { removals } = createPathLocks({ dynamodb: tables.connect(), table: tables.names.pathLocks })
+  const { removals } = createPathLocks({
+    dynamodb: tables.connect(),
+    table: tables.names.pathLocks,
+    record: unrecorded,
+  })
   return {
     comparesVersions,
     refusesTaken,
     comparesWrites,
     removals,
-    store: createS3ObjectStore({ client, once: connect(1), bucket, removals }),
+    store: createS3ObjectStore({ client, once: connect(1), bucket, removals, record: unrecorded }),
     leftovers,
     async close() {
       client.destroy()

@@ -7,7 +7,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import { inMemory, openBucketInMemory } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 
 const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
 const nothingInTheWay = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
@@ -27,7 +27,13 @@ const openStore = (most: number) => {
     }
   }
   const clients = createS3Clients({ ...inMemory(s3), maxAttempts: 1 })
-  const store = createS3ObjectStore({ ...clients, bucket, removals, buffers: createPartBuffers(most) })
+  const store = createS3ObjectStore({
+    ...clients,
+    bucket,
+    removals,
+    record: unrecorded,
+    buffers: createPartBuffers(most),
+  })
   return {
     store,
     open: gate.resolve,

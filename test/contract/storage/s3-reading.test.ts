@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { Downloads } from '../../../lib/deps.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -14,7 +15,13 @@ let storage: StorageUnderTest
 beforeEach(async () => {
   const opened = openBucketInMemory()
   s3 = opened.s3
-  const files = createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: 'memory', removals })
+  const files = createS3ObjectStore({
+    client: opened.connect(),
+    once: opened.connect(1),
+    bucket: 'memory',
+    removals,
+    record: unrecorded,
+  })
   storage = await openStorage({ between: () => ({ files }), downloads })
   const bodies = { ten: '0123456789', empty: '', large: 'x'.repeat(21) }
   for (const [name, body] of Object.entries(bodies)) await storage.call('PUT', `/${name}`, { body })

@@ -6,7 +6,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import type { Change, Expected, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { inMemory } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 import { tag } from '../../support/s3-xml.ts'
@@ -21,7 +21,13 @@ beforeEach(() => {
   // The client waits by chance before it repeats a call: here, never for long.
   vi.spyOn(Math, 'random').mockReturnValue(0)
   s3 = createMemoryS3()
-  store = createS3ObjectStore({ ...createS3Clients(inMemory(s3)), bucket: 'memory', removals, memory: 100 })
+  store = createS3ObjectStore({
+    ...createS3Clients(inMemory(s3)),
+    bucket: 'memory',
+    removals,
+    record: unrecorded,
+    memory: 100,
+  })
 })
 
 afterEach(() => {

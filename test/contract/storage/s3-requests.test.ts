@@ -4,7 +4,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import type { Change, ObjectStore, PlaceConditions } from '../../../lib/storage/object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { bytesOf } from './object-store/workbench.ts'
@@ -25,7 +25,14 @@ beforeEach(() => {
   const opened = openBucketInMemory()
   s3 = opened.s3
   const open = () =>
-    createS3ObjectStore({ client: opened.connect(), once: opened.connect(1), bucket: opened.bucket, removals, memory })
+    createS3ObjectStore({
+      client: opened.connect(),
+      once: opened.connect(1),
+      bucket: opened.bucket,
+      removals,
+      record: unrecorded,
+      memory,
+    })
   store = open()
   others = open()
 })

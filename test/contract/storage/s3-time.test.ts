@@ -5,7 +5,7 @@ import { failLikePort } from '../../../lib/aws/store-failure.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { bytesOf } from './object-store/workbench.ts'
@@ -30,7 +30,7 @@ beforeEach(() => {
     const [client, once] = [opened.connect(), opened.connect(1)]
     failLikePort(client)
     failLikePort(once)
-    return createS3ObjectStore({ client, once, bucket: opened.bucket, removals, memory: 1_000 })
+    return createS3ObjectStore({ client, once, bucket: opened.bucket, removals, record: unrecorded, memory: 1_000 })
   }
   store = open()
   others = open()

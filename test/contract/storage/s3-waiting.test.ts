@@ -8,7 +8,7 @@ import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 
 /** A socket that takes every connection and says nothing, and the store over it. */
 let store: ObjectStore
@@ -25,7 +25,7 @@ const connect = (config: object = {}) => {
 beforeAll(async () => {
   await once(silent.listen(0, '127.0.0.1'), 'listening')
   const clients = connect({ requestHandler: waiting({ requestTimeout: 50 }) })
-  store = createS3ObjectStore({ ...clients, bucket: 'silent', removals })
+  store = createS3ObjectStore({ ...clients, bucket: 'silent', removals, record: unrecorded })
 })
 afterAll(() => void silent.close())
 

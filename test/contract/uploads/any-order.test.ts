@@ -23,6 +23,7 @@ import type { Upload } from '../../../lib/uploads/upload.ts'
 import { createUploads } from '../../../lib/uploads/uploads.ts'
 import { layoutOf } from '../../../local/data-directory.ts'
 import { openDatabase } from '../../../local/database.ts'
+import { createRecorder } from '../../../local/history.ts'
 import { createTableStores } from '../../../local/machine.ts'
 import { openBlobs } from '../../../local/objects/blobs.ts'
 import { createObjectStore } from '../../../local/objects/object-store.ts'
@@ -30,6 +31,7 @@ import { createGoingFolders } from '../../../local/path-locks.ts'
 import { prepareSchema } from '../../../local/schema.ts'
 import { createUploadParts } from '../../../local/uploads/upload-parts.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 
 /**
@@ -62,7 +64,9 @@ const oneMachine: Hand = {
     const blobs = openBlobs(directory, { durable: false })
     return {
       start() {
-        const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection) })
+        const record = createRecorder(database.connection, Date.now)
+        const isGoing = createGoingFolders(database.connection)
+        const files = createObjectStore({ database, blobs, isGoing, record })
         const uploadParts = createUploadParts({ database, blobs, files, sweep: async () => {}, now: Date.now })
         return { ...createTableStores(database), files, uploadParts }
       },
@@ -90,8 +94,8 @@ const aws: Hand = {
         // Whoever comes after a process that died waits until it can have nothing any more.
         past += 40_000
         const moment = past
-        const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks })
-        const files = createS3ObjectStore({ ...clients, bucket: name, removals })
+        const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
+        const files = createS3ObjectStore({ ...clients, bucket: name, removals, record: unrecorded })
         const now = () => Date.now() + moment
         return {
           workflows,

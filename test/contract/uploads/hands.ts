@@ -6,6 +6,7 @@ import { createUploadProgress } from '../../../lib/aws/upload-progress.ts'
 import { createUploadRecords } from '../../../lib/aws/upload-records.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
+import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 import { openUploads, type UploadsOptions, type UploadsUnderTest } from './service.ts'
 
@@ -21,8 +22,8 @@ const openOnAws = async ({ between = () => ({}), ...options }: UploadsOptions = 
   const clients = { client: connect(), once: connect(1) }
   const tables = await openTestTables()
   const dynamodb = tables.connect()
-  const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks })
-  const files = createS3ObjectStore({ ...clients, bucket: name, removals })
+  const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
+  const files = createS3ObjectStore({ ...clients, bucket: name, removals, record: unrecorded })
   const uploads = { dynamodb, table: tables.names.uploads, now: options.clock?.wall }
   const onAws: Between = (stores) => {
     const changed = {

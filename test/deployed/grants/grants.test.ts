@@ -13,7 +13,7 @@ import { createPathLocks } from '../../../lib/aws/path-locks.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { boundary, multipart } from '../../acceptance/support/storage.ts'
 import { actionsNeededFor, type CloudRequest, watchCloudRequests } from '../../support/cloud-requests.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { sendEvent } from '../../support/lambda.ts'
 import { deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
@@ -84,7 +84,7 @@ const removalId = 'removal'
 
 const openRemoval = async (folder: string): Promise<void> => {
   const dynamodb = createDocumentClient()
-  const { removals } = createPathLocks({ dynamodb, table: deployment.pathLocksTable })
+  const { removals } = createPathLocks({ dynamodb, table: deployment.pathLocksTable, record: unrecorded })
   await removals.open(deployment.site, toStoragePath(folder), removalId, entry)
   dynamodb.destroy()
 }

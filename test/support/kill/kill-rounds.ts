@@ -5,6 +5,7 @@ import { fieldLane } from './field-lane.ts'
 import { fileLane } from './file-lane.ts'
 import { type Runner, runnerOf } from './lane.ts'
 import { linkLane } from './link-lane.ts'
+import { toldLane } from './told-lane.ts'
 
 /** What was wrong after a round. */
 export interface Finding {
@@ -56,8 +57,11 @@ export const killAgainAndAgain = async (
   fsync: 'on' | 'off',
 ): Promise<Finding | undefined> => {
   const lanes = [
-    ...['left', 'middle', 'right'].map((folder) => runnerOf(fileLane(folder))),
-    runnerOf(fieldLane()),
+    ...['left', 'middle', 'right'].map((folder) =>
+      runnerOf(toldLane(fileLane(folder), ({ subject }) => subject.startsWith(`${folder}/`))),
+    ),
+    runnerOf(toldLane(fieldLane(), ({ type }) => type.startsWith('field.'))),
+    // What is linked already is not told again.
     runnerOf(linkLane()),
   ]
   for (let round = 1; round <= rounds; round += 1) {

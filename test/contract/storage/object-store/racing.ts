@@ -91,7 +91,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await bench.place([], { staying: { site, folders: [toStoragePath('going')] } })).toEqual({
       outcome: 'placed',
     })
-    await bench.removals.close(site, folder, id)
+    await bench.removals.close(site, folder, id, 0)
     expect(await bench.place([change], { staying })).toEqual({ outcome: 'placed' })
     expect(await content(key)).toBe('x')
     expect(await leftovers()).toBe(0)
@@ -116,7 +116,7 @@ export const describeRacing = (bench: Workbench): void => {
     const listed = await listing
     if (result.outcome === 'placed') expect(listed).toEqual([key])
     else expect([result.outcome, await keysUnder(prefix)]).toEqual(['going', []])
-    await bench.removals.close(site, folder, name)
+    await bench.removals.close(site, folder, name, 0)
   }
 
   const soon = async (turns: number, open: () => void) => {

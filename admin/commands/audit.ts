@@ -1,0 +1,48 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { newestChanges, viewOfChange } from '../../lib/history/list-changes.ts'
+import { type ChangeType, readChangeType } from '../../lib/history-entry.ts'
+import type { SiteId } from '../../lib/ids.ts'
+import { parsePositiveId, parseSpan } from '../arguments.ts'
+import { type AdminStores, siteOf, withStores } from '../stores.ts'
+
+interface Options {
+  readonly site: SiteId
+  /** Seconds. */
+  readonly since?: number
+  readonly actor?: string
+  readonly type?: ChangeType
+}
+
+/** How many changes are shown at the most: the newest ones. */
+const mostShown = 10_000
+
+const parseType = (text: string): ChangeType => {
+  const type = readChangeType(text)
+  if (type === undefined) throw new InvalidArgumentError('It must be a type of change such as file.stored.')
+  return type
+}
+
+const audit = async (stores: AdminStores, { site: id, since, actor, type }: Options) => {
+  const site = await siteOf(stores, id)
+  const { history } = await stores.areas(site)
+  const filter = {
+    ...(since !== undefined && { since: Date.now() - since * 1000 }),
+    ...(type !== undefined && { types: [type] }),
+    actor,
+    withFiles: true,
+  }
+  const { changes } = await newestChanges(history, site.id, mostShown + 1, filter, Number.POSITIVE_INFINITY)
+  if (changes.length > mostShown) {
+    console.error(`There are more: these are the newest ${mostShown}. Choose a shorter time with --since.`)
+  }
+  return changes.slice(-mostShown).map(viewOfChange)
+}
+
+export const auditCommand = (): Command =>
+  new Command('audit')
+    .description('what has happened to a site within the last 90 days, the newest last')
+    .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
+    .option('--since <span>', 'how far back: 30m, 4h, 2d or 1w', parseSpan)
+    .option('--actor <name>', 'by whom: the user of a token, or admin: and a user of the operating system')
+    .option('--type <type>', 'of one type, such as file.removed', parseType)
+    .action((options: Options, self: Command) => withStores(self, (stores) => audit(stores, options)))

@@ -1,0 +1,55 @@
+import type { StorageDeps } from '../../lib/deps.ts'
+import { ServiceError } from '../../lib/errors.ts'
+import {
+  type ChangePage,
+  changesAfter,
+  idOfChange,
+  newestChanges,
+  positionIn,
+  viewOfChange,
+} from '../../lib/history/list-changes.ts'
+import { noParams, operation } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import type { SiteId } from '../../lib/ids.ts'
+import type { Answer } from '../contract.ts'
+import type { changePage } from './contract-changes.ts'
+import { queryValue, readSwitches } from './params.ts'
+
+const usualLimit = 100
+
+/** The position behind which a reader goes on; empty, the beginning of the history. Errors: storageRefused. */
+const positionOf = (after: string, site: SiteId): number => {
+  const position = after === '' ? 0 : positionIn(after, site)
+  if (position !== undefined) return position
+  throw new ServiceError('storageRefused', {
+    message:
+      'after must be the id of a change of this site, as an earlier answer gave it, or empty for the oldest ones.',
+  })
+}
+
+/** What has happened to a site (decisions.md, section 10): to who may not use its files, all but what happened to them. */
+export const listChanges = ({ history }: StorageDeps) =>
+  operation(
+    {
+      params: noParams,
+      query: async (query) => {
+        const given = {
+          limit: queryValue(query, 'limit'),
+          type: queryValue(query, 'type'),
+          subject: queryValue(query, 'subject'),
+        }
+        const switches = await readSwitches(given, async () => (await import('./switches.ts')).changesQuery)
+        return { ...switches, after: queryValue(query, 'after') }
+      },
+    },
+    async ({ site, caller, query: { after, limit = usualLimit, type, subject } }) => {
+      const filter = { types: type, subject, withFiles: caller.permissions.includes('files') }
+      const page: ChangePage =
+        after === undefined
+          ? await newestChanges(history, site.id, limit, filter)
+          : await changesAfter(history, site.id, positionOf(after, site.id), limit, filter)
+      const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
+      const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }
+      return ok({ value })
+    },
+  )

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { type Answer, call } from '../support/http.ts'
+import { at, ownFolder, put, upload } from '../support/storage.ts'
+
+const changes = '/api/v2/admin/sites/current/changes'
+const own = ownFolder()
+
+const read = (
+  query: Readonly<Record<string, string>> = {},
+  options: Parameters<typeof call>[1] = {},
+): Promise<Answer> => call(`${changes}?${new URLSearchParams(query)}`, options)
+
+/** Where the history has come to. */
+const end = async (): Promise<string> => (await read()).json.next ?? ''
+
+/** What has happened in the folder of these cases since then. */
+const since = async (after: string, query: Readonly<Record<string, string>> = {}) =>
+  (await read({ after, subject: own, ...query })).json.items
+
+beforeAll(async () => {
+  await put(`${own}/first.txt`, 'first')
+})
+
+describe('GET changes', () => {
+  it('tells what has happened, in which request, by whom and when', async () => {
+    const before = await end()
+    const { headers } = await put(`${own}/one.txt`, 'one')
+    expect(await since(before)).toEqual([
+      {
+        id: expect.stringMatching(/^\d{16}-\d+$/),
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        type: 'file.stored',
+        subject: `${own}/one.txt`,
+        actor: expect.any(String),
+        requestId: headers['x-request-id'],
+        details: null,
+      },
+    ])
+  })
+
+  it('has one entry of an upload with its names, of a folder, a move, a copy, and a removal with its number', async () => {
+    const before = await end()
+    await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
+    await call(at(`${own}/empty`, '?type=folder'), { method: 'PUT' })
+    const json = (body: object) => ({
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    await call(at(`${own}/many`, '?meta'), json({ name: 'moved' }))
+    await call(at(`${own}/moved/a.txt`, '?meta'), json({ copyTo: `/${own}/copy.txt` }))
+    await call(at(`${own}/copy.txt`), { method: 'DELETE' })
+    await call(at(`${own}/moved`), { method: 'DELETE' })
+    expect(await since(before)).toMatchObject([
+      { type: 'file.stored', subject: `${own}/many`, details: { names: ['a.txt', 'b.txt'] } },
+      { type: 'folder.created', subject: `${own}/empty` },
+      { type: 'file.moved', subject: `${own}/many`, details: { to: `${own}/moved` } },
+      { type: 'file.copied', subject: `${own}/moved/a.txt`, details: { to: `${own}/copy.txt` } },
+      { type: 'file.removed', subject: `${own}/copy.txt` },
+      { type: 'folder.removed', subject: `${own}/moved`, details: { count: 3 } },
+    ])
+  })
+
+  it('has nothing of what is refused, or only read', async () => {
+    const before = await end()
+    await call(at(`${own}/none.txt`), { method: 'DELETE' })
+    await call(at(`${own}/first.txt`))
+    await put(`${own}/first.txt/below.txt`, 'x')
+    expect(await since(before)).toEqual([])
+  })
+
+  it('shows the newest without after, the oldest of them first, and leads on from there', async () => {
+    for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
+    const { json } = await read({ limit: '2', subject: own })
+    expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])
+    // Others may have changed something meanwhile.
+    expect(json.next >= json.items[1].id).toBe(true)
+    expect(await since(json.next)).toEqual([])
+    await put(`${own}/n4`, 'n4')
+    expect(await since(json.next)).toMatchObject([{ subject: `${own}/n4` }])
+    expect(await since(json.items[0].id)).toMatchObject([{ subject: `${own}/n3` }, { subject: `${own}/n4` }])
+  })
+
+  it('misses nothing and shows nothing twice while 16 write', async () => {
+    const start = await end()
+    const names = Array.from({ length: 32 }, (_, index) => `w${index}`)
+    let left = names.length
+    const writing = Array.from({ length: 16 }, async (_, writer) => {
+      for (const name of names.filter((_, index) => index % 16 === writer)) {
+        await put(`${own}/${name}`, name)
+        left -= 1
+      }
+    })
+    const seen: string[] = []
+    for (let after = start; ; ) {
+      const wasOver = left === 0
+      const { json } = await read({ after, limit: '5' })
+      seen.push(...json.items.map(({ subject }: { subject: string }) => subject.slice(own.length + 1)))
+      after = json.next ?? after
+      if (wasOver && json.next === null) break
+    }
+    await Promise.all(writing)
+    expect(seen.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted())
+  })
+
+  it('is narrowed by type', async () => {
+    const before = await end()
+    await put(`${own}/typed.txt`, 'x')
+    await call(at(`${own}/typed.txt`), { method: 'DELETE' })
+    expect(await since(before, { type: 'file.removed' })).toMatchObject([{ type: 'file.removed' }])
+    expect(await since(before, { type: 'file.removed,file.stored' })).toHaveLength(2)
+  })
+
+  it.each([
+    ...['0', '-1', '501', 'abc'].map((limit) => ({ limit })),
+    ...['abc', '1769860800000000-1', '1769860800000000'].map((after) => ({ after })),
+    { type: 'file.eaten' },
+  ])('is 400 / 104000 for %j', async (query) => {
+    expectError(await read(query), 400, 104000)
+  })
+})
+
+describeWithAdmin('the history of a site', () => {
+  let site: number
+  beforeAll(async () => {
+    site = await createSite('History')
+  })
+
+  it('shows nothing of files to a token without the permission', async () => {
+    const path = `/api/v2/admin/sites/${site}`
+    const files = { token: await issueToken([site], '--permission', 'files') }
+    const none = { token: await issueToken([site]) }
+    await call(`${path}/storage/a.txt`, { method: 'PUT', body: 'x', ...files })
+    const typesFor = async (options: object) =>
+      (await call(`${path}/changes`, options)).json.items.map(({ type }: { type: string }) => type)
+    expect(await typesFor(files)).toEqual(['site.created', 'token.created', 'token.created', 'file.stored'])
+    expect(await typesFor(none)).toEqual(['site.created', 'token.created', 'token.created'])
+  })
+
+  it('is that of site-admin audit, which tells who has changed something by a command', async () => {
+    const [created, ...others] = await admin('audit', '--site', String(site), '--since', '1d')
+    expect(created).toMatchObject({ type: 'site.created', subject: `site/${site}`, requestId: null })
+    expect(created.actor).toMatch(/^admin:./)
+    expect(others.length).toBeGreaterThan(0)
+    expect(await admin('audit', '--site', String(site), '--actor', 'nobody')).toEqual([])
+  })
+})

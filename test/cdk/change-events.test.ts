@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { Match, type Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
+import { createJournal } from '../../lib/aws/journal.ts'
+import { viewOfChange } from '../../lib/history/list-changes.ts'
+import type { HistoryEntry } from '../../lib/history-entry.ts'
+import type { SiteId } from '../../lib/ids.ts'
+import { openTestTables } from '../support/tables.ts'
+import { templatesOf } from './support/synthesise.ts'
+
+const { us, directory } = templatesOf({ changeEvents: true })
+const without = templatesOf()
+
+const pipeIn = (template: Template) => {
+  const [pipe] = Object.values(template.findResources('AWS::Pipes::Pipe'))
+  if (!pipe) throw new Error('There is no pipe')
+  return pipe.Properties
+}
+
+/** What a pipe finds at a path of a record. */
+const valueAt = (record: unknown, path: string): unknown =>
+  path
+    .replace(/^\$\./, '')
+    .split(/\.|\[(\d+)\]/)
+    .filter((step) => step !== undefined && step !== '')
+    .reduce<unknown>((value, step) => (value as Readonly<Record<string, unknown>> | undefined)?.[step], record)
+
+/** The template as a pipe fills it: what stands in quotes is text, and stays JSON. */
+const fill = (template: string, record: unknown): unknown =>
+  JSON.parse(
+    template.replaceAll(/<(\$[^>]+)>/g, (_, path: string) => {
+      const value = valueAt(record, path)
+      if (typeof value !== 'string') throw new Error(`There is no text at ${path}`)
+      return JSON.stringify(value).slice(1, -1)
+    }),
+  )
+
+const site = 1001 as SiteId
+const entries: readonly HistoryEntry[] = [
+  {
+    site,
+    type: 'file.stored',
+    subject: 'a "b" \\ ä/c.txt',
+    actor: 'ann',
+    requestId: 'one',
+    details: { names: ['x"y'] },
+  },
+  { site, type: 'form.created', subject: '', actor: 'admin:root' },
+]
+
+describe('change events', () => {
+  test('are there only where an installation has chosen them', () => {
+    without.us.resourceCountIs('AWS::Pipes::Pipe', 0)
+    without.us.resourceCountIs('AWS::Events::EventBus', 0)
+    directory.resourceCountIs('AWS::Pipes::Pipe', 0)
+    us.resourceCountIs('AWS::Pipes::Pipe', 1)
+    us.resourceCountIs('AWS::Events::EventBus', 1)
+    us.hasOutput('ChangeEventBus', Match.anyValue())
+  })
+
+  test('come from the stream of the history, and from no other table', () => {
+    const streams = Object.values(us.findResources('AWS::DynamoDB::GlobalTable')).filter(
+      ({ Properties }) => Properties.StreamSpecification,
+    )
+    expect(streams.map(({ Properties }) => Properties)).toMatchObject([
+      {
+        KeySchema: [{ AttributeName: 'site' }, { AttributeName: 'block' }],
+        StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+      },
+    ])
+    expect(JSON.stringify(pipeIn(us).Source)).toContain('JournalTable')
+  })
+
+  test('go by a pipe and no function, whose role may do that and nothing else', () => {
+    expect(Object.keys(us.findResources('AWS::Lambda::Function'))).toHaveLength(
+      Object.keys(without.us.findResources('AWS::Lambda::Function')).length,
+    )
+    const policies = Object.entries(us.findResources('AWS::IAM::Policy')).filter(([id]) => id.includes('ChangeEvents'))
+    const statements = policies.flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement)
+    expect(statements.flatMap(({ Action }) => Action).sort()).toEqual([
+      'dynamodb:DescribeStream',
+      'dynamodb:GetRecords',
+      'dynamodb:GetShardIterator',
+      'dynamodb:ListStreams',
+      'events:PutEvents',
+      'sqs:SendMessage',
+    ])
+    expect(statements.map(({ Resource }) => Resource)).not.toContain('*')
+    us.hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: { Statement: [Match.objectLike({ Principal: { Service: 'pipes.amazonaws.com' } })] },
+    })
+  })
+
+  test('that cannot be delivered are noted, and somebody is told', () => {
+    expect(pipeIn(us).SourceParameters.DynamoDBStreamParameters).toMatchObject({
+      StartingPosition: 'LATEST',
+      OnPartialBatchItemFailure: 'AUTOMATIC_BISECT',
+      DeadLetterConfig: { Arn: expect.anything() },
+    })
+    us.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmDescription: Match.stringLikeRegexp('have not come to the event bus'),
+    })
+  })
+
+  test('are events of CloudEvents 1.0 as the schema has them, with the id that GET changes shows', async () => {
+    const tables = await openTestTables()
+    const ajv = new Ajv2020()
+    addFormats.default(ajv)
+    const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/change-event.schema.json'), 'utf8'))
+    const isEvent = ajv.compile(schema)
+    const dynamodb = tables.connect()
+    const { record, history } = createJournal({ dynamodb, table: tables.names.journal })
+    const { InputTemplate, EventBridgeEventBusParameters } = pipeIn(us).TargetParameters
+    for (const entry of entries) {
+      await record(entry)
+      const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: tables.names.journal }))
+      const written = { eventName: 'MODIFY', dynamodb: { NewImage: Items.find(({ count }) => count) } }
+      const event = fill(InputTemplate, written)
+      expect(isEvent(event), JSON.stringify(isEvent.errors)).toBe(true)
+      const [change] = (await history.before(site, undefined, 1)).map(viewOfChange)
+      expect(event).toMatchObject({
+        specversion: '1.0',
+        id: change?.id,
+        source: '/data-centres/us',
+        type: entry.type,
+        subject: `sites/1001/${entry.subject}`,
+        time: change?.at,
+        data: { site: '1001', subject: entry.subject, actor: entry.actor, requestId: entry.requestId ?? '' },
+      })
+      const { data } = event as { readonly data: { readonly details: string } }
+      expect(JSON.parse(data.details)).toEqual(entry.details ?? {})
+      expect(valueAt(written, EventBridgeEventBusParameters.DetailType)).toBe(entry.type)
+    }
+    await tables.close()
+  })
+
+  test('are made of entries alone: neither of what is forgotten, nor of the head of a history', async () => {
+    const [{ Pattern: pattern }] = pipeIn(us).SourceParameters.FilterCriteria.Filters
+    expect(JSON.parse(pattern)).toEqual({
+      eventName: ['INSERT', 'MODIFY'],
+      dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
+    })
+    const tables = await openTestTables()
+    const dynamodb = tables.connect()
+    const { record } = createJournal({ dynamodb, table: tables.names.journal })
+    for (const entry of entries.slice(0, 1)) await record(entry)
+    const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: tables.names.journal }))
+    expect(Items.filter(({ count }) => count !== undefined)).toHaveLength(1)
+    expect(Items).toHaveLength(2)
+    await tables.close()
+  })
+})

@@ -1,0 +1,52 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../../functions/routes.ts'
+import type { RequestRecord } from '../../../lib/http/request.ts'
+import { exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
+import { openTestTables, type TestTables } from '../../support/tables.ts'
+
+/** Operations by a method that changes something, which change nothing that anybody could have seen; with the reason. */
+const changesNothing: Readonly<Record<string, string>> = {
+  putRoot: 'the exercise is refused, and an upload by PUT is the one by POST',
+  deleteRoot: 'the root cannot be deleted',
+  cancelUpload: 'an upload is not there for anybody before it is complete',
+}
+
+const isReading = ({ method }: { readonly method: string }) => method === 'GET' || method === 'HEAD'
+
+describe('every operation that changes something is in the history of its site, and no other is', () => {
+  let tables: TestTables
+  let plain: DynamoDBDocumentClient
+  let token: string
+
+  beforeAll(async () => {
+    tables = await openTestTables()
+    plain = tables.connect()
+    token = await fillDirectory(storesOver(plain))
+  })
+  afterAll(() => tables.close())
+
+  test.each(exercises)('$group', async ({ group, open, fill, requests }) => {
+    await fill(plain)
+    const records: RequestRecord[] = []
+    const opened = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
+    for (const [index, request] of requests.entries()) {
+      await perform(opened.handler, token, request, `${group} ${index}`)
+    }
+    await opened.close()
+
+    const changes = await storesOver(plain).history.after(site, 0, 10_000)
+    const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
+    const told = records.filter(({ requestId }) => ofRequest.has(requestId))
+    const expected = routes.filter(
+      (route) => route.group === group && !isReading(route) && !(route.operation in changesNothing),
+    )
+    expect(new Set(told.map(({ operation }) => operation))).toEqual(new Set(expected.map(({ operation }) => operation)))
+    for (const { requestId } of told) expect(ofRequest.get(requestId)).toMatchObject([{ actor: 'ann' }])
+  })
+
+  test('those that are said to change nothing are there, and do not read', () => {
+    const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
+    expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
+  })
+})

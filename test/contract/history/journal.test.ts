@@ -1,0 +1,159 @@
+import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createJournal } from '../../../lib/aws/journal.ts'
+import { createWebForms } from '../../../lib/aws/web-forms.ts'
+import { type HistoryEntry, lostEntry } from '../../../lib/history-entry.ts'
+import type { SiteId, WebFormId } from '../../../lib/ids.ts'
+import { failOnce, loseAnswer, watchCalls } from '../../support/store-faults.ts'
+import { openTestTables, type TestTables } from '../../support/tables.ts'
+
+const day = 24 * 3600 * 1000
+
+describe('the history in DynamoDB', () => {
+  let tables: TestTables
+  beforeAll(async () => {
+    tables = await openTestTables()
+  })
+  afterAll(() => tables.close())
+
+  let lastSite = 0
+  let site: SiteId
+  beforeEach(() => {
+    lastSite += 1
+    site = lastSite as SiteId
+  })
+
+  const entryOf = (subject: string): HistoryEntry => ({
+    site,
+    type: 'file.stored',
+    subject,
+    actor: 'ann',
+    requestId: '0b8fb6f8-8a0e-4a0c-a1a5-6f0b8e4f8a7c',
+  })
+
+  /** A journal of its own, as each function instance has one; with what it has told to be lost. */
+  const open = (now?: () => number, dynamodb = tables.connect()) => {
+    const lost: string[] = []
+    const options = { dynamodb, table: tables.names.journal, ...(now && { now }) }
+    return { ...createJournal({ ...options, lost: ({ subject }) => void lost.push(subject) }), lost, dynamodb }
+  }
+  const subjects = async () => (await open().history.after(site, 0, 1_000)).map(({ subject }) => subject)
+  const blocks = async () => {
+    const { Items = [] } = await tables.connect().send(new ScanCommand({ TableName: tables.names.journal }))
+    return Items.filter((item) => item['site'] === site && item['block'] !== 0)
+  }
+
+  test('has an entry once, though the answer to its call was lost and the call repeated', async () => {
+    const { record, dynamodb, lost } = open()
+    await record(entryOf('before'))
+    const count = loseAnswer(dynamodb, 'UpdateItemCommand')
+    await record(entryOf('one'))
+    expect(count.lost).toBe(1)
+    await record(entryOf('two'))
+    expect(await subjects()).toEqual(['before', 'one', 'two'])
+    expect(lost).toEqual([])
+  })
+
+  test('has an entry once, though its block was filled by others before the call was repeated', async () => {
+    const { record, dynamodb } = open()
+    const other = open()
+    await record(entryOf('before'))
+    loseAnswer(dynamodb, 'UpdateItemCommand', async () => {
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await other.record(entryOf(name))
+    })
+    await record(entryOf('one'))
+    expect((await subjects()).filter((subject) => subject === 'one')).toHaveLength(1)
+    expect(await subjects()).toHaveLength(8)
+  })
+
+  test('goes on in order when several write, each of which remembers another block', async () => {
+    const writers = [open(), open(), open()]
+    const written: string[] = []
+    for (let index = 0; index < 40; index++) {
+      await writers[index % 3]?.record(entryOf(String(index)))
+      written.push(String(index))
+    }
+    expect(await subjects()).toEqual(written)
+    expect((await blocks()).length).toBeGreaterThan(5)
+  })
+
+  test('begins with one block, whoever of several comes first', async () => {
+    await Promise.all(['a', 'b', 'c', 'd'].map((name) => open().record(entryOf(name))))
+    expect((await subjects()).toSorted()).toEqual(['a', 'b', 'c', 'd'])
+    const { Item } = await tables
+      .connect()
+      .send(new GetCommand({ TableName: tables.names.journal, Key: { site, block: 0 } }))
+    expect((await blocks()).map((item) => item['block'])).toContain(Item?.['next'])
+  })
+
+  test('goes on behind its last entry when all of it has expired', async () => {
+    const first = open()
+    await first.record(entryOf('long ago'))
+    const [old] = await first.history.after(site, 0, 10)
+    const dynamodb = tables.connect()
+    for (const { block } of await blocks()) {
+      await dynamodb.send(new DeleteCommand({ TableName: tables.names.journal, Key: { site, block } }))
+    }
+    const later = () => Date.now() + 100 * day
+    await Promise.all([open(later).record(entryOf('anew')), open(later).record(entryOf('and again'))])
+    const changes = await open().history.after(site, old?.position ?? 0, 10)
+    expect(changes.map(({ subject }) => subject).toSorted()).toEqual(['and again', 'anew'])
+  })
+
+  test('forgets a block 90 days after its last entry', async () => {
+    const now = Date.UTC(2026, 10, 22)
+    const { record } = open(() => now)
+    await record(entryOf('one'))
+    expect(await blocks()).toMatchObject([{ expires: (now + 90 * day) / 1000 }])
+  })
+
+  test('costs one write of one unit for an entry, as long as nobody else writes', async () => {
+    const { record, dynamodb } = open()
+    await record(entryOf('first'))
+    const units: number[] = []
+    dynamodb.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })
+        const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } }
+        units.push(ConsumedCapacity?.CapacityUnits ?? 0)
+        return result
+      },
+      { step: 'initialize', name: 'meter' },
+    )
+    for (let index = 0; index < 30; index++) await record(entryOf(`images/2026/november/${index}.png`))
+    expect(units).toEqual(Array.from({ length: 30 }, () => 1))
+  })
+
+  test.each(['throttled', 'timed out', 'failing with 500'] as const)(
+    'does not fail a change when it is %s: the entry is told to be lost',
+    async (failure) => {
+      const { record, dynamodb, lost } = open()
+      const webForms = createWebForms({ dynamodb, table: tables.names.webForms, record })
+      const form = { site, id: 1 as WebFormId, name: 'Form', fields: [] }
+      failOnce(dynamodb, { call: 1, failure })
+      expect(await webForms.create(form, entryOf('form/1'))).toBe(true)
+      expect(lost).toEqual(['form/1'])
+      expect(await webForms.get(site, form.id)).toEqual(form)
+      await webForms.rename(site, form.id, 'Other', entryOf('form/1 anew'))
+      expect(await subjects()).toEqual(['form/1 anew'])
+    },
+  )
+
+  test('tells the log what is lost, in the words that the alarm counts', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const dynamodb = tables.connect()
+    failOnce(dynamodb, { call: 0, failure: 'throttled' })
+    await createJournal({ dynamodb, table: tables.names.journal }).record(entryOf('one'))
+    expect(String(error.mock.lastCall?.[0])).toContain(lostEntry)
+    expect(String(error.mock.lastCall?.[0])).toContain(JSON.stringify(entryOf('one')))
+    error.mockRestore()
+  })
+
+  test('asks for nothing when the time of the request is over', async () => {
+    const { record, dynamodb, lost } = open()
+    const calls = watchCalls(dynamodb)
+    await record(entryOf('late'), () => 400)
+    expect({ lost, subjects: await subjects() }).toEqual({ lost: ['late'], subjects: [] })
+    expect(calls.length).toBeLessThan(2)
+  })
+})

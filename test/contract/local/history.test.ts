@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { changesAfter } from '../../../lib/history/list-changes.ts'
+import type { HistoryEntry } from '../../../lib/history-entry.ts'
+import type { SiteId, WebFormId } from '../../../lib/ids.ts'
+import { createHistory, createRecorder, sweepHistory } from '../../../local/history.ts'
+import { createTableStores } from '../../../local/machine.ts'
+import { prepareSchema } from '../../../local/schema.ts'
+import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
+
+const site = 1 as SiteId
+const day = 24 * 3600 * 1000
+const now = Date.UTC(2026, 10, 22)
+
+const entryOf = (subject: string): HistoryEntry => ({ site, type: 'form.created', subject, actor: 'ann' })
+
+const open = (file?: string) => {
+  const database = scratchDatabase(file)
+  prepareSchema(database.connection)
+  return database
+}
+
+describe('the history on one machine', () => {
+  test('and its change are there together, or neither is', async () => {
+    const database = open()
+    const { webForms, history } = createTableStores(database)
+    const form = { site, id: 1 as WebFormId, name: 'Form', fields: [] }
+    // As it fails on a full disk, in the middle of the transaction.
+    database.connection.exec("CREATE TRIGGER full BEFORE INSERT ON changes BEGIN SELECT raise(ABORT, 'full'); END")
+    await expect(webForms.create(form, entryOf('form/1'))).rejects.toThrow('full')
+    expect(await webForms.get(site, form.id)).toBeUndefined()
+    database.connection.exec('DROP TRIGGER full')
+    expect(await webForms.create(form, entryOf('form/1'))).toBe(true)
+    expect(await history.after(site, 0, 10)).toMatchObject([entryOf('form/1')])
+  })
+
+  test('loses what is older than 90 days, and nothing else', async () => {
+    const database = open()
+    const at = (moment: number) => createRecorder(database.connection, () => moment)
+    await database.write(() => {
+      // More than go in one transaction.
+      for (let index = 0; index < 4_100; index++) at(now - 91 * day)(entryOf(`old ${index}`))
+      at(now - 90 * day + 1)(entryOf('kept'))
+      at(now)(entryOf('new'))
+    })
+    const sweep = await sweepHistory(database, () => now)
+    sweep.stop()
+    const { changes } = await changesAfter(createHistory(database), site, 0, 10, { withFiles: true })
+    expect(changes.map(({ subject }) => subject)).toEqual(['kept', 'new'])
+  })
+
+  test('has positions that grow although the clock is set back, and that begin behind those of a restored backup', async () => {
+    const file = scratchFile()
+    const database = open(file)
+    const moments = [now, now - day, now, now + 1, now - day]
+    await database.write(() => {
+      for (const moment of moments) createRecorder(database.connection, () => moment)(entryOf('form'))
+    })
+    const positions = (await createHistory(database).after(site, 0, 10)).map(({ position }) => position)
+    expect(positions).toEqual([...new Set(positions)].toSorted((a, b) => a - b))
+    expect(positions[0]).toBe(now * 1000)
+    expect(positions[3]).toBe((now + 1) * 1000)
+    // What was written behind the backup is unknown to it: a reader has seen positions that must not come again.
+    await database.write(() => void database.connection.exec(`DELETE FROM changes WHERE id > ${now * 1000}`))
+    await database.write(() => createRecorder(database.connection, () => now + 2)(entryOf('form')))
+    const [, after] = await createHistory(database).after(site, 0, 10)
+    expect(after?.position).toBeGreaterThan(positions.at(-1) ?? 0)
+  })
+
+  test('says of a large removal that a killed service has left what it would have said itself', async () => {
+    const file = scratchFile()
+    const first = createTableStores(open(file))
+    const folder = 'large' as Parameters<typeof first.removals.open>[1]
+    const removed: HistoryEntry = { site, type: 'folder.removed', subject: folder, actor: 'ann', requestId: 'one' }
+    await first.removals.open(site, folder, 'left', removed)
+    const second = createTableStores(open(file))
+    await second.removals.close(site, folder, 'left', 12)
+    expect(await second.history.after(site, 0, 10)).toMatchObject([{ ...removed, details: { count: 12 } }])
+  })
+})

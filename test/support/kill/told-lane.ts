@@ -1,0 +1,25 @@
+import type { Change } from '../../../lib/history/history.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type { Lane } from './lane.ts'
+
+const site = 1001 as SiteId
+
+/** What a lane holds, and how many of its changes the history tells of. */
+interface Told<State> {
+  readonly state: State
+  readonly entries: number
+}
+
+/** A lane each of whose changes leaves one entry in the history: with the change, or not at all. */
+export const toldLane = <State>(lane: Lane<State>, isOwn: (change: Change) => boolean): Lane<Told<State>> => ({
+  name: lane.name,
+  start: { state: lane.start, entries: 0 },
+  next({ state, entries }, count) {
+    const { after, ...step } = lane.next(state, count)
+    return { ...step, after: { state: after, entries: entries + 1 } }
+  },
+  async observe(machine) {
+    const changes = await machine.stores.history.after(site, 0, Number.MAX_SAFE_INTEGER)
+    return { state: await lane.observe(machine), entries: changes.filter(isOwn).length }
+  },
+})

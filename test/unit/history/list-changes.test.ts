@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import type { Change, History } from '../../../lib/history/history.ts'
+import { changesAfter, idOfChange, newestChanges, positionIn } from '../../../lib/history/list-changes.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+
+const site = 1001 as SiteId
+
+/** A history of so many changes, one at each position from 1 on, of which the ones at these positions are by bob; with how much of it was read. */
+const historyOf = (count: number, byBob: readonly number[]) => {
+  const changes = Array.from({ length: count }, (_, index): Change => {
+    const position = index + 1
+    const actor = byBob.includes(position) ? 'bob' : 'ann'
+    return { site, position, at: position, type: 'form.created', subject: 'form/1', actor }
+  })
+  let read = 0
+  const noted = (some: readonly Change[]) => {
+    read += some.length
+    return some
+  }
+  const history: History = {
+    after: async (_, position, limit) => noted(changes.slice(position, position + limit)),
+    before: async (_, position = count + 1, limit) =>
+      noted(changes.slice(Math.max(0, position - 1 - limit), position - 1)),
+  }
+  return { history, read: () => read }
+}
+
+const byBob = { actor: 'bob', withFiles: true }
+const positions = (changes: readonly Change[]) => changes.map(({ position }) => position)
+
+describe('a page of changes', () => {
+  test('looks at 10,000 of them at the most, and leads on to the others', async () => {
+    const { history, read } = historyOf(25_000, [12_345, 24_000])
+    const first = await changesAfter(history, site, 0, 500, byBob)
+    expect({ ...first, read: read() }).toEqual({ changes: [], next: 10_000, read: 10_000 })
+    const second = await changesAfter(history, site, 10_000, 500, byBob)
+    expect({ found: positions(second.changes), next: second.next }).toEqual({ found: [12_345], next: 20_000 })
+    const third = await changesAfter(history, site, 20_000, 500, byBob)
+    expect({ found: positions(third.changes), next: third.next }).toEqual({ found: [24_000], next: 25_000 })
+    expect(await changesAfter(history, site, 25_000, 500, byBob)).toEqual({ changes: [], next: undefined })
+  })
+
+  test('ends with the last one that it holds when there is room for no more', async () => {
+    const { history } = historyOf(1_000, [3, 5, 8])
+    const { changes, next } = await changesAfter(history, site, 0, 2, byBob)
+    expect({ found: positions(changes), next }).toEqual({ found: [3, 5], next: 5 })
+  })
+
+  test('of the newest ones looks at 10,000 at the most, and leads on to what comes', async () => {
+    const { history, read } = historyOf(25_000, [14_000, 16_000, 24_000])
+    const { changes, next } = await newestChanges(history, site, 500, byBob)
+    expect({ found: positions(changes), next, read: read() }).toEqual({
+      found: [16_000, 24_000],
+      next: 25_000,
+      read: 10_000,
+    })
+  })
+
+  test('looks no further back than is asked for', async () => {
+    const { history, read } = historyOf(200_000, [])
+    const { changes } = await newestChanges(history, site, 10, { since: 199_999, withFiles: true, actor: 'bob' })
+    expect(changes).toEqual([])
+    // What is a minute older may stand between, as clocks differ.
+    expect(read()).toBeGreaterThan(10)
+    const all = await newestChanges(history, site, 10, { since: 199_999, withFiles: true })
+    expect(positions(all.changes)).toEqual([199_999, 200_000])
+  })
+})
+
+describe('the id of a change', () => {
+  test('holds its position and its site, and sorts as positions do', () => {
+    const ids = [1, 99, 1_769_860_800_000_000, Number.MAX_SAFE_INTEGER].map((position) =>
+      idOfChange({ site, position }),
+    )
+    expect(ids).toEqual(ids.toSorted())
+    expect(ids.map((id) => positionIn(id, site))).toEqual([1, 99, 1_769_860_800_000_000, Number.MAX_SAFE_INTEGER])
+    expect(ids.map((id) => positionIn(id, 1002 as SiteId))).toEqual([undefined, undefined, undefined, undefined])
+  })
+})
