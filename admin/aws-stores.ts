@@ -6,6 +6,7 @@ import { createPathLocks } from '../lib/aws/path-locks.ts'
 import { readStackOutputs } from '../lib/aws/stack-outputs.ts'
 import { createWebForms } from '../lib/aws/web-forms.ts'
 import type { Site } from '../lib/sites/site-directory.ts'
+import type { Kept } from '../lib/storage/object-store.ts'
 import { Refusal } from './output.ts'
 import type { AdminStores, AreaStores } from './stores.ts'
 
@@ -26,6 +27,16 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
   }
 }
 
+/** The client of S3 is loaded by the one command that needs it. */
+const countKeptIn = async (name: string, region: string, prefix: string): Promise<Kept> => {
+  const [{ createS3Clients }, { openBucket }, { countKept }] = await Promise.all([
+    import('../lib/aws/s3/clients.ts'),
+    import('../lib/aws/s3/bucket.ts'),
+    import('../lib/aws/s3/versions.ts'),
+  ])
+  return countKept(openBucket({ ...createS3Clients({ region }), name }), prefix)
+}
+
 /** The stores of what is deployed: tables are found from the outputs of the stacks whose names begin with the prefix. */
 export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   const directory = await outputsOf(`${prefix}-directory`, undefined)
@@ -36,7 +47,12 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed.`)
     const outputs = await outputsOf(`${prefix}-${id}`, known.region)
     const regional = createDocumentClient({ region: known.region })
-    return { outputs, regional, journal: createJournal({ dynamodb: regional, table: outputs('JournalTable') }) }
+    return {
+      outputs,
+      regional,
+      region: known.region,
+      journal: createJournal({ dynamodb: regional, table: outputs('JournalTable') }),
+    }
   }
 
   /** Sites and tokens are known everywhere; their history is that of each site, in its own data centre. */
@@ -55,7 +71,7 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
     sites,
     grants: createGrants({ dynamodb, table: directory('TokensTable'), record }),
     async areas({ dataCentre }: Site): Promise<AreaStores> {
-      const { outputs, regional, journal } = await openDataCentre(dataCentre)
+      const { outputs, regional, region, journal } = await openDataCentre(dataCentre)
       const { record, history } = journal
       return {
         webForms: createWebForms({ dynamodb: regional, table: outputs('WebFormsTable'), record }),
@@ -67,6 +83,7 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
         }),
         workflows: createPathLocks({ dynamodb: regional, table: outputs('PathLocksTable'), record }).workflows,
         history,
+        files: { keptBelow: (prefix) => countKeptIn(outputs('FilesBucket'), region, prefix) },
       }
     },
     async close() {

@@ -5,8 +5,13 @@ import type { Stores } from '../lib/stores.ts'
 import { openMachine } from '../local/machine.ts'
 import { print, Refusal } from './output.ts'
 
+/** The stores that an import fills. */
+export type ContentStores = Pick<Stores, 'webForms' | 'contents' | 'links'>
+
 /** The stores of one data centre that commands work on. */
-export type AreaStores = Pick<Stores, 'webForms' | 'contents' | 'links' | 'workflows' | 'history'>
+export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'history'> {
+  readonly files: Pick<Stores['files'], 'keptBelow'>
+}
 
 /** What the commands work on: the directory, and what belongs to each data centre. */
 export interface AdminStores extends Pick<Stores, 'sites' | 'grants'> {

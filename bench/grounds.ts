@@ -56,7 +56,7 @@ export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
   const queues = new SQSClient({})
   const { QueueUrl: removalsQueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: bucket }))
-  const settings = { filesBucket: bucket, pathLocksTable, journalTable, removalsQueueUrl }
+  const settings = { filesBucket: bucket, pathLocksTable, journalTable, keptDays: 30, removalsQueueUrl }
   const { downloads, linkTo, ...stores } = createFileStores({ dynamodb, ...settings })
   return { client, bucket, stores, downloads, linkTo }
 }

@@ -35,7 +35,10 @@ export class DataCentreStack extends Stack {
   constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, edge, ...props }: Props) {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
-    const files = createFilesBucket(this, { deletionProtection: isProtected(settings, dataCentre) })
+    const files = createFilesBucket(this, {
+      deletionProtection: isProtected(settings, dataCentre),
+      keptDays: settings.keptDays,
+    })
     const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
     const stores = { tables, files, removals: removals.queue }
     const functions = byFunction((name) =>
@@ -72,7 +75,7 @@ export class DataCentreStack extends Stack {
       dataCentre: { id, url, region: this.region, isDefault: id === settings.defaultDataCentre },
       entrance: streaming?.entrance ?? toGateway,
     })
-    createAdministrationPolicy(this, regionalTables, (name) => tables[name].tableArn)
+    createAdministrationPolicy(this, regionalTables, (name) => tables[name].tableArn, files.bucketArn)
     Tags.of(this).add('data-centre', id)
     new CfnOutput(this, 'BaseUrl', { value: url })
     if (streaming) new CfnOutput(this, 'StreamEndpoint', { value: streaming.lambda.endpoint.domainName })

@@ -74,6 +74,9 @@ type ObjectAction =
   | 'AbortMultipartUpload'
   | 'ListMultipartUploadParts'
 
+/** What `site-admin --target aws site show` counts what is kept by. */
+export const administrationBucketGrants: readonly BucketAction[] = ['ListBucketVersions']
+
 /** As IAM calls it. */
 export type FileAction = BucketAction | ObjectAction
 

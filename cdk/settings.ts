@@ -75,6 +75,8 @@ const settings = z
     webApplicationFirewall: z.boolean().default(false),
     /** Whether what happens to sites goes to an event bus of each data centre as well. */
     changeEvents: z.boolean().default(false),
+    /** For how many days replaced and removed files are kept, and can be brought back. */
+    keptDays: z.int().min(1).max(3_650).default(30),
     /** Who is told of alarms. */
     alarmEmail: z.email().optional(),
     /** Requests per second and data centre that the gateway lets through, and how many at once. */

@@ -64,9 +64,13 @@ const files = {
   reservedFolders: otherwise('RESERVED_FOLDERS', list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
 }
 
+/** How long what was replaced or removed is kept, in days. */
+const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
+
 /** Where a function finds files, what keeps their paths from being changed, and the rest of removals. */
 const fileStores = {
   ...journal,
+  keptDays,
   pathLocksTable: required('PATH_LOCKS_TABLE', text()),
   filesBucket: required('FILES_BUCKET', text(3)),
   removalsQueueUrl: required('REMOVALS_QUEUE_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
@@ -108,6 +112,7 @@ export const settingsOf = { documentation, fields, categories, storage, stream, 
 const machine = {
   ...files,
   longestList,
+  keptDays,
   /** Whether a change is answered only when it would survive a power cut. The end of a process is survived either way. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }

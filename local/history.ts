@@ -3,6 +3,7 @@ import { type Change, type History, keptFor } from '../lib/history/history.ts'
 import { type HistoryEntry, readChangeType } from '../lib/history-entry.ts'
 import { storedId } from '../lib/ids.ts'
 import type { Database } from './database.ts'
+import { hourly } from './hourly.ts'
 import { readInSteps } from './in-steps.ts'
 
 /** Writes an entry down, within the transaction of its change: both become visible, or neither. */
@@ -61,12 +62,11 @@ export const createHistory = ({ connection, read }: Pick<Database, 'connection' 
   }
 }
 
-/** How often a service that runs on looks for entries that are too old, in milliseconds, and how many go in one transaction. */
-const interval = 60 * 60 * 1000
+/** How many entries go in one transaction. */
 const slice = 2_000
 
 /** Removes entries when their time is over: now, and every hour. */
-export const sweepHistory = async (
+export const sweepHistory = (
   { connection, read, write }: Pick<Database, 'connection' | 'read' | 'write'>,
   now: () => number,
 ): Promise<{ stop(): void }> => {
@@ -82,8 +82,5 @@ export const sweepHistory = async (
       while ((await write(() => remove.run(ofSite, oldest, slice).changes)) === slice);
     }
   }
-  await sweep()
-  // A failure is no matter: what is left has its next time.
-  const timer = setInterval(() => void sweep().catch(() => {}), interval).unref()
-  return { stop: () => clearInterval(timer) }
+  return hourly(sweep)
 }

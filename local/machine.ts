@@ -9,11 +9,12 @@ import { type Database, type DatabaseOptions, openDatabase } from './database.ts
 import { type Role, useDirectory } from './directory-use.ts'
 import { createGrants } from './grants.ts'
 import { createHistory, createRecorder, type RecordChange, sweepHistory } from './history.ts'
+import { hourly } from './hourly.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
-import { createFolderRemovals, createGoingFolders, createWorkflows } from './path-locks.ts'
+import { createFolderRemovals, createGoingFolders, createWorkflows, forgetRemovals } from './path-locks.ts'
 import { makePrivateFile } from './private-files.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './removal-queue.ts'
 import { prepareSchema } from './schema.ts'
@@ -64,6 +65,7 @@ interface StoreDeps {
   readonly database: Database
   readonly role: Role
   readonly durable: boolean
+  readonly keptFor: number
   readonly clock: Clock
 }
 
@@ -90,11 +92,17 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const record = createRecorder(database.connection, clock.wall)
   const tables = createTableStores(database, clock, record)
   const blobs = openBlobs(directory, { durable })
-  const files = createObjectStore({ database, blobs, isGoing: createGoingFolders(database.connection), record })
+  const isGoing = createGoingFolders(database.connection)
+  const files = createObjectStore({ database, blobs, isGoing, record, now: clock.wall })
   const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })
   // First, so that nothing refers to the blobs of what has expired.
   if (role === 'service') await sweep()
-  const historySweep = role === 'service' ? await sweepHistory(database, clock.wall) : undefined
+  const giveUpOld = async () => {
+    const before = clock.wall() - deps.keptFor
+    await files.giveUp(before)
+    await forgetRemovals(database, before)
+  }
+  const sweeps = role === 'service' ? [await sweepHistory(database, clock.wall), await hourly(giveUpOld)] : []
   return {
     ...tables,
     files,
@@ -102,7 +110,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
     linkSecret: await openLinkSecret(database),
     tidied: role === 'service' ? await putInOrder(deps, tables, files) : undefined,
     async stop() {
-      historySweep?.stop()
+      for (const one of sweeps) one.stop()
       await Promise.all([tables.removalQueue.stop(), files.stop()])
       blobs.close()
     },
@@ -124,8 +132,12 @@ interface Options {
   readonly reset?: boolean
   /** Whether a change waits for the disk; it does unless told otherwise. */
   readonly durable?: boolean
+  /** How long what was replaced or removed is kept, in milliseconds: 30 days unless told. */
+  readonly keptFor?: number
   readonly clock?: Clock
 }
+
+const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
 const openPrepared = ({ database: file, wal }: DataDirectory, options: DatabaseOptions): Database => {
   // SQLite gives the files beside the database the mode of the database.
@@ -146,7 +158,7 @@ const cannotBeOpened = ({ path }: DataDirectory, error: unknown) =>
 
 /** Opens the data directory at a path. Throws UsageError, with what to do about it, when it cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
-  const { role = 'command', reset = false, durable = true, clock = systemClock } = options
+  const { role = 'command', reset = false, durable = true, keptFor = usuallyKeptFor, clock = systemClock } = options
   const directory = layoutOf(path)
   const use = await useDirectory(directory, { role, reset })
   let database: Database | undefined
@@ -154,7 +166,7 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
     // Commands may make many changes at once, beside a service whose callers wait.
     database = openPrepared(directory, { durable, givesWay: role === 'command' })
     use.opened()
-    const stores = await openStores({ directory, database, role, durable, clock })
+    const stores = await openStores({ directory, database, role, durable, keptFor, clock })
     const open = database
     return {
       directory,

@@ -33,14 +33,14 @@ interface Tending {
 export const createFolderRemovals = (
   { connection, read, write }: Database,
   record: RecordChange,
-  { monotonic }: Clock = systemClock,
+  { monotonic, wall }: Clock = systemClock,
 ): FolderRemovals => {
   const insert = connection.prepare(
-    'INSERT INTO folder_removals (site, folder, id, entry) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
   const get = connection.prepare('SELECT id FROM folder_removals WHERE site = ? AND folder = ?')
   const remove = connection.prepare(
-    'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed',
+    'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
   )
   const count = connection.prepare(
     'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
@@ -51,6 +51,10 @@ export const createFolderRemovals = (
   const firstBelow = connection.prepare(
     'SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1',
   )
+  const note = connection.prepare(
+    'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
+  )
+  const last = connection.prepare('SELECT began, ended FROM removed_folders WHERE site = ? AND folder = ?')
   const tended = new Map<string, Tending>()
   const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])
   const noteIn = (task: RemovalTask, holder?: string, until = 0) => {
@@ -62,7 +66,7 @@ export const createFolderRemovals = (
     return rows.map(({ folder, id }) => {
       const task: RemovalTask = { site, path: toStoragePath(String(folder)), id: String(id) }
       const { heard = Number.NEGATIVE_INFINITY } = tended.get(nameOf(task)) ?? {}
-      return { path: task.path, id: task.id, isTended: monotonic() - heard < longestSilence }
+      return { path: task.path, id: task.id, isTended: monotonic() - heard < longestSilence, isHold: false }
     })
   }
 
@@ -70,7 +74,7 @@ export const createFolderRemovals = (
     async open(site, folder, id, entry, remainingTime = unlimited) {
       const opened = await write(() => {
         refuseLate(remainingTime)
-        insert.run(site, folder, id, JSON.stringify(entry))
+        insert.run(site, folder, id, JSON.stringify(entry), wall())
         return String(get.get(site, folder)?.['id'])
       })
       if (opened === id) noteIn({ site, path: folder, id })
@@ -97,16 +101,36 @@ export const createFolderRemovals = (
     async close(site, path, id, removed) {
       await write(() => {
         const row = remove.get(site, path, id)
-        if (row) record(entryOfRemoval(JSON.parse(String(row['entry'])), Number(row['removed']) + removed))
+        if (!row) return
+        record(entryOfRemoval(JSON.parse(String(row['entry'])), Number(row['removed']) + removed))
+        note.run(site, path, Number(row['began']), wall())
       })
       tended.delete(nameOf({ site, path, id }))
     },
 
     openOf,
 
+    // A restore is one transaction: nothing comes in between.
+    hold: async () => true,
+
+    release: async () => {},
+
+    note: (site, folder, { from, to }) => write(() => void note.run(site, folder, from, to)),
+
+    async lastOf(site, folder) {
+      const row = await read(() => last.get(site, folder))
+      return row && { from: Number(row['began']), to: Number(row['ended']) }
+    },
+
     isOpenBelow: (site, folder) =>
       read(() => firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
   }
+}
+
+/** Forgets when folders were removed that nothing is kept of any more. `before` is in milliseconds since the epoch. */
+export const forgetRemovals = async ({ connection, write }: Database, before: number): Promise<void> => {
+  const forget = connection.prepare('DELETE FROM removed_folders WHERE ended < ?')
+  await write(() => void forget.run(before))
 }
 
 /** Whether a removal is open for one of these folders, as the transaction sees it in which something is placed there. */

@@ -32,7 +32,7 @@ export const isStaying = (column: string, kind: ContentKind): string => {
 }
 
 /** The version of the tables, which the database itself holds as its `user_version`. */
-const schemaVersion = 4
+const schemaVersion = 5
 
 const directory = `
   CREATE TABLE sites (
@@ -146,6 +146,7 @@ const storage = `
     id TEXT NOT NULL,
     entry TEXT NOT NULL,
     removed INTEGER NOT NULL DEFAULT 0,
+    began INTEGER NOT NULL DEFAULT 0, -- In epoch milliseconds.
     PRIMARY KEY (site, folder)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE removal_queue (
@@ -206,11 +207,39 @@ const changes = `
     PRIMARY KEY (site, id)
   ) STRICT, WITHOUT ROWID;`
 
+/**
+ * What was replaced or removed, as its row was, and when, in microseconds since the epoch; and when folders were last removed, in milliseconds. Whatever
+ * comes back to its place in the very state that it left in is no old object any more.
+ */
+const oldObjects = `
+  CREATE TABLE old_objects (
+    key TEXT NOT NULL,
+    version TEXT NOT NULL,
+    blob TEXT,
+    size INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    fingerprint TEXT,
+    gone INTEGER NOT NULL,
+    removed INTEGER NOT NULL CHECK (removed IN (0, 1)),
+    PRIMARY KEY (key, version)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX old_objects_by_blob ON old_objects (blob) WHERE blob IS NOT NULL;
+  CREATE INDEX old_objects_by_time ON old_objects (gone);
+  CREATE TABLE removed_folders (
+    site INTEGER NOT NULL,
+    folder TEXT NOT NULL,
+    began INTEGER NOT NULL,
+    ended INTEGER NOT NULL,
+    PRIMARY KEY (site, folder)
+  ) STRICT, WITHOUT ROWID;`
+
 /** What takes the tables of a version, from the first one on, to the next. */
 const migrations: readonly string[] = [
   `ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`,
   uploads,
   `${changes} ALTER TABLE folder_removals ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;`,
+  `${oldObjects} ALTER TABLE folder_removals ADD COLUMN began INTEGER NOT NULL DEFAULT 0;`,
 ]
 
 /** How long another process is waited for that makes the tables of the same database, in milliseconds. */
@@ -245,7 +274,16 @@ const create = (connection: DatabaseSync): void => {
     // Another process may have made or changed them meanwhile.
     migrate(connection)
     if (isEmpty(connection)) {
-      const tables = [directory, webForms, contents(contentTables.category.table), storage, secrets, uploads, changes]
+      const tables = [
+        directory,
+        webForms,
+        contents(contentTables.category.table),
+        storage,
+        secrets,
+        uploads,
+        changes,
+        oldObjects,
+      ]
       for (const part of [makeStatistics, ...tables]) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)
     }

@@ -85,7 +85,12 @@ const sayWhatIsMissing = ({ tidied }: LocalStores, say: (sentence: string) => vo
 export const startService = async (options: Options): Promise<RunningService> => {
   const { dataDirectory, host, dataCentres, reset, telemetry, say } = options
   const settings = readMachineSettings()
-  const machine = await openMachine(dataDirectory, { role: 'service', reset, durable: settings.fsync === 'on' })
+  const machine = await openMachine(dataDirectory, {
+    role: 'service',
+    reset,
+    durable: settings.fsync === 'on',
+    keptFor: settings.keptDays * 24 * 3600 * 1000,
+  })
   const { directory, stores } = machine
   const [{ id: home }] = dataCentres
   const listeners = createListeners(

@@ -57,13 +57,19 @@ const damageForm = ({ connection, write }: Database) => {
 }
 
 const prepareFiles = async ({ workflows, removals }: Stores, { baseUrl, demo }: RunningService) => {
+  const send = (path: string, request: RequestInit) =>
+    fetch(`${baseUrl}/api/v2/admin/sites/current/storage/${path}`, {
+      ...request,
+      headers: { Authorization: demo.token },
+    })
   for (const [path, content] of Object.entries({
     [exampleFiles.file]: 'Hello',
     [exampleFiles.pageInWorkflow]: '<h1>News</h1>',
+    [exampleFiles.removedFile]: 'Removed',
   })) {
-    const address = `${baseUrl}/api/v2/admin/sites/current/storage/${path}`
-    await fetch(address, { method: 'PUT', headers: { Authorization: demo.token }, body: content })
+    await send(path, { method: 'PUT', body: content })
   }
+  await send(exampleFiles.removedFile, { method: 'DELETE' })
   await workflows.start(demo.siteId, toStoragePath(exampleFiles.pageInWorkflow), entry)
   await removals.open(demo.siteId, toStoragePath(exampleFiles.goingFolder), 'going', entry)
   await removals.open(demo.siteId, toStoragePath(exampleFiles.folderToGo), 'to go', entry)

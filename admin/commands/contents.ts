@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander'
 import { manyObjects, type ObjectKind, objectKindNames, oneOf } from '../../lib/categories/content-kinds.ts'
+import type { SiteObject } from '../../lib/categories/contents.ts'
 import { objectKinds } from '../../lib/categories/object-kinds.ts'
 import { type CategoryId, largestContentId, largestNamedId, type SiteId, type WebFormId } from '../../lib/ids.ts'
 import { parseContentId, parseName, parsePositiveId } from '../arguments.ts'
@@ -73,12 +74,34 @@ const listCategories = async ({ contents }: AreaStores, site: SiteId): Promise<o
   return listed.flatMap(({ content }) => (content ? [{ id: content.id, name: content['name'] }] : []))
 }
 
-const removeCategory = async (stores: AdminStores, siteId: SiteId, id: CategoryId) => {
+interface RemoveOptions {
+  readonly site: SiteId
+  readonly dryRun?: true
+}
+
+/** For the commands that remove something. */
+const dryRun = ['--dry-run', 'only tell what would go'] as const
+
+const noCategory = (site: SiteId, id: CategoryId) =>
+  new Refusal(`Site ${site} has no category ${id}. "category list" shows those that it has.`)
+
+/** How many links go with a category. */
+const previewCategory = async ({ contents, links }: AreaStores, site: SiteId, category: CategoryId) => {
+  if ((await contents.existing(site, 'category', [category])).size === 0) throw noCategory(site, category)
+  const counts = await Promise.all(
+    objectKindNames.map((kind) => links.count({ site, kind, category }, 0, Number.MAX_SAFE_INTEGER)),
+  )
+  return { removed: false, links: counts.reduce((sum, { count }) => sum + count, 0) }
+}
+
+const removeCategory = async (stores: AdminStores, id: CategoryId, { site: siteId, dryRun }: RemoveOptions) => {
   const site = await siteOf(stores, siteId)
-  const { contents } = await stores.areas(site)
+  const area = await stores.areas(site)
+  if (dryRun) return previewCategory(area, site.id, id)
+  const { contents } = area
   if (await contents.removeCategory(site.id, id, entryOf('category.removed', site.id, `category/${id}`)))
     return { removed: true }
-  throw new Refusal(`Site ${site.id} has no category ${id}. "category list" shows those that it has.`)
+  throw noCategory(site.id, id)
 }
 
 export const categoryCommand = (): Command => {
@@ -110,19 +133,38 @@ export const categoryCommand = (): Command => {
     .description(`remove a category with its links; the ${manyObjects} stay`)
     .argument('<id>', 'its id', parseContentId<CategoryId>)
     .requiredOption('--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>)
-    .action((id: CategoryId, { site }: { site: SiteId }, self: Command) =>
-      withStores(self, (stores) => removeCategory(stores, site, id)),
+    .option(...dryRun)
+    .action((id: CategoryId, options: RemoveOptions, self: Command) =>
+      withStores(self, (stores) => removeCategory(stores, id, options)),
     )
 
   return command
 }
 
-const removeObject = async (stores: AdminStores, siteId: SiteId, kind: ObjectKind, id: number) => {
+const noObject = ({ site, kind, id }: SiteObject) => new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}.`)
+
+/** How many links go with a news item or a blog. */
+const previewObject = async ({ contents, links }: AreaStores, object: SiteObject) => {
+  const { site, kind, id } = object
+  if ((await contents.existing(site, kind, [id])).size === 0) throw noObject(object)
+  const { count } = await links.countCategoriesOf(object, 0, Number.MAX_SAFE_INTEGER)
+  return { removed: false, links: count }
+}
+
+const removeObject = async (
+  stores: AdminStores,
+  kind: ObjectKind,
+  id: number,
+  { site: siteId, dryRun }: RemoveOptions,
+) => {
   const site = await siteOf(stores, siteId)
-  const { contents } = await stores.areas(site)
+  const area = await stores.areas(site)
+  const object: SiteObject = { site: site.id, kind, id }
+  if (dryRun) return previewObject(area, object)
+  const { contents } = area
   const entry = entryOf('object.removed', site.id, `${kind}/${id}`)
-  if (await contents.removeObject({ site: site.id, kind, id }, entry)) return { removed: true }
-  throw new Refusal(`Site ${site.id} has no ${objectKinds[kind].one} ${id}.`)
+  if (await contents.removeObject(object, entry)) return { removed: true }
+  throw noObject(object)
 }
 
 export const objectCommand = (): Command => {
@@ -134,8 +176,9 @@ export const objectCommand = (): Command => {
     .addArgument(new Argument('<kind>', 'what it is').choices(objectKindNames))
     .argument('<id>', 'its id', parseContentId<number>)
     .requiredOption('--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>)
-    .action((kind: ObjectKind, id: number, { site }: { site: SiteId }, self: Command) =>
-      withStores(self, (stores) => removeObject(stores, site, kind, id)),
+    .option(...dryRun)
+    .action((kind: ObjectKind, id: number, options: RemoveOptions, self: Command) =>
+      withStores(self, (stores) => removeObject(stores, kind, id, options)),
     )
 
   return command

@@ -108,10 +108,16 @@ export const siteCommand = (): Command => {
 
   command
     .command('show')
-    .description('show one site')
+    .description('show one site, and how much is kept of its replaced and removed files')
     .argument('<id>', 'its id', parsePositiveId<SiteId>)
     .action((id: SiteId, _options: object, self: Command) =>
-      withStores(self, async (stores) => view(await siteOf(stores, id))),
+      withStores(self, async (stores) => {
+        const site = await siteOf(stores, id)
+        const { files } = await stores.areas(site)
+        const kept = await Promise.all([`live/${id}/`, `draft/${id}/`].map((prefix) => files.keptBelow(prefix)))
+        const sum = (of: 'count' | 'bytes') => kept.reduce((all, one) => all + one[of], 0)
+        return { ...view(site), keptVersions: sum('count'), keptBytes: sum('bytes') }
+      }),
     )
 
   return command

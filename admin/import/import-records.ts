@@ -1,6 +1,6 @@
 import { readJson } from '../../lib/http/json.ts'
 import type { SiteId } from '../../lib/ids.ts'
-import type { AreaStores } from '../stores.ts'
+import type { ContentStores } from '../stores.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Collector, type Fault, recordKinds } from './record-kinds.ts'
 
@@ -35,7 +35,7 @@ const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | 
 export const importRecords = async (
   records: AsyncIterable<RawRecord>,
   site: SiteId,
-  stores: AreaStores,
+  stores: ContentStores,
   strict: boolean,
 ): Promise<ImportOutcome> => {
   const errors: Fault[] = []

@@ -10,7 +10,7 @@ import { maxOrder } from '../../lib/fields/web-forms.ts'
 import type { HistoryEntry } from '../../lib/history-entry.ts'
 import { type CategoryId, largestNamedId, type SiteId, type WebFormId } from '../../lib/ids.ts'
 import { administrator, entryOf } from '../changes.ts'
-import type { AreaStores } from '../stores.ts'
+import type { ContentStores } from '../stores.ts'
 
 /** Why a record was not stored, by its line. */
 export interface Fault {
@@ -31,7 +31,7 @@ export interface Collector {
   flush(): Promise<Outcome>
 }
 
-export type RecordKind = (site: SiteId, stores: AreaStores) => Collector
+export type RecordKind = (site: SiteId, stores: ContentStores) => Collector
 
 interface Definition<Value> {
   /** What a record looks like, without its `kind`. */
@@ -39,7 +39,7 @@ interface Definition<Value> {
   /** How many records of the kind, one behind the other, are stored together. */
   readonly batch: number
   /** Stores records in their order; answers for each what kept it from being stored, or undefined. Storing again changes nothing. */
-  store(records: readonly Value[], site: SiteId, stores: AreaStores): Promise<readonly (string | undefined)[]>
+  store(records: readonly Value[], site: SiteId, stores: ContentStores): Promise<readonly (string | undefined)[]>
 }
 
 /** What the history of a site says of a batch that was imported. */
@@ -176,7 +176,7 @@ const linkSchema = z.strictObject({
 type LinkRecord = z.infer<typeof linkSchema>
 
 /** Links those objects that exist; answers for each record what kept it from being linked. */
-const linkKnown = async (records: readonly LinkRecord[], list: LinkList, stores: AreaStores) => {
+const linkKnown = async (records: readonly LinkRecord[], list: LinkList, stores: ContentStores) => {
   const existing = await stores.contents.existing(list.site, list.kind, [
     ...new Set(records.map(({ objectId }) => objectId)),
   ])
@@ -187,7 +187,7 @@ const linkKnown = async (records: readonly LinkRecord[], list: LinkList, stores:
   )
 }
 
-const linkAll = async (records: readonly LinkRecord[], list: LinkList, stores: AreaStores) => {
+const linkAll = async (records: readonly LinkRecord[], list: LinkList, stores: ContentStores) => {
   try {
     return await linkKnown(records, list, stores)
   } catch (error) {

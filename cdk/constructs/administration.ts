@@ -1,7 +1,7 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/aws/tables.ts'
-import { administrationGrants } from '../grants.ts'
+import { administrationBucketGrants, administrationGrants } from '../grants.ts'
 import { allow, allowOnTables } from './statements.ts'
 
 /**
@@ -12,11 +12,16 @@ export const createAdministrationPolicy = (
   stack: Stack,
   tables: readonly TableName[],
   arnOf: (table: TableName) => string,
+  bucketArn?: string,
 ): ManagedPolicy => {
   const grants = administrationGrants.filter(({ table }) => tables.includes(table))
   const policy = new ManagedPolicy(stack, 'AdministrationPolicy', {
     description: `site-admin on the stack ${stack.stackName}`,
-    statements: [...allowOnTables(grants, arnOf), allow('cloudformation', ['DescribeStacks'], stack.stackId)],
+    statements: [
+      ...allowOnTables(grants, arnOf),
+      ...(bucketArn === undefined ? [] : [allow('s3', administrationBucketGrants, bucketArn)]),
+      allow('cloudformation', ['DescribeStacks'], stack.stackId),
+    ],
   })
   new CfnOutput(stack, 'AdministrationPolicyArn', { key: 'AdministrationPolicy', value: policy.managedPolicyArn })
   return policy

@@ -6,13 +6,12 @@ import { Construct } from 'constructs'
 
 interface Options {
   readonly deletionProtection: boolean
+  /** For how many days a file can be brought back after it was removed or replaced. */
+  readonly keptDays: number
 }
 
-/** How long a file can be brought back after it was deleted or replaced. */
-const memory = Duration.days(30)
-
 /** The files of every site of a data centre: private, encrypted, over TLS only, and with their versions, which undo what fails half-way. */
-export const createFilesBucket = (scope: Construct, { deletionProtection }: Options): Bucket =>
+export const createFilesBucket = (scope: Construct, { deletionProtection, keptDays }: Options): Bucket =>
   new Bucket(scope, 'FilesBucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -21,7 +20,11 @@ export const createFilesBucket = (scope: Construct, { deletionProtection }: Opti
     minimumTLSVersion: 1.2,
     versioned: true,
     lifecycleRules: [
-      { id: 'forget-old-versions', noncurrentVersionExpiration: memory, expiredObjectDeleteMarker: true },
+      {
+        id: 'forget-old-versions',
+        noncurrentVersionExpiration: Duration.days(keptDays),
+        expiredObjectDeleteMarker: true,
+      },
       // An upload that goes on over days keeps its parts for 6 at most (decisions.md, section 9); rules run once a day, late.
       { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
       // Nobody asks for an old version of these: of two rules S3 goes by the one that ends sooner.

@@ -111,7 +111,8 @@ const edgeTexts = ({ dataCentre, settings, stores: { tables } }: FunctionOptions
 
 const journalText = ({ stores: { tables } }: FunctionOptions) => ({ journalTable: tables.journal.tableName })
 
-const fileTexts = ({ stores: { tables, files, removals } }: FunctionOptions) => ({
+const fileTexts = ({ settings, stores: { tables, files, removals } }: FunctionOptions) => ({
+  keptDays: String(settings.keptDays),
   journalTable: tables.journal.tableName,
   pathLocksTable: tables.pathLocks.tableName,
   filesBucket: files.bucketName,

@@ -10,9 +10,11 @@ export const exampleFiles = {
   goingFolder: 'archive/2024',
   /** Another one, whose removal is asked for again. */
   folderToGo: 'archive/2025',
+  /** One that was removed. */
+  removedFile: 'archive/removed.txt',
 } as const
 
-const { file, folder, pageInWorkflow, goingFolder, folderToGo } = exampleFiles
+const { file, folder, pageInWorkflow, goingFolder, folderToGo, removedFile } = exampleFiles
 
 /** Uploads that are open, each with the name of its file. */
 export const exampleUploads = {
@@ -62,6 +64,9 @@ const template = (content: string) => ({ path: { path: 'Templates' }, ...uploadO
 const region = (attributes: string, content: string) =>
   `<!-- TemplateBeginEditable${attributes} -->${content}<!-- TemplateEndEditable -->`
 
+/** Brings back what was removed. */
+const restoring = { query: { restore: '' }, body: {} }
+
 /** A body that is not what its type says. */
 const malformed: Provoked = { storageRefused: { ...uploadOf(), body: 'Hello' } }
 
@@ -91,10 +96,18 @@ const badLimit = { query: { meta: '', limit: 'all' } }
 
 /** The requests that the document shows of each operation, and those that provoke its errors. */
 export const examplesOf = {
-  uploadToFolder: { examples: [upload, uploadAsBytes, beginning], provoked: { ...uploadsRefused, ...tusRefused } },
+  uploadToFolder: {
+    examples: [upload, uploadAsBytes, beginning, { path: { path: removedFile }, ...restoring }],
+    provoked: {
+      ...uploadsRefused,
+      ...tusRefused,
+      fileUnknown: { path: { path: 'missing.txt' }, ...restoring },
+      folderReserved: { path: { path: 'Templates' }, ...restoring },
+    },
+  },
   uploadToRoot: { examples: [upload, uploadAsBytes, beginning], provoked: malformed },
   readRoot: {
-    examples: [{ query: { status: '' } }],
+    examples: [{ query: { status: '' } }, { query: { deleted: '' } }, { query: { removal: '' } }],
     provoked: { storageRefused: badLimit, notAFile: {} },
   },
   readPath: {
@@ -103,6 +116,8 @@ export const examplesOf = {
       { path: { path: folder }, query: { meta: '', recursive: 'true' } },
       { path: { path: file }, query: { meta: '' } },
       { path: { path: file }, query: { link: '' } },
+      { path: { path: file }, query: { versions: '' } },
+      { path: { path: folder }, query: { removal: '' } },
       { path: { path: file } },
       { path: { path: file }, headers: { Range: 'bytes=0-4' } },
     ],

@@ -3,6 +3,7 @@ import type { ErrorName } from '../../lib/errors.ts'
 import { type GroupContract, type ParameterContract, type ParameterContracts, siteParameter } from '../contract.ts'
 import { changesOperation } from './contract-changes.ts'
 import { exampleFiles, examplesOf } from './contract-examples.ts'
+import { removalPreview, removedPage, versionPage } from './contract-history.ts'
 import {
   bytes,
   deleting,
@@ -25,11 +26,17 @@ import {
   pageLimit,
   putVersion,
   recursive,
+  restoreBody,
 } from './switches.ts'
 
 // Parameters that operations share.
 
 force.register(z.globalRegistry, { id: 'Force' })
+restoreBody.register(z.globalRegistry, {
+  id: 'Restoration',
+  description:
+    'What comes back: the newest state that is kept, or the `version` of a file. `replace`: also where something is there meanwhile.',
+})
 
 const metaSwitch: ParameterContract = {
   description: 'Its presence asks for what the path is, not for its bytes.',
@@ -42,16 +49,35 @@ const meta = { meta: metaSwitch }
 const metaSwitches: ParameterContracts = {
   ...meta,
   limit: {
-    description: 'How many entries of a folder an answer holds; for `meta`.',
+    description: 'How many entries an answer holds; for `meta`, `versions` and `deleted`.',
     schema: pageLimit,
     example: 100,
   },
-  cursor: { description: 'The `cursor` of the answer before; for `meta`.', schema: pageCursor, example: '' },
+  cursor: {
+    description: 'The `cursor` of the answer before; for `meta`, `versions` and `deleted`.',
+    schema: pageCursor,
+    example: '',
+  },
   recursive: {
     description:
       '`true` lists every file below the folder instead, up to 1,000 at once, sorted by its path; for `meta`.',
     schema: recursive,
     example: 'true',
+  },
+}
+
+/** What was, and what would go. */
+const historySwitches: ParameterContracts = {
+  deleted: {
+    description:
+      'Its presence asks for what was removed from the folder and is not there again, 100 entries unless told; the folder itself may be gone.',
+    schema: z.string(),
+    example: '',
+  },
+  removal: {
+    description: 'Its presence asks for what a DELETE of the path would take along. Nothing is removed.',
+    schema: z.string(),
+    example: '',
   },
 }
 
@@ -174,9 +200,24 @@ export const storageContract: GroupContract<'storage'> = {
   },
   operations: {
     uploadToFolder: {
-      summary: 'Upload files into a folder',
+      summary: 'Upload files into a folder, or restore what was removed',
       ...upload,
+      description:
+        `${upload.description} With ` +
+        '`restore` nothing is uploaded: the file or folder of that path comes back as it was removed, or, with ' +
+        '`{"version": …}`, a file in one of its `versions`. What is there meanwhile is replaced with `{"replace": true}` alone; a folder brings along what its last ' +
+        'removal took, up to 10,000 files and folders.',
+      query: {
+        ...upload.query,
+        restore: {
+          description: 'Its presence brings back what was removed; the body is `{}`, or says what and how.',
+          schema: z.string(),
+          example: '',
+        },
+      },
+      body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, 'application/json': restoreBody } },
       answers: { 200: { ...stored, links: pathLinks }, 201: begun },
+      errors: [...eitherUploadErrors, 'fileUnknown', 'folderReserved'],
       ...examplesOf.uploadToFolder,
     },
     uploadToRoot: {
@@ -196,13 +237,19 @@ export const storageContract: GroupContract<'storage'> = {
         },
         ...metaSwitches,
         meta: { ...metaSwitch, sentAtFirst: true },
+        ...historySwitches,
       },
-      answers: { 200: { description: 'The progress, or what the root holds.', schema: z.union([progress, entry]) } },
+      answers: {
+        200: {
+          description: 'The progress, what the root holds, or what was removed from it or would be.',
+          schema: z.union([progress, entry, removedPage, removalPreview]),
+        },
+      },
       errors: ['storageRefused', 'notAFile'],
       ...examplesOf.readRoot,
     },
     readPath: {
-      summary: 'Read a file, what a path is, or a link for a download',
+      summary: 'Read a file, what a path is or was, or a link for a download',
       pathExamples: { path: exampleFiles.file },
       description:
         'The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text/*`). ' +
@@ -215,6 +262,17 @@ export const storageContract: GroupContract<'storage'> = {
           schema: z.string(),
           example: '',
         },
+        versions: {
+          description: 'Its presence asks for the states in which the live file is or was, 100 unless told.',
+          schema: z.string(),
+          example: '',
+        },
+        versionId: {
+          description: 'The bytes of one of its `versions`, in place of the present ones.',
+          schema: z.string(),
+          example: 'a-version-of-the-file',
+        },
+        ...historySwitches,
         version: {
           description:
             '`draft` reads the draft of a page, or the live file when there is none. Anything else is passed over.',
@@ -236,8 +294,9 @@ export const storageContract: GroupContract<'storage'> = {
       },
       answers: {
         200: {
-          description: 'The bytes of the file; with `meta`, what the path is; with `link`, a URL of the bytes.',
-          schema: z.union([entry, downloadLink]),
+          description:
+            'The bytes of the file; with `meta`, what the path is; with `link`, a URL of the bytes; with `versions`, `deleted` or `removal`, what was or would go.',
+          schema: z.union([entry, downloadLink, versionPage, removedPage, removalPreview]),
           mediaTypes: fileTypes,
           optionalHeaders: [...validators, 'X-Content-Length'],
         },

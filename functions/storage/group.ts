@@ -9,6 +9,7 @@ import { deletePath } from './delete-path.ts'
 import { listChanges } from './list-changes.ts'
 import { putPath } from './put-path.ts'
 import { readPath, readRoot } from './read-path.ts'
+import { restorePath } from './restore-path.ts'
 import { appendToUpload, cancelUpload, createUpload, describeUpload } from './resumable-upload.ts'
 import { storageRoutes } from './routes.ts'
 import { speakingTus } from './speak-tus.ts'
@@ -20,11 +21,16 @@ const uploadInEitherWay = (plain: OperationHandler, resumable: OperationHandler)
   return (request) => (isTus(request.headers) ? resumable(request) : plain(request))
 }
 
+/** A POST of a path with `?restore` brings back what was there. */
+const restoreOrUpload = (restore: OperationHandler, uploadTo: OperationHandler): OperationHandler => {
+  return (request) => (request.query.has('restore') ? restore(request) : uploadTo(request))
+}
+
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createStorageHandler = (deps: StorageDeps): Handler => {
   const destination = createUploadDestination(deps)
   const resumable = { ...deps, uploads: createUploads({ ...deps.resumable, destination, clock: deps.clock }) }
-  const uploadTo = uploadInEitherWay(upload(deps), createUpload(resumable))
+  const uploadTo = restoreOrUpload(restorePath(deps), uploadInEitherWay(upload(deps), createUpload(resumable)))
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
     uploadToFolder: uploadTo,
     uploadToRoot: uploadTo,

@@ -7,12 +7,13 @@ import type { Request } from '../../lib/http/request.ts'
 import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
-import { readFile } from '../../lib/storage/read-file.ts'
+import { readFile, readVersion } from '../../lib/storage/read-file.ts'
 import type { Answer } from '../contract.ts'
 import type { progress as progressAnswer } from './contract-schemas.ts'
 import { getLink } from './get-link.ts'
-import { asDraft, pathOf } from './params.ts'
+import { asDraft, pathOf, queryValue, readSwitches } from './params.ts'
 import { getMeta } from './read-meta.ts'
+import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 import { headersOfBytes, representationFor } from './representation.ts'
 
 /** Operation 13: how far the token's newest upload is, in percent; 0 when it has never uploaded. */
@@ -21,14 +22,19 @@ const getProgress = ({ progress }: StorageDeps) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
 
-/** What a GET of a path asks for, by its query: what it is, a link to its bytes, or these. */
+/** What a GET of a path asks for, by its query: what it is, a link to its bytes, what was, what would go, or its bytes. */
 export const readPath = (deps: StorageDeps): OperationHandler => {
-  const meta = getMeta(deps)
-  const link = getLink(deps)
   const file = getFile(deps)
+  const others: readonly (readonly [name: string, OperationHandler])[] = [
+    ['meta', getMeta(deps)],
+    ['link', getLink(deps)],
+    ['versions', listVersions(deps)],
+    ['deleted', listDeleted(deps)],
+    ['removal', getRemoval(deps)],
+  ]
   return (exchange) => {
-    if (exchange.query.has('meta')) return meta(exchange)
-    return exchange.query.has('link') ? link(exchange) : file(exchange)
+    const [, asked] = others.find(([name]) => exchange.query.has(name)) ?? []
+    return asked ? asked(exchange) : file(exchange)
   }
 }
 
@@ -109,33 +115,48 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
   headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store', Vary: headersOfBytes.Vary },
 })
 
+/** Whether the draft is asked for, or a state of the live file by its name. Errors: storageRefused. */
+const stateOf = async (query: Request['query']) => {
+  const { versionId } = await readSwitches(
+    { versionId: queryValue(query, 'versionId') },
+    async () => (await import('./switches.ts')).versionSwitches,
+  )
+  return { isDraft: asDraft(query), versionId }
+}
+
 /**
- * The bytes of a file, or those that `Range` asks for; `?version=draft` the draft of a page, or the live file when there is none
+ * The bytes of a file, or those that `Range` asks for; `?versionId` those of one of its states, `?version=draft` the draft of a page, or the live file when there is none
  * (decisions.md, section 5, "Read"). 304 by `If-None-Match`, 412 by `If-Match` (RFC 9110, section 13.1.1); 302 to a URL that expires when an answer cannot carry the bytes.
  */
 const getFile = ({ files, downloads }: StorageDeps) =>
-  operation({ params: pathOf, query: asDraft }, async ({ site, params, method, query: isDraft, headers }) => {
-    const request = { method, headers }
-    const decide = (found: ObjectInfo) => answerFor(found, request, downloads)
-    const expected = expectedRange(request, downloads)
-    const { info, body, choice } = await readFound(files, site.id, params.path, (path) =>
-      readFile(files, site.id, path, isDraft, decide, expected),
-    )
-    if (choice.kind === 'elsewhere') return redirect(choice.downloads, info)
-    if (choice.kind === 'changed') throw new ServiceError('conditionFailed')
-    if (choice.kind === 'unsatisfiable') {
-      throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
-    }
-    const { contentType, tag } = representationFor(info, request)
-    const head = { ...headersOfBytes, ETag: tag, 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
-    if (choice.kind === 'unchanged') return { status: 304, headers: { ...head, 'Content-Type': contentType } }
-    const { first, last } = choice.range
-    const content = {
-      type: contentType,
-      length: lengthOf(choice.range),
-      ...(body && { bytes: body }),
-      ...(downloads && { elsewhere: () => redirect(downloads, info) }),
-    }
-    if (choice.kind === 'whole') return { status: 200, headers: head, content }
-    return { status: 206, headers: { ...head, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
-  })
+  operation(
+    { params: pathOf, query: stateOf },
+    async ({ site, params, method, query: { isDraft, versionId }, headers }) => {
+      const request = { method, headers }
+      const decide = (found: ObjectInfo) => answerFor(found, request, downloads)
+      const expected = expectedRange(request, downloads)
+      const { info, body, choice } =
+        versionId === undefined
+          ? await readFound(files, site.id, params.path, (path) =>
+              readFile(files, site.id, path, isDraft, decide, expected),
+            )
+          : await readVersion(files, site.id, params.path, versionId, decide)
+      if (choice.kind === 'elsewhere') return redirect(choice.downloads, info)
+      if (choice.kind === 'changed') throw new ServiceError('conditionFailed')
+      if (choice.kind === 'unsatisfiable') {
+        throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
+      }
+      const { contentType, tag } = representationFor(info, request)
+      const head = { ...headersOfBytes, ETag: tag, 'Last-Modified': lastModified(info), 'Accept-Ranges': 'bytes' }
+      if (choice.kind === 'unchanged') return { status: 304, headers: { ...head, 'Content-Type': contentType } }
+      const { first, last } = choice.range
+      const content = {
+        type: contentType,
+        length: lengthOf(choice.range),
+        ...(body && { bytes: body }),
+        ...(downloads && { elsewhere: () => redirect(downloads, info) }),
+      }
+      if (choice.kind === 'whole') return { status: 200, headers: head, content }
+      return { status: 206, headers: { ...head, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
+    },
+  )

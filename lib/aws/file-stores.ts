@@ -37,6 +37,7 @@ export const createFileStores = ({
   filesBucket: bucket,
   pathLocksTable: table,
   journalTable,
+  keptDays,
   removalsQueueUrl,
 }: FileStoreSettings & { readonly dynamodb: DynamoDBDocumentClient }): FileStores & {
   readonly downloads: Downloads
@@ -44,7 +45,7 @@ export const createFileStores = ({
 } => {
   const { client, once } = createS3Clients()
   const { record, history } = createJournal({ dynamodb, table: journalTable })
-  const { workflows, removals } = createPathLocks({ dynamodb, table, record })
+  const { workflows, removals } = createPathLocks({ dynamodb, table, record, keptDays })
   const linkTo = (object: ObjectInfo) => downloadLink({ client, name: bucket }, object)
   const buffers = createPartBuffers()
   const files = createS3ObjectStore({ client, once, bucket, removals, record, buffers })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { ServiceError } from '../errors.ts'
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import { unlimited } from '../remaining-time.ts'
@@ -26,7 +27,8 @@ export interface FolderWatch {
 }
 
 export interface WatchedRemovals extends FolderRemovals {
-  watch(site: SiteId, folders: readonly StoragePath[]): Promise<FolderWatch>
+  /** `holding` is the hold of whoever watches: the folder is not going for him. */
+  watch(site: SiteId, folders: readonly StoragePath[], holding?: string): Promise<FolderWatch>
 }
 
 export interface PathLocks {
@@ -36,6 +38,8 @@ export interface PathLocks {
 
 interface Options extends TableOptions {
   readonly record: RecordChange
+  /** How long what was removed is kept, in days. */
+  readonly keptDays?: number
   /** The wall clock. */
   readonly now?: () => number
 }
@@ -45,11 +49,18 @@ interface Item {
   path: string
   id?: string
   closed?: boolean
+  /** Whether it is held, while it is restored, until a moment in epoch milliseconds: it is over by then. */
+  hold?: boolean
+  until?: number
   /** When a worker was last heard of, in epoch milliseconds. */
   heard?: number
   /** What the history will say of a removal, and how many objects its workers have removed. */
   entry?: HistoryEntry
   removed?: number
+  /** When a removal began, in epoch milliseconds. */
+  began?: number
+  /** In epoch seconds. */
+  expires?: number
 }
 
 /** A removal as it is stored: with the worker that holds it until a moment in epoch milliseconds, and the attempt by which it took it. */
@@ -57,6 +68,7 @@ interface StoredRemoval {
   readonly path: StoragePath
   readonly id: string
   readonly closed: boolean
+  readonly isHold: boolean
   readonly heard: number
   readonly holder: string
   readonly until: number
@@ -66,6 +78,7 @@ interface StoredRemoval {
 /** One table, two kinds of items; a path can be neither kind's prefix, as each begins with its own. */
 const workflowKey = (path: StoragePath) => `workflow#${path}`
 const removalPrefix = 'removal#'
+const noteKey = (path: StoragePath) => `removed#${path}`
 const removalKey = (path: StoragePath) => `${removalPrefix}${path}`
 const below = (key: string, path: StoragePath) => (path === root ? key : `${key}/`)
 
@@ -76,17 +89,30 @@ const closedFor = 24 * 3600
  * The table PathLocks: what keeps a path from being changed. That is a running workflow of a page, or a removal of a folder that may
  * take longer than a request; removals that are closed stay for a day. Everything is read consistently.
  */
-export const createPathLocks = ({ dynamodb: client, table, record, now = Date.now }: Options): PathLocks => {
-  const isAnyBelow = async (site: SiteId, prefix: string, filter?: string): Promise<boolean> => {
+export const createPathLocks = ({
+  dynamodb: client,
+  table,
+  record,
+  keptDays = 30,
+  now = Date.now,
+}: Options): PathLocks => {
+  const keptFor = keptDays * 24 * 3600
+  /** `isOpen`: whether only removals and holds count that are not over. */
+  const isAnyBelow = async (site: SiteId, prefix: string, isOpen = false): Promise<boolean> => {
+    const open = {
+      FilterExpression: '#closed = :false AND (attribute_not_exists(#hold) OR #until > :now)',
+      names: { '#closed': 'closed', '#hold': 'hold', '#until': 'until' },
+      values: { ':false': false, ':now': now() },
+    }
     let start: Record<string, unknown> | undefined
     do {
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName: table,
           KeyConditionExpression: '#site = :site AND begins_with(#path, :prefix)',
-          ...(filter && { FilterExpression: filter }),
-          ExpressionAttributeNames: { '#site': 'site', '#path': 'path', ...(filter && { '#closed': 'closed' }) },
-          ExpressionAttributeValues: { ':site': site, ':prefix': prefix, ...(filter && { ':false': false }) },
+          ...(isOpen && { FilterExpression: open.FilterExpression }),
+          ExpressionAttributeNames: { '#site': 'site', '#path': 'path', ...(isOpen && open.names) },
+          ExpressionAttributeValues: { ':site': site, ':prefix': prefix, ...(isOpen && open.values) },
           ConsistentRead: true,
           ExclusiveStartKey: start,
         }),
@@ -106,20 +132,23 @@ export const createPathLocks = ({ dynamodb: client, table, record, now = Date.no
 
   /** The removals of these very folders, open or closed. */
   const removalsOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<StoredRemoval[]> =>
-    (await getItems(site, folders.map(removalKey))).map(({ path, id, closed, heard, holder, until, attempt }) => ({
-      path: toStoragePath(String(path).slice(removalPrefix.length)),
-      id: String(id),
-      closed: closed === true,
-      heard: Number(heard ?? 0),
-      holder: String(holder ?? ''),
-      until: Number(until ?? 0),
-      attempt: String(attempt ?? ''),
-    }))
+    (await getItems(site, folders.map(removalKey))).map(
+      ({ path, id, closed, hold, heard, holder, until, attempt }) => ({
+        path: toStoragePath(String(path).slice(removalPrefix.length)),
+        id: String(id),
+        closed: closed === true || (hold === true && Number(until) <= now()),
+        isHold: hold === true,
+        heard: Number(heard ?? 0),
+        holder: String(holder ?? ''),
+        until: Number(until ?? 0),
+        attempt: String(attempt ?? ''),
+      }),
+    )
 
   const openOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<OpenRemoval[]> => {
     const silent = now() - longestSilence
-    return (await removalsOf(site, folders)).flatMap(({ path, id, closed, heard }) =>
-      closed ? [] : [{ path, id, isTended: heard > silent }],
+    return (await removalsOf(site, folders)).flatMap(({ path, id, closed, heard, isHold }) =>
+      closed ? [] : [{ path, id, isTended: heard > silent, isHold }],
     )
   }
 
@@ -153,6 +182,29 @@ export const createPathLocks = ({ dynamodb: client, table, record, now = Date.no
     }
   }
 
+  const note: FolderRemovals['note'] = async (site, folder, { from, to }) => {
+    const expires = Math.floor(now() / 1000) + keptFor
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { site, path: noteKey(folder) },
+        UpdateExpression: 'SET #from = :from, #to = :to, #expires = :expires',
+        ExpressionAttributeNames: { '#from': 'from', '#to': 'to', '#expires': 'expires' },
+        ExpressionAttributeValues: { ':from': from, ':to': to, ':expires': expires },
+      }),
+    )
+  }
+
+  /** Puts a removal or a hold where there is none, or one that is over. */
+  const putWhereFree = (item: Item) =>
+    new PutCommand({
+      TableName: table,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(#path) OR #closed = :true OR (#hold = :true AND #until <= :now)',
+      ExpressionAttributeNames: { '#path': 'path', '#closed': 'closed', '#hold': 'hold', '#until': 'until' },
+      ExpressionAttributeValues: { ':true': true, ':now': now() },
+    })
+
   return {
     workflows: {
       async start(site, page, entry) {
@@ -182,12 +234,15 @@ export const createPathLocks = ({ dynamodb: client, table, record, now = Date.no
 
     removals: {
       async open(site, folder, id, entry, remainingTime = unlimited) {
-        const put = new PutCommand({
-          TableName: table,
-          Item: { site, path: removalKey(folder), id, closed: false, heard: now(), entry, removed: 0 } satisfies Item,
-          ConditionExpression: 'attribute_not_exists(#path) OR #closed = :true',
-          ExpressionAttributeNames: { '#path': 'path', '#closed': 'closed' },
-          ExpressionAttributeValues: { ':true': true },
+        const put = putWhereFree({
+          site,
+          path: removalKey(folder),
+          id,
+          closed: false,
+          heard: now(),
+          began: now(),
+          entry,
+          removed: 0,
         })
         try {
           // One that was opened although its call was cut is closed by its message, when the folder is empty.
@@ -196,6 +251,7 @@ export const createPathLocks = ({ dynamodb: client, table, record, now = Date.no
         } catch (error) {
           if (!isConditionFailure(error)) throw error
           const [removal] = await removalsOf(site, [folder])
+          if (removal?.isHold && !removal.closed) throw new ServiceError('folderGoing')
           return removal?.id ?? id
         }
       },
@@ -237,18 +293,53 @@ export const createPathLocks = ({ dynamodb: client, table, record, now = Date.no
             values: { ':true': true, ':false': false, ':expires': Math.floor(now() / 1000) + closedFor },
           },
         )
+        if (before?.began !== undefined) await note(site, path, { from: before.began, to: now() })
         if (before?.entry) await record(entryOfRemoval(before.entry, (before.removed ?? 0) + removed))
+      },
+
+      async hold(site, folder, id, duration) {
+        const until = now() + duration
+        const expires = Math.floor(until / 1000) + closedFor
+        try {
+          await client.send(
+            putWhereFree({ site, path: removalKey(folder), id, closed: false, hold: true, until, expires }),
+          )
+          return true
+        } catch (error) {
+          if (!isConditionFailure(error)) throw error
+          // The client has repeated a call whose answer was lost.
+          return (await removalsOf(site, [folder])).some((removal) => removal.id === id)
+        }
+      },
+
+      async release(site, path, id) {
+        await updateRemoval(
+          { site, path, id },
+          {
+            UpdateExpression: 'SET #closed = :true',
+            ConditionExpression: '#id = :id',
+            names: ['closed'],
+            values: { ':true': true },
+          },
+        )
+      },
+
+      note,
+
+      async lastOf(site, folder) {
+        const [found] = await getItems(site, [noteKey(folder)])
+        return found && { from: Number(found['from']), to: Number(found['to']) }
       },
 
       openOf,
 
-      isOpenBelow: (site, folder) => isAnyBelow(site, below(removalKey(folder), folder), '#closed = :false'),
+      isOpenBelow: (site, folder) => isAnyBelow(site, below(removalKey(folder), folder), true),
 
-      async watch(site, folders) {
+      async watch(site, folders, holding) {
         const before = await removalsOf(site, folders)
         const known = new Set(before.map(({ id }) => id))
         return {
-          isGoing: before.some(({ closed }) => !closed),
+          isGoing: before.some(({ closed, id }) => !closed && id !== holding),
           hasChanged: async () => (await removalsOf(site, folders)).some(({ id }) => !known.has(id)),
         }
       },

@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
 import type { RemainingTime } from '../remaining-time.ts'
+import type { Period } from './object-store.ts'
 import type { StoragePath } from './path.ts'
 
 /** A removal that is going on. */
@@ -9,6 +10,8 @@ export interface OpenRemoval {
   readonly id: string
   /** Whether a worker has been heard of within `longestSilence`. One that is not tended has lost its message. */
   readonly isTended: boolean
+  /** Whether the folder is not removed but held, as it is being restored. */
+  readonly isHold: boolean
 }
 
 /** The rest of a removal that somebody has to finish. */
@@ -63,10 +66,24 @@ export interface FolderRemovals {
   take(task: RemovalTask, holder: string, duration: number): Promise<TakeOutcome>
   /** `removed` is how many objects the holder has removed. Does nothing when that holder has not taken it. */
   giveBack(task: RemovalTask, holder: string, removed: number): Promise<void>
-  /** The removal is over, and its entry goes into the history, with how many objects it has removed in all. Does nothing when it is not open. */
+  /**
+   * The removal is over, and its entry goes into the history, with how many objects it has removed in all; when it was is left on record, as by
+   * `note`. Does nothing when it is not open.
+   */
   close(site: SiteId, folder: StoragePath, id: string, removed: number): Promise<void>
   /** The open removals of these very folders. */
   openOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]>
+  /**
+   * Keeps everybody else from putting something into a folder while it is restored, for so many milliseconds at the most. Answers false when the
+   * folder is being removed, or held by somebody else. Where all of a restore is one transaction, nobody has to be kept from it.
+   */
+  hold(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
+  /** Does nothing when it is not held under that id. */
+  release(site: SiteId, folder: StoragePath, id: string): Promise<void>
+  /** Leaves on record when a folder was removed, for as long as what was removed is kept: a restore brings back what went then. */
+  note(site: SiteId, folder: StoragePath, period: Period): Promise<void>
+  /** When a folder was last removed; undefined where that is not on record, or no longer. */
+  lastOf(site: SiteId, folder: StoragePath): Promise<Period | undefined>
   /** Whether a removal is open for a folder below this one. */
   isOpenBelow(site: SiteId, folder: StoragePath): Promise<boolean>
 }

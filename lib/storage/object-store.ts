@@ -35,6 +35,20 @@ export interface ObjectStore {
    * when it fails half-way. Two that get in each other's way at the very same time are never both placed.
    */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
+  /** The states of the object at a key that there are: the present one, and those that are kept, the newest first. */
+  versions(key: string, query: VersionQuery): Promise<Versions>
+  /** `read` for one of its states. Undefined when there is no such state, or it is kept no longer. */
+  readVersion(
+    key: string,
+    id: string,
+    choose: (info: ObjectInfo) => ByteRange | undefined,
+  ): Promise<ReadObject | undefined>
+  /** What was removed and is not there again, folded into folders below the prefix. */
+  listRemoved(query: RemovedQuery): Promise<RemovedListing>
+  /** The objects below a prefix that were removed between two moments, whether something is there again or not, each as it was then. */
+  removedWithin(prefix: string, period: Period): AsyncIterable<readonly RemovedObject[]>
+  /** What is kept of what was replaced or removed below a prefix. */
+  keptBelow(prefix: string): Promise<Kept>
   /**
    * Removes these objects, but none that has been replaced since it was listed. Throws when one could not be removed. Without an entry it
    * is a step of a folder's removal, which has its own (`FolderRemovals`). When the time is up, it throws `unavailable`, and nothing of it
@@ -61,8 +75,79 @@ export interface ListedObject {
 
 export interface ObjectInfo extends ListedObject {
   readonly contentType: string
-  /** Where the store keeps versions: what it calls this one. */
+  /** What the store calls this state of the object, and no other one of it. */
   readonly versionId?: string
+}
+
+/** A state that an object is or was in. */
+export interface ObjectVersion {
+  /** What the store calls it: no other state of the object has that name. */
+  readonly id: string
+  /** When it came to be, in milliseconds since the epoch. */
+  readonly at: number
+  /** Bytes. */
+  readonly size: number
+  readonly isCurrent: boolean
+  /** Whether the object was removed in this state, and not replaced. */
+  readonly isRemoved: boolean
+  /** Where the store hides what is removed, and nothing newer is there: what hides it. */
+  readonly hiddenBy?: readonly string[]
+  /** What the store compares such a state by. */
+  readonly tag?: string
+}
+
+export interface VersionQuery {
+  /** Only states that are older than this one. */
+  readonly after?: string | undefined
+  /** 1 to 1,000. */
+  readonly limit: number
+}
+
+export interface Versions {
+  readonly versions: readonly ObjectVersion[]
+  /** Where to go on; undefined at the end. */
+  readonly next: string | undefined
+}
+
+/** Old states of objects: how many there are, and how many bytes they have in all. */
+export interface Kept {
+  readonly count: number
+  readonly bytes: number
+}
+
+/** From one moment to another, both of it, in milliseconds since the epoch. */
+export interface Period {
+  readonly from: number
+  readonly to: number
+}
+
+export interface RemovedQuery {
+  /** Ends in `/`. */
+  readonly prefix: string
+  /** Only what comes behind this key, or behind everything below it when it ends in `/`. */
+  readonly after?: string | undefined
+  /** 1 to 1,000. */
+  readonly limit: number
+}
+
+/** An object, or a folder by its key with the slash at its end, of which nothing is there any more. */
+export interface RemovedEntry {
+  readonly key: string
+  /** Milliseconds since the epoch. */
+  readonly removedAt: number
+  /** Bytes; null for a folder. */
+  readonly size: number | null
+}
+
+export interface RemovedListing {
+  readonly entries: readonly RemovedEntry[]
+  /** Where to go on; undefined at the end. A page may hold fewer entries than asked for, or none, although more follow. */
+  readonly next: string | undefined
+}
+
+/** An object as it was when it was removed. */
+export interface RemovedObject extends Pick<ObjectVersion, 'id' | 'hiddenBy' | 'tag'> {
+  readonly key: string
 }
 
 /** Offsets of the first and the last byte. */
@@ -118,11 +203,20 @@ export interface Transfer {
   readonly contentType?: string
 }
 
-/** A move or a copy needs a free destination, and a source that is still in the version that it was listed in; a folder is created when it is missing; removing what is not there is fine. */
+/** An object is again as it was in an earlier state, whatever is there now: that is kept like anything that is replaced. */
+export interface Restoration extends RemovedObject {
+  readonly kind: 'restore'
+}
+
+/**
+ * A move or a copy needs a free destination, and a source that is still in the version that it was listed in; a folder is created when it is
+ * missing; removing what is not there is fine; what is restored must still be kept, or it is stale.
+ */
 export type Change =
   | { readonly kind: 'put'; readonly key: string; readonly staged: Staged }
   | { readonly kind: 'folder'; readonly key: string }
   | Transfer
+  | Restoration
   | { readonly kind: 'remove'; readonly key: string }
 
 /** What there must be at a key: an object in this very version, or nothing. */
@@ -140,7 +234,12 @@ export interface PlaceConditions {
   /** Keys where something must still be when the changes are placed: without it they are stale. */
   readonly standing?: readonly string[]
   /** Folders of a site of which none may be going: a removal is open for it, or was while the changes were placed. */
-  readonly staying: { readonly site: SiteId; readonly folders: readonly StoragePath[] }
+  readonly staying: {
+    readonly site: SiteId
+    readonly folders: readonly StoragePath[]
+    /** The hold of whoever places them, which is no obstacle to him. */
+    readonly holding?: string | undefined
+  }
   readonly remainingTime?: RemainingTime
 }
 
@@ -170,7 +269,10 @@ export class NotPlaced extends Error {
 export const longestListing = 1000
 
 /** Every object below a prefix, listing by listing; the next one is asked for while this one is worked on. */
-export async function* listAll(store: ObjectStore, prefix: string): AsyncGenerator<readonly ListedObject[], void> {
+export async function* listAll(
+  store: Pick<ObjectStore, 'list'>,
+  prefix: string,
+): AsyncGenerator<readonly ListedObject[], void> {
   const list = (after?: string): Promise<Listing> => {
     const listing = store.list({ prefix, folded: false, limit: longestListing, after })
     // Its failure is seen when it is waited for; until then it is nobody's.

@@ -39,6 +39,8 @@ export interface Placement {
   readonly matching?: readonly Expected[]
   readonly remainingTime: RemainingTime
   readonly entry: HistoryEntry
+  /** Under which they are held that go into a folder that is. */
+  readonly holding?: string
 }
 
 /** A folder on the way must not be a file. */
@@ -90,11 +92,11 @@ const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
  */
 export const putInPlace = async (
   { files }: Pick<StorageStores, 'files'>,
-  { site, paths, changes, absent, standing = [], matching = [], remainingTime, entry }: Placement,
+  { site, paths, changes, absent, standing = [], matching = [], remainingTime, entry, holding }: Placement,
 ): Promise<'placed' | 'stale' | 'changed' | 'late'> => {
   const conditions = {
     absent: absent.map(([key]) => key),
-    staying: { site, folders: foldersAround(paths) },
+    staying: { site, folders: foldersAround(paths), holding },
     standing,
     matching,
     remainingTime,

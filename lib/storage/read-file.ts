@@ -36,3 +36,27 @@ export const readFile = async <Choice extends { readonly bytes?: ByteRange | und
   }
   throw new ServiceError('fileUnknown')
 }
+
+/**
+ * One of the states of a live file, by the name that `ObjectStore.versions` has for it, with what `choose` decides on it. Errors: fileUnknown, when
+ * there is no such state of this file, or it is kept no longer.
+ */
+export const readVersion = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
+  store: ObjectStore,
+  site: SiteId,
+  path: StoragePath,
+  id: string,
+  choose: (info: ObjectInfo) => Choice,
+): Promise<ReadObject & { readonly choice: Choice }> => {
+  let choice: Choice | undefined
+  const object = await store.readVersion(fileKey('live', site, path), id, (info) => {
+    choice = choose(info)
+    return choice.bytes
+  })
+  if (!object || !choice) {
+    throw new ServiceError('fileUnknown', {
+      message: 'There is no such version of this file, or it is kept no longer.',
+    })
+  }
+  return { ...object, choice }
+}

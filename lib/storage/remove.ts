@@ -170,7 +170,9 @@ const removeFolder = async (
   if (await deps.workflows.isRunningBelow(site, path)) throw new ServiceError('workflowDeleted')
   if (!objects) return removeLargeFolder(deps, site, path, options)
   const entry = entryOfRemoval(entryOf('folder.removed', site, path, options.author), objects.length)
+  const from = deps.clock.wall()
   await deps.files.remove(objects, entry, options.remainingTime)
+  await deps.removals.note(site, path, { from, to: deps.clock.wall() })
   return 'removed'
 }
 
@@ -188,6 +190,7 @@ export const remove = async (
   const going = await deps.removals.openOf(site, [...ancestorsOf(path), path])
   if (going.some((removal) => removal.path !== path)) throw new ServiceError('folderGoing')
   const [same] = going
+  if (same?.isHold) throw new ServiceError('folderGoing')
   if (same) return tend(deps, site, same, options)
   const { conditions = {}, draftOnly } = options
   for (let count = 0; count < mostAttempts; count++) {

@@ -56,6 +56,17 @@ const removalsHalfDone = contentKinds.map(
   }),
 )
 
+/** A database of an earlier version lacks tables: it is looked at as it is. */
+export const hasTable = (connection: DatabaseSync, name: string): boolean =>
+  connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
+
+/** The query for every object that is or was, and where its bytes are. */
+export const everyObject = (connection: DatabaseSync): string => {
+  const select = (table: string) => `SELECT key, blob, size FROM ${table}`
+  const tables = ['objects', 'old_objects'].filter((table) => hasTable(connection, table))
+  return tables.map(select).join(' UNION ALL ')
+}
+
 const questions: readonly Question[] = [
   ...linksInTheAir,
   ...removalsHalfDone,
@@ -75,11 +86,12 @@ const questions: readonly Question[] = [
       fault: 'its removal broke off half-way, and nobody goes on with it. Delete the folder once more.',
     }),
   },
-  {
-    query: 'SELECT name FROM small_contents WHERE name NOT IN (SELECT blob FROM objects WHERE blob IS NOT NULL)',
-    faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
-  },
 ]
+
+const contentsOfNone = (connection: DatabaseSync): Question => ({
+  query: `SELECT name FROM small_contents WHERE name NOT IN (SELECT blob FROM (${everyObject(connection)}) WHERE blob IS NOT NULL)`,
+  faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
+})
 
 const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: string): Fault[] => {
   try {
@@ -100,5 +112,5 @@ export const databaseFaults = (connection: DatabaseSync, database: string): read
   const damage = ask(connection, integrity, database)
   // What the rows of a damaged database say is of no use.
   if (damage.length > 0) return damage
-  return questions.flatMap((question) => ask(connection, question, database))
+  return [...questions, contentsOfNone(connection)].flatMap((question) => ask(connection, question, database))
 }

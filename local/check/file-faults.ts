@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../data-directory.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
-import type { Fault } from './database-faults.ts'
+import { everyObject, type Fault, hasTable } from './database-faults.ts'
 
 /** An object that cannot be as it is. */
 interface ObjectFault {
@@ -49,7 +49,7 @@ const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
   const rows = connection
     .prepare(
       `SELECT key, blob, size, length(small_contents.bytes) AS held
-       FROM objects LEFT JOIN small_contents ON small_contents.name = objects.blob WHERE blob IS NOT NULL`,
+       FROM (${everyObject(connection)}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
     )
     .iterate()
   for (const { key, blob, size, held } of rows) {
@@ -68,10 +68,6 @@ const describe = (key: string): string => {
   if (area === undefined) return key
   return `site ${site}, ${area === 'live' ? 'file' : area} ${path}`
 }
-
-/** A database of an earlier version may have no uploads: it is looked at as it is. */
-const knowsUploads = (connection: DatabaseSync): boolean =>
-  connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'uploads'").get() !== undefined
 
 /** The names of the blobs that there are. */
 export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
@@ -114,7 +110,7 @@ export const fileFaults = (
     const fault = faultOf(directory, content)
     if (fault) faults.push(fault)
   }
-  for (const name of knowsUploads(connection) ? blobsOfUploads(connection) : []) unclaimed.delete(name)
+  for (const name of hasTable(connection, 'uploads') ? blobsOfUploads(connection) : []) unclaimed.delete(name)
   if (isServed) return faults
   const orphans = [...unclaimed].map((name) => ({
     where: join(directory.blobs, name),

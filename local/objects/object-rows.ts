@@ -10,13 +10,13 @@ export interface ObjectRow extends ObjectInfo {
 export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`
 
 /** The first key that can come behind this one. */
-const behind = (key: string): string => `${key}\0`
+export const behind = (key: string): string => `${key}\0`
 
-type Values = Readonly<Record<string, SQLOutputValue>>
+export type Values = Readonly<Record<string, SQLOutputValue>>
 
 const textIn = (value: SQLOutputValue | undefined): string | null => (typeof value === 'string' ? value : null)
 
-const toRow = (values: Values): ObjectRow => ({
+export const toRow = (values: Values): ObjectRow => ({
   key: String(values['key']),
   size: Number(values['size']),
   modified: Number(values['modified']),
@@ -40,6 +40,17 @@ const bytesIn = (values: Values | undefined): Buffer | undefined => {
   return bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : undefined
 }
 
+/** What the callers of the port are told of an object. */
+export const infoOf = ({ key, size, modified, version, fingerprint, contentType }: ObjectRow): ObjectInfo => ({
+  key,
+  size,
+  modified,
+  version,
+  fingerprint,
+  contentType,
+  versionId: version,
+})
+
 /** The rows of objects and small contents, one statement each. Who changes several of them does so in a transaction. */
 export interface ObjectRows {
   get(key: string): ObjectRow | undefined
@@ -50,15 +61,14 @@ export interface ObjectRows {
   put(row: ObjectRow): void
   /** Answers false, and does nothing, when the key is taken. */
   insert(row: ObjectRow): boolean
-  /** Answers the name of the bytes that it referred to. */
-  remove(key: string): string | null
-  /** Removes the object if it is in that version. Answers the name of the bytes that it referred to. */
-  removeVersion(key: string, version: string): string | null
+  remove(key: string): void
+  /** Removes the object if it is in that version. */
+  removeVersion(key: string, version: string): void
   /** Answers false when there is nothing of that version at `from`, or the destination is taken. */
   rename(from: string, version: string, to: string, type: string | undefined): boolean
   /** Notes the fingerprint of an object, if it is still in that version. */
   fingerprint(key: string, version: string, fingerprint: string): void
-  /** Whether any row refers to the bytes of that name. */
+  /** Whether any row refers to the bytes of that name, be it that of an old object. */
   refersTo(name: string): boolean
   /** Keeps the bytes of a small object, under the name by which its row refers to them. */
   keepContent(name: string, bytes: Uint8Array): void
@@ -77,13 +87,15 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
   list.setReturnArrays(true)
   const put = connection.prepare(`INSERT OR REPLACE INTO objects ${columns}`)
   const insert = connection.prepare(`INSERT OR IGNORE INTO objects ${columns}`)
-  const remove = connection.prepare('DELETE FROM objects WHERE key = ? RETURNING blob')
-  const removeVersion = connection.prepare('DELETE FROM objects WHERE key = ? AND version = ? RETURNING blob')
+  const remove = connection.prepare('DELETE FROM objects WHERE key = ?')
+  const removeVersion = connection.prepare('DELETE FROM objects WHERE key = ? AND version = ?')
   const rename = connection.prepare(
     'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
   )
   const fingerprint = connection.prepare('UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?')
-  const refersTo = connection.prepare('SELECT 1 FROM objects WHERE blob = ? LIMIT 1')
+  const refersTo = connection.prepare(
+    'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
+  )
   const keepContent = connection.prepare('INSERT INTO small_contents (name, bytes) VALUES (?, ?)')
   const content = connection.prepare('SELECT bytes FROM small_contents WHERE name = ?')
   const dropContent = connection.prepare('DELETE FROM small_contents WHERE name = ?')
@@ -101,8 +113,8 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
     list: (from, end, limit) => list.all(from, end, limit).map(toListed),
     put: (row) => void put.run(...valuesOf(row)),
     insert: (row) => insert.run(...valuesOf(row)).changes === 1,
-    remove: (key) => textIn(remove.get(key)?.['blob']),
-    removeVersion: (key, version) => textIn(removeVersion.get(key, version)?.['blob']),
+    remove: (key) => void remove.run(key),
+    removeVersion: (key, version) => void removeVersion.run(key, version),
     rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
     fingerprint: (key, version, value) => void fingerprint.run(value, key, version),
     refersTo: (name) => refersTo.get(name) !== undefined,

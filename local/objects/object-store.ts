@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import {
   type ByteRange,
   NotPlaced,
-  type ObjectInfo,
   type ObjectStore,
   type PlaceConditions,
   type Staged,
@@ -11,8 +10,10 @@ import type { Database } from '../database.ts'
 import type { RecordChange } from '../history.ts'
 import type { Blobs } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
-import { createObjectRows, endOf, listObjects, type ObjectRow } from './object-rows.ts'
-import { type AdoptedBlob, createStaging, dropBytes, placeChanges } from './placing.ts'
+import { createObjectRows, endOf, infoOf, listObjects, type ObjectRow, type ObjectRows } from './object-rows.ts'
+import { createOldObjects } from './old-objects.ts'
+import { type AdoptedBlob, createStaging, placeChanges } from './placing.ts'
+import { createVersions } from './versions.ts'
 
 interface Deps {
   readonly database: Database
@@ -24,27 +25,26 @@ interface Deps {
   readonly smallContent?: number
   /** ... and so much of it waits in memory at the most, that of all requests together. */
   readonly mostWaiting?: number
+  /** The wall clock. */
+  readonly now?: () => number
 }
-
-const infoOf = ({ key, size, modified, version, fingerprint, contentType }: ObjectRow): ObjectInfo => ({
-  key,
-  size,
-  modified,
-  version,
-  fingerprint,
-  contentType,
-})
 
 /** The object store of one machine, which goes on with something when requests have been answered. */
 export interface LocalObjectStore extends ObjectStore {
   /** Stages a blob that is there already, without a copy. It stays when it is not put in place. */
   adopt(blob: AdoptedBlob): Staged
+  /** Gives up for good what was replaced or removed before a moment, in milliseconds since the epoch. */
+  giveUp(before: number): Promise<void>
   /** Lets what goes on in the background come to an end: soon. */
   stop(): Promise<void>
 }
 
 /** How many objects go in one transaction when more than one may be used: nobody waits for long then. */
 const removalStep = 200
+
+/** Removes the bytes that a row has left behind, unless another one refers to them. Answers the name of the blob that is to be removed after that. */
+const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
+  name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
 
 const inSteps = <Item>(items: readonly Item[]): readonly Item[][] =>
   Array.from({ length: Math.ceil(items.length / removalStep) }, (_, step) =>
@@ -62,10 +62,12 @@ export const createObjectStore = ({
   record,
   smallContent = 16 * 1024,
   mostWaiting = 16 * 1024 * 1024,
+  now = Date.now,
 }: Deps): LocalObjectStore => {
   const rows = createObjectRows(database.connection)
+  const old = createOldObjects(database.connection, now)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
-  const placing = { rows, isGoing, record, stagedOf: staging.of }
+  const placing = { rows, old, isGoing, record, stagedOf: staging.of }
 
   /** Undefined when the bytes are nowhere, or are not as many as there should be. */
   const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
@@ -123,13 +125,12 @@ export const createObjectStore = ({
 
     async place(changes, conditions, entry) {
       try {
-        const unreferenced = await database.write(() => placeChanges(placing, changes, conditions, entry))
+        await database.write(() => placeChanges(placing, changes, conditions, entry))
         for (const change of changes) {
           if (change.kind !== 'put') continue
           const placed = staging.placed(change.staged)
           if (placed?.fingerprint === null) fingerprints.makeLater({ key: change.key, version: placed.blob })
         }
-        await removeBlobs(unreferenced)
         return { outcome: 'placed' }
       } catch (error) {
         if (error instanceof NotPlaced) return error.outcome
@@ -139,16 +140,30 @@ export const createObjectStore = ({
 
     async remove(objects, entry) {
       const all = entry ? [objects] : inSteps(objects)
-      const unreferenced = await Promise.all(
+      await Promise.all(
         all.map((some) =>
           database.write(() => {
-            const names = some.map(({ key, version }) => rows.removeVersion(key, version))
+            for (const { key, version } of some) {
+              old.keepVersion(key, version)
+              rows.removeVersion(key, version)
+            }
             if (entry && some.length > 0) record(entry)
-            return names.flatMap((name) => dropBytes(rows, name))
           }),
         ),
       )
-      await removeBlobs(unreferenced.flat())
+    },
+
+    ...createVersions({ database, rows, old, bodyOf }),
+
+    async giveUp(before) {
+      for (let count = removalStep; count === removalStep; ) {
+        const given = await database.write(() => {
+          const names = old.giveUp(before, removalStep)
+          return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
+        })
+        await removeBlobs(given.blobs)
+        count = given.count
+      }
     },
 
     stop: fingerprints.stop,

@@ -6,6 +6,7 @@ import {
   NotPlaced,
   type ObjectStore,
   type PlaceConditions,
+  type Restoration,
   type Staged,
   type Transfer,
 } from '../../lib/storage/object-store.ts'
@@ -13,6 +14,7 @@ import { readAhead } from '../../lib/storage/read-ahead.ts'
 import type { RecordChange } from '../history.ts'
 import type { Blobs } from './blobs.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'
+import type { OldObjects } from './old-objects.ts'
 
 /** The bytes of a staged upload: under a name that no row refers to yet. */
 interface StagedBlob extends Pick<Staged, 'size'> {
@@ -152,6 +154,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
 /** What changes are applied with. */
 interface Placing {
   readonly rows: ObjectRows
+  readonly old: OldObjects
   readonly stagedOf: (staged: Staged) => StagedBlob
   /** Whether a folder is being removed, as the same transaction sees it. */
   readonly isGoing: (staying: PlaceConditions['staying']) => boolean
@@ -161,19 +164,11 @@ interface Placing {
 const isTaken = (rows: ObjectRows, key: string): boolean =>
   key.endsWith('/') ? rows.isAny(key, endOf(key)) : rows.get(key) !== undefined
 
-/**
- * Removes the bytes that a row has left behind, unless a copy still refers to them. Answers the name of the blob that is to be removed when
- * all of it is on the disk.
- */
-export const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
-  name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
-
-const put = (rows: ObjectRows, key: string, { bytes, alongside, ...staged }: StagedBlob): readonly string[] => {
+const put = ({ rows, old }: Placing, key: string, { bytes, alongside, ...staged }: StagedBlob): void => {
   alongside?.()
-  const before = rows.remove(key)
+  old.keep(key, false)
   if (bytes) rows.keepContent(staged.blob, bytes)
   rows.put({ ...staged, key, modified: Date.now(), version: staged.blob })
-  return dropBytes(rows, before)
 }
 
 const createFolder = (rows: ObjectRows, key: string): boolean =>
@@ -195,31 +190,59 @@ const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean =
   return rows.insert({ ...row, key, contentType: type, modified: Date.now(), version: newName() })
 }
 
-const transfer = (rows: ObjectRows, change: Transfer): void => {
-  const { kind, from, key, contentType } = change
-  if (kind === 'move' ? rows.rename(from.key, from.version, key, contentType) : copy(rows, change)) return
+/** What is moved away counts as removed at its old place. */
+const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boolean => {
+  old.keepVersion(from.key, from.version)
+  old.forget(key, from.version)
+  return rows.rename(from.key, from.version, key, contentType)
+}
+
+const transfer = (placing: Placing, change: Transfer): void => {
+  const { kind, from, key } = change
+  const { rows } = placing
+  if (kind === 'move' ? move(placing, change) : copy(rows, change)) return
   throw new NotPlaced(rows.get(key) ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
 }
 
-/** Answers the blobs that nothing refers to any more. */
-const apply = ({ rows, stagedOf }: Placing, change: Change): readonly string[] => {
+/** What was removed last comes back as it was; any other state comes as a new one with the same bytes. */
+const restore = ({ rows, old }: Placing, { key, id }: Restoration): void => {
+  const present = rows.get(key)
+  if (present?.version === id) return
+  const row = old.get(key, id)
+  if (!row) throw new NotPlaced({ outcome: 'stale', key })
+  if (present || !old.isLast(key, id)) {
+    old.keep(key, false)
+    rows.put({ ...row, modified: Date.now(), version: newName() })
+  } else {
+    old.forget(key, id)
+    rows.put(row)
+  }
+}
+
+const apply = (placing: Placing, change: Change): void => {
+  const { rows, old, stagedOf } = placing
   switch (change.kind) {
     case 'put':
-      return put(rows, change.key, stagedOf(change.staged))
+      put(placing, change.key, stagedOf(change.staged))
+      break
     case 'folder':
       createFolder(rows, change.key)
-      return []
+      break
     case 'move':
     case 'copy':
-      transfer(rows, change)
-      return []
+      transfer(placing, change)
+      break
+    case 'restore':
+      restore(placing, change)
+      break
     case 'remove':
-      return dropBytes(rows, rows.remove(change.key))
+      old.keep(change.key, true)
+      rows.remove(change.key)
   }
 }
 
 /**
- * Checks the conditions, applies the changes and writes down what has changed, within a transaction. Folders that are there already are no change. Answers the blobs that nothing refers to once it is on the disk.
+ * Checks the conditions, applies the changes and writes down what has changed, within a transaction. Folders that are there already are no change.
  * Throws NotPlaced.
  */
 export const placeChanges = (
@@ -227,7 +250,7 @@ export const placeChanges = (
   changes: readonly Change[],
   { absent, standing = [], matching = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
   entry: HistoryEntry,
-): readonly string[] => {
+): void => {
   const { rows, isGoing, record } = placing
   if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
   const gone = standing.find((key) => !rows.get(key))
@@ -237,8 +260,8 @@ export const placeChanges = (
   const changed = matching.find(({ key, version }) => rows.get(key)?.version !== version)
   if (changed) throw new NotPlaced({ outcome: 'changed', key: changed.key })
   if (!changes.every(({ kind, key }) => kind === 'folder' && rows.get(key))) record(entry)
-  return changes.flatMap((change) => {
+  for (const change of changes) {
     if (remainingTime() <= 0) throw new NotPlaced({ outcome: 'late' })
-    return apply(placing, change)
-  })
+    apply(placing, change)
+  }
 }

@@ -30,13 +30,13 @@ const filesIn = (folder: string): readonly string[] =>
 
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 
-/** The objects whose bytes are in a blob, one after the other. */
+/** The objects whose bytes are in a blob, those that are old among them, one after the other. */
 function* objectsInBlobs(
   connection: DatabaseSync,
 ): Generator<{ readonly key: string; readonly blob: string; readonly size: number }> {
   const rows = connection
     .prepare(
-      `SELECT key, blob, size FROM objects
+      `SELECT key, blob, size FROM (SELECT key, blob, size FROM objects UNION ALL SELECT key, blob, size FROM old_objects)
        WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)`,
     )
     .iterate()

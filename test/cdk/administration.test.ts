@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createProgram, run } from '../../admin/program.ts'
-import { administrationGrants } from '../../cdk/grants.ts'
+import { administrationBucketGrants, administrationGrants } from '../../cdk/grants.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { tables } from '../../lib/aws/tables.ts'
 import { createDynaliteServer } from '../support/dynalite.ts'
@@ -17,15 +17,18 @@ import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()
 
-/** Whatever stack is asked for, it has every table among its outputs. */
+/** Whatever stack is asked for, it has every table among its outputs, and the bucket. */
 const stackAnswer = () => {
-  const outputs = Object.keys(tables).map((name) => {
-    const key = `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`
-    return `<member><OutputKey>${key}</OutputKey><OutputValue>${name}</OutputValue></member>`
-  })
+  const named = Object.keys(tables).map((name) => [`${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, name])
+  const outputs = [...named, ['FilesBucket', 'files']].map(
+    ([key, name]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${name}</OutputValue></member>`,
+  )
   const stack = `<member><Outputs>${outputs.join('')}</Outputs></member>`
   return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }
+
+/** What S3 answers of a bucket with nothing in it, to the one call that is made of it. */
+const noVersions = '<ListVersionsResult><IsTruncated>false</IsTruncated></ListVersionsResult>'
 
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-administration-'))
 const records = join(folder, 'records')
@@ -45,6 +48,7 @@ const commandLines = [
   'category create --site 1001 --name News',
   'category list --site 1001',
   `import ${records} --site 1001`,
+  'category remove 1 --site 1001 --dry-run',
   'category remove 1 --site 1001',
   'object remove news 36 --site 1001',
   'workflow start index.html --site 1001',
@@ -64,6 +68,11 @@ describe('the policy of an administrator', () => {
   /** Stands for AWS at the transport of the SDK: dynalite for the tables, an answer of its own for the stacks. */
   const server = createDynaliteServer((headers, body, response) => {
     const action = new URLSearchParams(body.toString()).get('Action')
+    if (action === null && headers['x-amz-target'] === undefined) {
+      actions.add('s3:ListBucketVersions')
+      response.writeHead(200, { 'Content-Type': 'application/xml' }).end(noVersions)
+      return true
+    }
     if (action === null) {
       calls.push(...callsIn({ headers, body }))
       return false
@@ -127,7 +136,8 @@ describe('the policy of an administrator', () => {
       names.map((action) => ({ ...place, action })),
     )
     expect(linesOf(granted)).toEqual(linesOf(calls))
-    expect([...actions]).toEqual(['cloudformation:DescribeStacks'])
+    const onBucket = administrationBucketGrants.map((action) => `s3:${action}`)
+    expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onBucket])
   })
 
   test('is held against every command but the one for a data directory', () => {

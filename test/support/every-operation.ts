@@ -49,7 +49,8 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
 const watchingRemovals = (files: ObjectStore, removals: WatchedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
   async place(changes, conditions, entry) {
-    const watch = await removals.watch(conditions.staying.site, conditions.staying.folders)
+    const { site, folders, holding } = conditions.staying
+    const watch = await removals.watch(site, folders, holding)
     const outcome = await files.place(changes, conditions, entry)
     await watch.hasChanged()
     await record(entry)
@@ -259,8 +260,14 @@ const storage: Exercise = {
     { method: 'GET', target: `${v2}/folder?meta&recursive=true` },
     { method: 'GET', target: `${v2}/folder/other.html?meta` },
     { method: 'GET', target: `${v2}/folder/other.html?link` },
+    { method: 'GET', target: `${v2}/folder?removal` },
     { method: 'DELETE', target: `${v2}/folder/other.html` },
+    { method: 'POST', target: `${v2}/folder/other.html?restore`, body: {} },
+    { method: 'GET', target: `${v2}/folder/other.html?versions` },
     { method: 'DELETE', target: `${v2}/folder` },
+    { method: 'POST', target: `${v2}/folder?restore`, body: {} },
+    { method: 'DELETE', target: `${v2}/folder` },
+    { method: 'GET', target: `${v2}/folder?deleted` },
     { method: 'DELETE', target: v2, refused: true },
     ...largeFolder,
     { method: 'DELETE', target: `${v2}/large` },

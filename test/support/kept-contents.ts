@@ -8,7 +8,7 @@ export const keptContents = ({ blobs, database: file }: Pick<DataDirectory, 'blo
   const inFiles = readdirSync(blobs)
   const database = new DatabaseSync(file, { readOnly: true })
   const inDatabase = database.prepare('SELECT name FROM small_contents').all()
-  const rows = database.prepare('SELECT blob FROM objects').all()
+  const rows = database.prepare('SELECT blob FROM objects UNION ALL SELECT blob FROM old_objects').all()
   database.close()
   const kept = [...inFiles, ...inDatabase.map(({ name }) => String(name))]
   const referenced = new Set(rows.map(({ blob }) => blob))

@@ -13,6 +13,8 @@ interface Options {
   /** Bytes, as the object store takes them. */
   readonly smallContent?: number
   readonly mostWaiting?: number
+  /** The wall clock. */
+  readonly now?: () => number
 }
 
 /** The object store of one machine, without the rest of it. */

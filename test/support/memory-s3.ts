@@ -68,6 +68,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const uploads = new Map<string, Upload>()
   const requests: S3Request[] = []
   let count = 0
+  let latest = 0
 
   const present = (key: string): (Version & { bytes: Buffer }) | undefined => {
     const version = objects.get(key)?.[0]
@@ -75,7 +76,9 @@ export const createMemoryS3 = (): MemoryS3 => {
   }
   const add = (key: string, version: Omit<Version, 'id' | 'modified'>): Version => {
     count += 1
-    const added = { ...version, id: `version-${count}`, modified: new Date() }
+    // No two at the same moment: which of them came first can be told.
+    latest = Math.max(latest + 1, Date.now())
+    const added = { ...version, id: `version-${count}`, modified: new Date(latest) }
     objects.set(key, [added, ...(objects.get(key) ?? [])])
     return added
   }
@@ -97,10 +100,17 @@ export const createMemoryS3 = (): MemoryS3 => {
     return upload
   }
 
-  const read = (key: string, { method, headers, query }: S3Request): S3Answer => {
-    const wanted = query?.['versionId']
+  /** The present version, or the one of that name. */
+  const stateOf = (key: string, wanted: string | undefined | null): Version & { bytes: Buffer } => {
     const version = wanted ? objects.get(key)?.find(({ id }) => id === wanted) : present(key)
+    if (wanted && version && !version.bytes) throw new Refusal(405, 'MethodNotAllowed')
     if (!version?.bytes) throw noSuchKey()
+    return { ...version, bytes: version.bytes }
+  }
+
+  const read = (key: string, { method, headers, query }: S3Request): S3Answer => {
+    const wanted = String(query?.['versionId'] ?? '')
+    const version = stateOf(key, wanted)
     const { bytes, etag } = version
     if (headers['if-match'] && unquote(headers['if-match']) !== etag) throw preconditionFailed()
     const range = rangeIn(headers['range'], bytes.length)
@@ -119,8 +129,9 @@ export const createMemoryS3 = (): MemoryS3 => {
 
   const copy = (key: string, request: S3Request, from: string): S3Answer => {
     const { headers } = request
-    const source = present(decodeURIComponent(from).replace(/^\/?[^/]+\//, ''))
-    if (!source) throw noSuchKey()
+    const [path = '', wanted] = from.split('?versionId=')
+    const named = decodeURIComponent(path).replace(/^\/?[^/]+\//, '')
+    const source = stateOf(named, wanted)
     const match = headers['x-amz-copy-source-if-match']
     if (match && unquote(match) !== source.etag) throw preconditionFailed()
     requireTag(request, present(key)?.etag)
@@ -247,15 +258,48 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListBucketResult', tag('IsTruncated', `${shown.length < entries.length}`) + shown.join(''))
   }
 
+  /** Versions and markers of all keys, behind a key or one version of it; what lies in a folder counts as that folder, when folded. */
+  const statesBehind = (query: NonNullable<S3Request['query']>): (Version & { key: string; isLatest: boolean })[] => {
+    const [prefix, key, id] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => String(query[name] ?? ''))
+    return keysUnder(prefix ?? '').flatMap((one) => {
+      const versions = (objects.get(one) ?? []).map((version, index) => ({
+        ...version,
+        key: one,
+        isLatest: index === 0,
+      }))
+      if (!key || compare(one, key) > 0) return versions
+      return one === key && id ? versions.slice(versions.findIndex((version) => version.id === id) + 1) : []
+    })
+  }
+
+  const folderOf = (key: string, prefix: string, delimiter: string): string | undefined => {
+    const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1
+    return end < 0 ? undefined : key.slice(0, end + 1)
+  }
+
+  const describeState = (state: ReturnType<typeof statesBehind>[number], write: (key: string) => string): string => {
+    const { key, id, isLatest, bytes, etag, modified } = state
+    const kind = bytes ? 'Version' : 'DeleteMarker'
+    const known = tag('IsLatest', `${isLatest}`) + tag('LastModified', modified.toISOString())
+    const content = bytes ? tag('Size', bytes.length) + tag('ETag', `"${etag}"`) : ''
+    return `<${kind}>${tag('Key', write(key))}${tag('VersionId', id)}${known}${content}</${kind}>`
+  }
+
   const listVersions = (query: NonNullable<S3Request['query']>): S3Answer => {
-    const entries = keysUnder(String(query['prefix'])).flatMap((key) =>
-      (objects.get(key) ?? []).map(({ id, bytes, modified }, index) => {
-        const kind = bytes ? 'Version' : 'DeleteMarker'
-        const described = tag('IsLatest', `${index === 0}`) + tag('LastModified', modified.toISOString())
-        return `<${kind}>${tag('Key', key)}${tag('VersionId', id)}${described}</${kind}>`
-      }),
-    )
-    return xmlAnswer('ListVersionsResult', entries.slice(0, Number(query['max-keys'] ?? 1000)).join(''))
+    const write = query['encoding-type'] === 'url' ? urlEncoded : String
+    const [prefix = '', delimiter = ''] = ['prefix', 'delimiter'].map((name) => String(query[name] ?? ''))
+    // A folder is told once, by what lies in it that comes first.
+    const entries = new Map<string, { readonly key: string; readonly id: string }>()
+    for (const state of statesBehind(query)) {
+      const folder = folderOf(state.key, prefix, delimiter)
+      if (folder === undefined) entries.set(describeState(state, write), state)
+      else entries.set(`<CommonPrefixes>${tag('Prefix', write(folder))}</CommonPrefixes>`, { key: folder, id: '' })
+    }
+    const shown = [...entries].slice(0, Number(query['max-keys'] ?? 1000))
+    const last = shown.length < entries.size ? shown.at(-1)?.[1] : undefined
+    const next = last ? tag('NextKeyMarker', write(last.key)) + tag('NextVersionIdMarker', last.id) : ''
+    const isTruncated = tag('IsTruncated', `${last !== undefined}`)
+    return xmlAnswer('ListVersionsResult', isTruncated + next + shown.map(([xml]) => xml).join(''))
   }
 
   const get = (key: string, request: S3Request): S3Answer => {

@@ -55,6 +55,10 @@ const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$meta
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
 
+/** There is no such version: it is gone, it hides what is older (405), or its name is none (400). */
+export const isUnknownVersion = (error: unknown): boolean =>
+  isMissing(error) || [400, 405].includes(statusOf(error) ?? 0)
+
 /** A condition did not hold, or a race was lost (409), or nothing was there to compare with (404). Nothing was made. */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
 

@@ -62,7 +62,7 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
 }
 
 /** Keys come in the form of a query, so that even what XML cannot hold comes through. */
-const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
+export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
 
 type ReadKey = typeof decodeKey
 
@@ -77,10 +77,10 @@ const toListed = (
   fingerprint: unquote(ETag),
 })
 
-const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+export const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** The greatest character there is: what lies in a folder comes before the folder's key with this behind it. */
-const lastCharacter = '\u{10ffff}'
+export const lastCharacter = '\u{10ffff}'
 
 const listOnce = async (
   { client, name, options }: Bucket,

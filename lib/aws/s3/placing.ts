@@ -8,7 +8,16 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
-import { type Change, type Expected, NotPlaced, type Staged, type Transfer } from '../../storage/object-store.ts'
+import {
+  type Change,
+  type Expected,
+  listAll,
+  NotPlaced,
+  type ObjectStore,
+  type Restoration,
+  type Staged,
+  type Transfer,
+} from '../../storage/object-store.ts'
 import {
   type Bucket,
   callsInFlight,
@@ -19,10 +28,11 @@ import {
   onCondition,
   unquote,
 } from './bucket.ts'
-import { deleteAll } from './deleting.ts'
-import { headObject } from './looking.ts'
+import { type Doomed, deleteAll } from './deleting.ts'
+import { headObject, listObjects } from './looking.ts'
 import { type Answer, createMaking, madeInSilence, presentMarker } from './making.ts'
 import { isScratch, type StagedBody } from './staging.ts'
+import { findVersion } from './versions.ts'
 
 const copySource = ({ name }: Bucket, key: string): string =>
   `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
@@ -41,6 +51,33 @@ interface Attempt {
 /** Whether a change writes a key, or takes away what is there. */
 export const changesKey = (change: Change, key: string): boolean =>
   change.key === key || (change.kind === 'move' && change.from.key === key)
+
+/** `live/1001/`, or what else a key begins with. */
+const areaOf = ({ key }: Restoration): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1)
+
+/** The innermost folder that all of them lie in, in each area. */
+const commonFolders = (restorations: readonly Restoration[]): readonly string[] =>
+  [...Map.groupBy(restorations, areaOf).values()].map((some) => {
+    const keys = some.map(({ key }) => key).sort()
+    const [first = '', last = ''] = [keys[0], keys.at(-1)]
+    let length = 0
+    while (length < first.length && first[length] === last[length]) length += 1
+    return first.slice(0, first.lastIndexOf('/', length - 1) + 1)
+  })
+
+/** The first of several that a listing of their folders lacks in that state. */
+const firstMissing = async (
+  store: Pick<ObjectStore, 'list'>,
+  restorations: readonly Restoration[],
+): Promise<string | undefined> => {
+  const missing = new Map(restorations.map(({ key, tag }) => [key, tag]))
+  for (const folder of commonFolders(restorations)) {
+    for await (const objects of listAll(store, folder)) {
+      for (const { key, version } of objects) if (missing.get(key) === version) missing.delete(key)
+    }
+  }
+  return missing.keys().next().value
+}
 
 const byKey = (one: Change, other: Change): number => (one.key < other.key ? -1 : 1)
 
@@ -172,6 +209,47 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
     }
   }
 
+  /** The first of these that is not there in that state: one is looked for by itself; several, which lie in one folder, are listed. */
+  const findMissing = async (restorations: readonly Restoration[]): Promise<string | undefined> => {
+    const [first] = restorations
+    if (first && restorations.length === 1) {
+      return (await headObject(doing, first.key))?.VersionId === first.id ? undefined : first.key
+    }
+    return firstMissing({ list: (query) => listObjects(doing, query) }, restorations)
+  }
+
+  /** What is hidden, and nothing newer is there, is there again when nothing hides it any more. Errors: NotPlaced. */
+  const uncover = async (restorations: readonly Restoration[]): Promise<void> => {
+    const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
+      hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
+    )
+    // To take it back, they are hidden again: also those that had their turn before a call failed.
+    made.push(...restorations.map(({ key, tag = '' }): Doomed => ({ kind: 'object', key, tag })))
+    await deleteAll(doing, markers)
+    // Somebody else may have hidden or replaced them meanwhile, so that other markers hide them.
+    const missing = await findMissing(restorations)
+    if (missing !== undefined) throw new NotPlaced({ outcome: 'stale', key: missing })
+  }
+
+  /** Any other state comes as a copy of it, onto what is there. Errors: NotPlaced. */
+  const bringBack = async ({ key, id: versionId }: Restoration): Promise<void> => {
+    const info = await findVersion(doing, key, versionId)
+    if (!info) throw new NotPlaced({ outcome: 'stale', key })
+    const id = randomUUID()
+    const command = {
+      Bucket,
+      Key: key,
+      CopySource: `${copySource(doing, key)}?versionId=${encodeURIComponent(versionId)}`,
+      MetadataDirective: 'REPLACE' as const,
+      ContentType: info.contentType,
+      Metadata: { change: id },
+    }
+    await writing(key, id, async (conditions) => {
+      const copied = await once.send(new CopyObjectCommand({ ...command, ...conditions }), long)
+      return { VersionId: copied.VersionId, ETag: copied.CopyObjectResult?.ETag }
+    })
+  }
+
   /** The objects that go, as they were seen while others came into being. */
   const seen = new Map<string, HeadObjectCommandOutput | undefined>()
 
@@ -212,6 +290,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
     if (change.kind === 'remove') seen.set(change.key, await headObject(doing, change.key))
     if (change.kind === 'put') return put(change.key, bodyOf(change.staged))
     if (change.kind === 'folder') return createFolder(change.key)
+    if (change.kind === 'restore') return change.hiddenBy ? undefined : bringBack(change)
     return change.kind === 'remove' ? undefined : copy(change)
   }
 
@@ -239,6 +318,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
   return {
     /** Everything that comes into being first, then everything that goes. Errors: NotPlaced. */
     async apply(changes: readonly Change[]): Promise<void> {
+      await uncover(changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy))
       await inTurn(changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
       // A source that could not be brought back must not go.
       if (!isVersioned() && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')

@@ -11,7 +11,8 @@ interface Brought {
   readonly body: Readable | undefined
 }
 
-const bodyOf = ({ Body }: GetObjectCommandOutput): Readable | undefined => (Body instanceof Readable ? Body : undefined)
+export const bodyOf = ({ Body }: GetObjectCommandOutput): Readable | undefined =>
+  Body instanceof Readable ? Body : undefined
 
 const broughtBy = (key: string, output: GetObjectCommandOutput): Brought => {
   const [, first = 0, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(output.ContentRange ?? '') ?? []

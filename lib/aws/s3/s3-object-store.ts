@@ -19,6 +19,7 @@ import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
 import { changesKey, createPlacing } from './placing.ts'
 import { readObject } from './reading.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
+import { countKept, listRemoved, listRemovedWithin, listVersions, readVersion } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'> {
   /** It must keep versions: they are what a change is taken back with. */
@@ -76,7 +77,7 @@ export const createS3ObjectStore = ({
     limit: TimeLimit,
     { absent, staying, matching = [] }: PlaceConditions,
   ): Promise<FolderWatch> => {
-    const watching = removals.watch(staying.site, staying.folders)
+    const watching = removals.watch(staying.site, staying.folders, staying.holding)
     const [watch, rival, changed] = await Promise.all([
       limit.wait(watching),
       findRival(doing, absent),
@@ -153,6 +154,16 @@ export const createS3ObjectStore = ({
     fingerprintOf: async ({ fingerprint }) => fingerprint,
 
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
+
+    versions: (key, query) => listVersions(bucket, key, query),
+
+    readVersion: (key, id, choose) => readVersion(bucket, key, id, choose),
+
+    listRemoved: (query) => listRemoved(bucket, query),
+
+    keptBelow: (prefix) => countKept(bucket, prefix),
+
+    removedWithin: (prefix, period) => listRemovedWithin(bucket, prefix, period),
 
     async stage(content, target) {
       const body = await stageBody(bucket, { memory: budget, buffers }, content, target)

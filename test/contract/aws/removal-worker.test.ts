@@ -61,6 +61,13 @@ const files = (remove = async () => {}): ObjectStore => {
     fingerprintOf: never,
     stage: never,
     place: never,
+    versions: never,
+    readVersion: never,
+    listRemoved: never,
+    keptBelow: never,
+    removedWithin: () => {
+      throw new Error('The worker does not do this')
+    },
   }
 }
 

@@ -62,6 +62,24 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       expect(await removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'two' }])
     })
 
+    test('leave on record when they were: the last one of each folder', async () => {
+      expect(await removals.lastOf(site, folder)).toBeUndefined()
+      const began = time
+      await removals.open(site, folder, 'one', entry)
+      time += 5_000
+      expect(await removals.lastOf(site, folder)).toBeUndefined()
+      await removals.close(site, folder, 'one', 3)
+      expect(await removals.lastOf(site, folder)).toEqual({ from: began, to: time })
+      await removals.close(site, folder, 'one', 0)
+      const period = { from: time + 1_000, to: time + 2_000 }
+      await removals.note(site, folder, period)
+      expect(await hand.connect().removals.lastOf(site, folder)).toEqual(period)
+      expect(await removals.lastOf(site, other)).toBeUndefined()
+      expect(await removals.lastOf((site + 1_000) as SiteId, folder)).toBeUndefined()
+      expect(await removals.openOf(site, [folder])).toEqual([])
+      expect(await removals.isOpenBelow(site, root)).toBe(false)
+    })
+
     test('may be closed without having been open', async () => {
       await removals.close(site, folder, 'one', 0)
       expect(await removals.openOf(site, [folder])).toEqual([])

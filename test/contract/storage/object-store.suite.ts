@@ -8,6 +8,7 @@ import { describePlacing } from './object-store/placing.ts'
 import { describeRacing } from './object-store/racing.ts'
 import { describeRemoving } from './object-store/removing.ts'
 import { describeStaging } from './object-store/staging.ts'
+import { describeVersions } from './object-store/versions.ts'
 import { type OpenedStore, openWorkbench } from './object-store/workbench.ts'
 
 /** What every object store does, whatever it is made of. */
@@ -23,5 +24,6 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describeCopying(bench)
     describeListing(bench)
     describeRemoving(bench)
+    describeVersions(bench)
   })
 }

@@ -128,6 +128,27 @@ describe.each(['as a whole', 'on the wire'] as const)(
         throw error
       }
     }
+    /** What was removed comes back, and another object in a state of before, at once. */
+    const restoreAll = async (prefix: string): Promise<void> => {
+      const changes: Change[] = []
+      for await (const some of store.removedWithin(prefix, { from: 0, to: Date.now() + 60_000 })) {
+        changes.push(...some.map((one): Change => ({ ...one, kind: 'restore' })))
+      }
+      const { versions } = await store.versions(`${prefix}kept`, { limit: 10 })
+      const oldest = versions.at(-1)
+      if (!oldest || changes.length !== 2) throw new Error('Nothing is there to be restored')
+      await store.place([...changes, { kind: 'restore', key: `${prefix}kept`, id: oldest.id }], nowhere, entry)
+    }
+    const prepareRemoved = async (prefix: string) => {
+      for (const name of ['a', 'b', 'kept']) await put(`${prefix}${name}`, `old ${name}`)
+      for (const name of ['b', 'kept']) await put(`${prefix}${name}`, `newer ${name}`)
+      const found = await Promise.all(['a', 'b'].map((name) => store.find(`${prefix}${name}`)))
+      await store.remove(
+        found.filter((object) => object !== undefined),
+        entry,
+      )
+    }
+
     const prepare = async (prefix: string) => {
       for (const name of ['small', 'from', 'draft']) await put(`${prefix}${name}`, `old ${name}`)
     }
@@ -145,9 +166,14 @@ describe.each(['as a whole', 'on the wire'] as const)(
     }
 
     /** Has each call fail, or its answer be lost, one after the other. */
-    const failEachCall = async (name: string, lost: boolean, work: (prefix: string) => Promise<void>) => {
+    const failEachCall = async (
+      name: string,
+      lost: boolean,
+      work: (prefix: string) => Promise<void>,
+      begin: (prefix: string) => Promise<void> = prepare,
+    ) => {
       const measure = `live/measure-${name}-${lost}/`
-      await prepare(measure)
+      await begin(measure)
       const before = await stateOf(measure)
       await work(measure)
       const calls = faulty.calls()
@@ -159,7 +185,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       for (let number = 1; number <= calls; number++) {
         const prefix = `live/${name}-${lost}-${number}/`
         faulty.arm(0, false)
-        await prepare(prefix)
+        await begin(prefix)
         faulty.arm(number, lost)
         const isDone = await work(prefix).then(
           () => true,
@@ -194,6 +220,11 @@ describe.each(['as a whole', 'on the wire'] as const)(
     it.each(faults)(
       'and it %s while objects are copied: nothing of the copies stays, and a repetition succeeds',
       (_, lost) => failEachCall('copies', lost, copyAll),
+    )
+
+    it.each(faults)(
+      'and it %s while objects are restored: all of them are there or none, and a repetition succeeds',
+      (_, lost) => failEachCall('restores', lost, restoreAll, prepareRemoved),
     )
 
     it('and it is lost, and the changes are taken back because a folder goes: what was there before is there again', async () => {

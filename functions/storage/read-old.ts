@@ -1,0 +1,78 @@
+import type { StorageDeps } from '../../lib/deps.ts'
+import { ServiceError } from '../../lib/errors.ts'
+import { operation } from '../../lib/http/operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
+import { readCursor, writeCursor } from '../../lib/storage/listing-cursor.ts'
+import { longestListing, type ObjectVersion, type RemovedEntry } from '../../lib/storage/object-store.ts'
+import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
+import { previewRemoval } from '../../lib/storage/preview-removal.ts'
+import type { Answer } from '../contract.ts'
+import type { removalPreview, removedPage, versionPage } from './contract-history.ts'
+import { pathOf, queryValue, readSwitches } from './params.ts'
+
+/** How many entries an answer holds unless told. */
+const usualLimit = 100
+
+const pageOf = async (query: Request['query']) => {
+  const given = { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') }
+  const { limit = usualLimit, cursor } = await readSwitches(given, async () => (await import('./switches.ts')).listing)
+  return { limit: Math.min(limit, longestListing), cursor }
+}
+
+const timeOf = (at: number): string => new Date(at).toISOString()
+
+const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) => ({
+  version: id,
+  at: timeOf(at),
+  size,
+  removed: isRemoved,
+  current: isCurrent,
+})
+
+/** GET with `?versions`: the states in which a live file is or was (decisions.md, section 10). */
+export const listVersions = ({ files }: StorageDeps) =>
+  operation({ params: pathOf, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
+    if (path === root) throw new ServiceError('notAFile')
+    const after = cursor === undefined ? undefined : readCursor(cursor, ['version']).after
+    const { versions, next } = await files.versions(fileKey('live', site.id, path), { limit, after })
+    if (versions.length === 0 && after === undefined) {
+      throw new ServiceError((await files.exists(folderKey('live', site.id, path))) ? 'notAFile' : 'fileUnknown')
+    }
+    const value: Answer<typeof versionPage> = {
+      versions: versions.map(viewOfVersion),
+      ...(next !== undefined && { cursor: writeCursor({ by: 'version', after: next }) }),
+    }
+    return ok({ value })
+  })
+
+const viewOfRemoved = ({ key, removedAt, size }: RemovedEntry, prefix: string) => ({
+  name: key.slice(prefix.length).replace(/\/$/, ''),
+  type: size === null ? ('folder' as const) : ('file' as const),
+  removedAt: timeOf(removedAt),
+  size,
+})
+
+/** GET with `?deleted`: what of a folder was removed and is not there again, be the folder there or not (decisions.md, section 10). */
+export const listDeleted = ({ files }: StorageDeps) =>
+  operation({ params: pathOf, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
+    const prefix = folderKey('live', site.id, path)
+    const after = cursor === undefined ? undefined : `${prefix}${readCursor(cursor, ['name']).after}`
+    const { entries, next } = await files.listRemoved({ prefix, limit, after })
+    if (entries.length === 0 && after === undefined && path !== root && !(await files.exists(prefix))) {
+      throw new ServiceError('fileUnknown')
+    }
+    const value: Answer<typeof removedPage> = {
+      deleted: entries.map((entry) => viewOfRemoved(entry, prefix)),
+      ...(next !== undefined && { cursor: writeCursor({ by: 'name', after: next.slice(prefix.length) }) }),
+    }
+    return ok({ value })
+  })
+
+/** GET with `?removal`: what a DELETE would take along (decisions.md, section 10). */
+export const getRemoval = (deps: StorageDeps) =>
+  operation({ params: pathOf }, async ({ site, params, remainingTime }) => {
+    const { atLeast, ...preview } = await previewRemoval(deps, site.id, params.path, remainingTime)
+    const value: Answer<typeof removalPreview> = { ...preview, ...(atLeast && { atLeast }) }
+    return ok({ value })
+  })

@@ -1,0 +1,124 @@
+import type { Readable } from 'node:stream'
+import {
+  type ByteRange,
+  longestListing,
+  type ObjectStore,
+  type ObjectVersion,
+  type RemovedEntry,
+} from '../../lib/storage/object-store.ts'
+import type { Database } from '../database.ts'
+import { behind, endOf, infoOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
+import type { OldObjects, RemovedRow } from './old-objects.ts'
+
+interface Deps {
+  readonly database: Database
+  readonly rows: ObjectRows
+  readonly old: OldObjects
+  /** Undefined when the bytes are not there. */
+  readonly bodyOf: (row: ObjectRow, range: ByteRange) => Promise<Readable | Uint8Array | undefined>
+}
+
+const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion => ({
+  id: version,
+  at: modified,
+  size,
+  isCurrent: true,
+  isRemoved: false,
+})
+
+/** How many rows of what was removed one step reads. */
+const step = 256
+
+/** What of a key has gone: the object itself, or the folder that it lies in; undefined where that folder is there, or the prefix is all of it. */
+const entryOf = (
+  { rows, old }: Pick<Deps, 'rows' | 'old'>,
+  prefix: string,
+  { key, size, gone }: RemovedRow,
+): RemovedEntry | undefined => {
+  const slash = key.indexOf('/', prefix.length)
+  if (slash < 0) return key === prefix ? undefined : { key, removedAt: gone, size }
+  const folder = key.slice(0, slash + 1)
+  if (rows.isAny(folder, endOf(folder))) return undefined
+  return { key: folder, removedAt: old.lastRemoval(folder, endOf(folder)), size: null }
+}
+
+/** The first key behind this one, or behind the folder that it lies in. */
+const behindEntry = (prefix: string, key: string): string => {
+  const slash = key.indexOf('/', prefix.length)
+  return slash < 0 ? behind(key) : endOf(key.slice(0, slash + 1))
+}
+
+/** Up to so many entries, in the order of their keys. */
+const removedEntries = (
+  stored: Pick<Deps, 'rows' | 'old'>,
+  prefix: string,
+  start: string,
+  count: number,
+): RemovedEntry[] => {
+  const entries: RemovedEntry[] = []
+  let from = start
+  for (let found: readonly RemovedRow[]; entries.length < count; ) {
+    found = stored.old.removed(from, endOf(prefix), step)
+    for (const row of found.values()) {
+      if (row.key < from) continue
+      from = behindEntry(prefix, row.key)
+      const entry = entryOf(stored, prefix, row)
+      if (entry) entries.push(entry)
+    }
+    if (found.length < step) break
+  }
+  return entries.slice(0, count)
+}
+
+/** What the object store of one machine has kept of what was replaced or removed. */
+export const createVersions = ({
+  database,
+  rows,
+  old,
+  bodyOf,
+}: Deps): Pick<ObjectStore, 'versions' | 'readVersion' | 'listRemoved' | 'removedWithin' | 'keptBelow'> => ({
+  versions: (key, { after, limit }) =>
+    database.read(() => {
+      const row = rows.get(key)
+      const current = row && after === undefined ? [currentVersion(row)] : []
+      const found = [...current, ...old.of(key, after === row?.version ? undefined : after, limit + 1)]
+      const versions = found.slice(0, limit)
+      return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
+    }),
+
+  async readVersion(key, id, choose) {
+    const row = await database.read(() => {
+      const present = rows.get(key)
+      return present?.version === id ? present : old.get(key, id)
+    })
+    if (!row) return undefined
+    const info = infoOf(row)
+    const range = choose(info)
+    if (!range || range.last < range.first) return { info }
+    const body = await bodyOf(row, range)
+    // They have been given up in between.
+    return body && { info, body }
+  },
+
+  listRemoved: ({ prefix, after, limit }) =>
+    database.read(() => {
+      const start = after === undefined ? prefix : after.endsWith('/') ? endOf(after) : behind(after)
+      const found = removedEntries({ rows, old }, prefix, start, limit + 1)
+      const entries = found.slice(0, limit)
+      return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
+    }),
+
+  keptBelow: (prefix) => database.read(() => old.usage(prefix, endOf(prefix))),
+
+  async *removedWithin(prefix, { from: first, to: last }) {
+    const end = endOf(prefix)
+    for (let from = prefix; ; ) {
+      const start = from
+      const page = await database.read(() => old.removedWithin([start, end], [first, last], longestListing))
+      yield page
+      const latest = page.at(-1)
+      if (!latest || page.length < longestListing) return
+      from = behind(latest.key)
+    }
+  },
+})

@@ -1,0 +1,64 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { checkDirectory } from '../../../local/check/check-directory.ts'
+import { openMachine } from '../../../local/machine.ts'
+import { test } from '../../support/test.ts'
+
+const storage = '/api/v2/admin/sites/current/storage'
+const boundary = 'the-boundary'
+const files = 300
+const rounds = 8
+
+const contentOf = (index: number) =>
+  String(index)
+    .padEnd(8)
+    .repeat(index % 3 === 0 ? 3_000 : 10)
+
+const parts = Array.from(
+  { length: 100 },
+  (_, index) => (offset: number) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f${offset + index}"\r\n\r\n${contentOf(offset + index)}\r\n`,
+)
+
+test('kill -9 during the restore of a folder leaves all of it there or nothing, and the next one brings it back', async ({
+  start,
+  directory,
+}) => {
+  for (let round = 0; round < rounds; round++) {
+    const service = await start()
+    for (let offset = 0; offset < files; offset += 100) {
+      const body = `${parts.map((part) => part(offset)).join('')}--${boundary}--\r\n`
+      const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+      await service.request(`${storage}/folder`, { method: 'POST', headers, body })
+    }
+    const removed = await service.request(`${storage}/folder`, { method: 'DELETE' })
+    expect(removed.status).toBe(200)
+    const restore = () => service.request(`${storage}/folder?restore`, { method: 'POST', body: '{}' })
+    const answer = restore().then(
+      ({ status }) => status,
+      () => undefined,
+    )
+    for (let count = Math.random() * 40; count > 0; count--) await turn()
+    service.kill('SIGKILL')
+    await service.ended
+    const wasAnswered = (await answer) === 200
+
+    const machine = await openMachine(directory, { role: 'service', durable: false })
+    const prefix = `live/${service.siteId}/folder/`
+    const { objects } = await machine.stores.files.list({ prefix, folded: false, limit: 1_000 })
+    await machine.close()
+    const found = objects.filter(({ key }) => !key.endsWith('/')).length
+    expect([0, files]).toContain(found)
+    if (wasAnswered) expect(found).toBe(files)
+    expect(await checkDirectory(directory)).toEqual([])
+
+    const next = await start()
+    const again = await next.request(`${storage}/folder?restore`, { method: 'POST', body: '{"replace": true}' })
+    expect(again.status).toBe(200)
+    for (const index of [0, 1, files - 1]) {
+      const read = await next.request(`${storage}/folder/f${index}`)
+      expect(await read.text()).toBe(contentOf(index))
+    }
+    await next.stop()
+  }
+})

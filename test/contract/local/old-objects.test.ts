@@ -1,0 +1,94 @@
+import { describe, expect } from 'vitest'
+import { layoutOf } from '../../../local/data-directory.ts'
+import { entry } from '../../support/history.ts'
+import { keptContents } from '../../support/kept-contents.ts'
+import { openLocalFiles } from '../../support/local-files.ts'
+import { test as base } from '../../support/test.ts'
+
+const day = 24 * 3600 * 1000
+const nowhere = { absent: [], staying: { site: 1001 as never, folders: [] } }
+
+const test = base.extend('store', async ({ directory }, { onCleanup }) => {
+  const clock = { time: Date.UTC(2026, 0, 1) }
+  const opened = openLocalFiles(directory, { now: () => clock.time })
+  onCleanup(() => opened.close())
+  const { files } = opened
+  return {
+    clock,
+    files,
+    async put(key: string, size: number) {
+      const content = (async function* () {
+        yield Buffer.alloc(size, 'x')
+      })()
+      const staged = await files.stage(content, { key, contentType: 'text/plain' })
+      await files.place([{ kind: 'put', key, staged }], nowhere, entry)
+    },
+    async remove(key: string) {
+      const found = await files.find(key)
+      if (found) await files.remove([found], entry)
+    },
+    versions: async (key: string) => (await files.versions(key, { limit: 100 })).versions.length,
+    kept: () => keptContents(layoutOf(directory)),
+  }
+})
+
+describe('what was replaced or removed', () => {
+  for (const [what, size] of [
+    ['small', 100],
+    ['large', 40_000],
+  ] as const) {
+    test(`is given up for good, with its bytes, when its time is over: ${what} files`, async ({ store }) => {
+      await store.put('live/1/replaced', size)
+      await store.put('live/1/replaced', size)
+      await store.put('live/1/removed', size)
+      await store.remove('live/1/removed')
+      store.clock.time += 2 * day
+      await store.put('live/1/younger', size)
+      await store.remove('live/1/younger')
+      expect(store.kept().kept).toHaveLength(4)
+
+      await store.files.giveUp(store.clock.time - day)
+      expect(await store.versions('live/1/replaced')).toBe(1)
+      expect(await store.versions('live/1/removed')).toBe(0)
+      expect(await store.versions('live/1/younger')).toBe(1)
+      expect(store.kept()).toMatchObject({ kept: { length: 2 }, leftovers: [] })
+      expect((await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
+        { key: 'live/1/younger' },
+      ])
+    })
+
+    test(`leaves its bytes to a copy that still has them: ${what} files`, async ({ store }) => {
+      await store.put('live/1/a', size)
+      const from = await store.files.find('live/1/a')
+      if (!from) throw new Error('There is nothing to copy')
+      await store.files.place([{ kind: 'copy', from, key: 'live/1/b' }], nowhere, entry)
+      await store.remove('live/1/a')
+      store.clock.time += 2 * day
+      await store.files.giveUp(store.clock.time)
+      const read = await store.files.read('live/1/b', () => ({ first: 0, last: 9 }))
+      expect(read?.body).toBeDefined()
+      expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
+    })
+  }
+
+  test('is given up however much it is, and nothing else', async ({ store }) => {
+    for (let index = 0; index < 450; index++) await store.put(`live/1/f${index}`, 10)
+    const { objects } = await store.files.list({ prefix: 'live/1/', folded: false, limit: 1_000 })
+    await store.files.remove(objects, entry)
+    await store.put('live/1/stays', 10)
+    store.clock.time += 31 * day
+    await store.files.giveUp(store.clock.time - 30 * day)
+    expect(await store.files.keptBelow('live/1/')).toEqual({ count: 0, bytes: 0 })
+    expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
+  })
+
+  test('keeps the order of what came after what when the clock goes back', async ({ store }) => {
+    await store.put('live/1/a', 1)
+    store.clock.time -= 10 * day
+    await store.put('live/1/a', 2)
+    store.clock.time -= 10 * day
+    await store.put('live/1/a', 3)
+    const { versions } = await store.files.versions('live/1/a', { limit: 10 })
+    expect(versions.map(({ size }) => size)).toEqual([3, 2, 1])
+  })
+})

@@ -1,0 +1,353 @@
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parsePath } from '../../../lib/storage/path.ts'
+import { author } from '../../support/history.ts'
+import { storageHands } from './hands.ts'
+import { codeOf, formHeaders, multipart, type Outcome, renameTo, type StorageUnderTest } from './service.ts'
+
+interface Version {
+  readonly version: string
+  readonly size: number
+  readonly removed: boolean
+  readonly current: boolean
+}
+
+const asJson = { 'Content-Type': 'application/json' }
+
+for (const { name: hand, open } of storageHands) {
+  describe(`history of files on ${hand}`, () => {
+    let storage: StorageUnderTest
+    beforeEach(async () => {
+      storage = await open()
+    })
+    afterEach(() => storage.close())
+
+    const call: StorageUnderTest['call'] = (...request) => storage.call(...request)
+    const put = async (path: string, body = path, query: Record<string, string> = {}) => {
+      const answer = await call('PUT', path, { body, query })
+      expect(answer.statusCode).toBe(200)
+    }
+    const remove = (path: string) => call('DELETE', path)
+    const restore = (path: string, body: unknown = {}) =>
+      call('POST', path, { query: { restore: '' }, headers: asJson, body: JSON.stringify(body) })
+    const read = async (path: string, query: Record<string, string> = {}) => {
+      const { statusCode, body } = await call('GET', path, { query })
+      return statusCode === 200 ? body : statusCode
+    }
+    const versionsOf = async (path: string): Promise<readonly Version[]> =>
+      JSON.parse((await call('GET', path, { query: { versions: '' } })).body).versions
+    const deletedIn = async (path: string, query: Record<string, string> = {}) =>
+      JSON.parse((await call('GET', path, { query: { deleted: '', ...query } })).body)
+    const namesDeletedIn = async (path: string) =>
+      (await deletedIn(path)).deleted.map(({ name, type }: { name: string; type: string }) => `${type} ${name}`)
+    const outcome = (answer: Outcome) => [answer.statusCode, codeOf(answer)]
+    const fill = (folder: string, count: number) => {
+      const parts = Array.from({ length: count }, (_, index) => ({ name: `f${index}`, content: `${folder} ${index}` }))
+      return call('POST', folder, { headers: formHeaders, body: multipart(parts) })
+    }
+    const isGone = async (folder: string) => (await call('GET', folder, { query: { meta: '' } })).statusCode === 404
+
+    describe('the versions of a file', () => {
+      it('are told, and each is read with its own tag, in parts as well', async () => {
+        await put('/a.txt', 'old')
+        await put('/a.txt', 'newer')
+        const [current, old] = await versionsOf('/a.txt')
+        expect(current).toMatchObject({ size: 5, current: true, removed: false })
+        expect(old).toMatchObject({ size: 3, current: false, removed: false })
+        expect(await read('/a.txt', { versionId: old?.version ?? '' })).toBe('old')
+        const part = await call('GET', '/a.txt', {
+          query: { versionId: old?.version ?? '' },
+          headers: { Range: 'bytes=1-' },
+        })
+        expect([part.statusCode, part.body]).toEqual([206, 'ld'])
+        const tag = (await call('GET', '/a.txt', { query: { versionId: old?.version ?? '' } })).headers['ETag']
+        const unchanged = await call('GET', '/a.txt', {
+          query: { versionId: old?.version ?? '' },
+          headers: { 'If-None-Match': tag ?? '' },
+        })
+        expect(unchanged.statusCode).toBe(304)
+        expect((await call('GET', '/a.txt')).headers['ETag']).not.toBe(tag)
+      })
+
+      it('are told of what was removed, and come in pages', async () => {
+        for (const text of ['1', '22', '333']) await put('/a.txt', text)
+        await remove('/a.txt')
+        expect((await versionsOf('/a.txt'))[0]).toMatchObject({ size: 3, removed: true, current: false })
+        const sizes: number[] = []
+        let cursor: string | undefined = ''
+        while (cursor !== undefined) {
+          const query: Record<string, string> = { versions: '', limit: '1', ...(cursor && { cursor }) }
+          const page = JSON.parse((await call('GET', '/a.txt', { query })).body)
+          sizes.push(...page.versions.map(({ size }: Version) => size))
+          cursor = page.cursor
+        }
+        expect(sizes).toEqual([3, 2, 1])
+      })
+
+      it('are those of live files: of what never was, and of a folder, there are none', async () => {
+        await put('/folder/a.txt')
+        expect(outcome(await call('GET', '/none', { query: { versions: '' } }))).toEqual([404, 104001])
+        expect(outcome(await call('GET', '/folder', { query: { versions: '' } }))).toEqual([400, 104002])
+        expect(outcome(await call('GET', '', { query: { versions: '' } }))).toEqual([400, 104002])
+      })
+
+      it('are not those of other paths, and a name that is none finds nothing', async () => {
+        await put('/a.txt', 'a')
+        await put('/b.txt', 'b')
+        const [other] = await versionsOf('/b.txt')
+        for (const versionId of [other?.version ?? '', 'none', '../../etc', '\u0000', 'x'.repeat(1_024)]) {
+          expect(outcome(await call('GET', '/a.txt', { query: { versionId } }))).toEqual([404, 104001])
+          expect(outcome(await restore('/a.txt', { version: versionId, replace: true }))).toEqual([404, 104001])
+        }
+        for (const versionId of ['', 'x'.repeat(1_025)]) {
+          expect(outcome(await call('GET', '/a.txt', { query: { versionId } }))).toEqual([400, 104000])
+        }
+      })
+    })
+
+    describe('a file is restored', () => {
+      it('as it was removed, and again after it was removed again', async () => {
+        await put('/folder/a.css', 'old')
+        await put('/folder/a.css', 'newest')
+        for (let round = 0; round < 2; round++) {
+          await remove('/folder/a.css')
+          expect(await read('/folder/a.css')).toBe(404)
+          expect(outcome(await restore('/folder/a.css'))).toEqual([200, undefined])
+          expect(await read('/folder/a.css')).toBe('newest')
+        }
+      })
+
+      it('in an older version, which is a file that is there as well', async () => {
+        await put('/a.txt', 'old')
+        await put('/a.txt', 'newer')
+        const old = (await versionsOf('/a.txt'))[1]?.version
+        expect(outcome(await restore('/a.txt', { version: old }))).toEqual([400, 104022])
+        expect(outcome(await restore('/a.txt', { version: old, replace: true }))).toEqual([200, undefined])
+        expect(await read('/a.txt')).toBe('old')
+        expect((await versionsOf('/a.txt')).map(({ size }) => size)).toEqual([3, 5, 3])
+      })
+
+      it('onto what is there meanwhile only when it is told to', async () => {
+        await put('/a.txt', 'removed')
+        await remove('/a.txt')
+        await put('/a.txt', 'meanwhile')
+        expect(outcome(await restore('/a.txt'))).toEqual([400, 104022])
+        expect(await read('/a.txt')).toBe('meanwhile')
+        expect(outcome(await restore('/a.txt', { replace: true }))).toEqual([200, undefined])
+        expect(await read('/a.txt')).toBe('removed')
+      })
+
+      it('not where a folder is meanwhile, nor below a file', async () => {
+        await put('/a', 'file')
+        await remove('/a')
+        await put('/a/b', 'below')
+        expect(outcome(await restore('/a'))).toEqual([400, 104022])
+        expect(outcome(await restore('/a', { replace: true }))).toEqual([400, 104022])
+        await remove('/a/b')
+        await remove('/a')
+        await put('/a', 'file again')
+        expect(outcome(await restore('/a/b'))).toEqual([400, 104009])
+        expect(await read('/a')).toBe('file again')
+      })
+
+      it('with the folders on the way to it', async () => {
+        await put('/deep/er/a.txt', 'a')
+        await remove('/deep')
+        expect(outcome(await restore('/deep/er/a.txt'))).toEqual([200, undefined])
+        expect(await read('/deep/er/a.txt')).toBe('a')
+        expect(await isGone('/deep')).toBe(false)
+      })
+
+      it('at its old place, when it was moved away', async () => {
+        await put('/a.txt', 'a')
+        expect((await renameTo(storage, '/a.txt', 'b.txt')).statusCode).toBe(200)
+        expect(outcome(await restore('/a.txt'))).toEqual([200, undefined])
+        expect([await read('/a.txt'), await read('/b.txt')]).toEqual(['a', 'a'])
+      })
+
+      it('not while a workflow runs on it, nor in a folder that is being removed', async () => {
+        await put('/page.html', '<p>')
+        await remove('/page.html')
+        const { workflows, removals } = storage.deps
+        const of = { ...author, site: storage.site, subject: 'page.html' } as const
+        await workflows.start(storage.site, parsePath('page.html'), { ...of, type: 'workflow.created' })
+        expect(outcome(await restore('/page.html'))).toEqual([400, 104012])
+        await put('/going/a.txt')
+        await remove('/going/a.txt')
+        await removals.open(storage.site, parsePath('going'), 'id', { ...of, type: 'folder.removed' })
+        expect(outcome(await restore('/going/a.txt'))).toEqual([400, 104010])
+        expect(outcome(await restore('/going'))).toEqual([400, 104010])
+      })
+    })
+
+    describe('a folder is restored', () => {
+      it('with all that its removal has taken along, every byte of it', async () => {
+        expect((await fill('/folder/many', 60)).statusCode).toBe(200)
+        await put('/folder/page.html', '<p>live')
+        await put('/folder/page.html', '<p>draft', { version: 'draft' })
+        await call('PUT', '/folder/empty', { query: { type: 'folder' } })
+        await remove('/folder')
+        expect(await isGone('/folder')).toBe(true)
+        expect(outcome(await restore('/folder'))).toEqual([200, undefined])
+        for (let index = 0; index < 60; index++) {
+          expect(await read(`/folder/many/f${index}`)).toBe(`/folder/many ${index}`)
+        }
+        expect(await read('/folder/page.html')).toBe('<p>live')
+        expect(await read('/folder/page.html', { version: 'draft' })).toBe('<p>draft')
+        expect(await isGone('/folder/empty')).toBe(false)
+        expect(storage.leftovers()).toBe(0)
+      })
+
+      it('with what its last removal alone has taken along', async ({ skip }) => {
+        if (hand === 'AWS') skip('S3 tells whole seconds: what went by itself a moment before may come too')
+        await storage.close()
+        let time = Date.UTC(2026, 0, 1)
+        storage = await open({ clock: { wall: () => time++, monotonic: () => time } })
+        await put('/folder/first.txt')
+        await remove('/folder')
+        await put('/folder/second.txt')
+        await put('/folder/third.txt')
+        await remove('/folder/second.txt')
+        await remove('/folder')
+        expect(outcome(await restore('/folder'))).toEqual([200, undefined])
+        const found = await Promise.all(['first', 'second', 'third'].map((name) => read(`/folder/${name}.txt`)))
+        expect(found).toEqual([404, 404, '/folder/third.txt'])
+      })
+
+      it('not onto anything below it unless it is told to; then what is there otherwise stays', async () => {
+        await put('/folder/a.txt', 'removed a')
+        await put('/folder/b.txt', 'removed b')
+        await remove('/folder')
+        await put('/folder/b.txt', 'newer b')
+        await put('/folder/c.txt', 'newer c')
+        expect(outcome(await restore('/folder'))).toEqual([400, 104022])
+        expect(await read('/folder/a.txt')).toBe(404)
+        expect(outcome(await restore('/folder', { replace: true }))).toEqual([200, undefined])
+        expect(await read('/folder/a.txt')).toBe('removed a')
+        expect(await read('/folder/b.txt')).toBe('removed b')
+        expect(await read('/folder/c.txt')).toBe('newer c')
+      })
+
+      it('not where a file is meanwhile', async () => {
+        await put('/folder/a.txt')
+        await remove('/folder')
+        await put('/folder', 'a file')
+        expect(outcome(await restore('/folder', { replace: true }))).toEqual([400, 104022])
+        expect(await read('/folder')).toBe('a file')
+      })
+
+      it('and can be written to and removed as before', async () => {
+        await put('/folder/a.txt', 'a')
+        await remove('/folder')
+        await restore('/folder')
+        await put('/folder/b.txt', 'b')
+        expect((await remove('/folder')).statusCode).toBe(200)
+        expect(outcome(await restore('/folder'))).toEqual([200, undefined])
+        expect([await read('/folder/a.txt'), await read('/folder/b.txt')]).toEqual(['a', 'b'])
+      })
+    })
+
+    describe('what cannot be restored is refused', () => {
+      it.each([
+        ['what was never there', '/none', {}, [404, 104001]],
+        ['the root', '', {}, [400, 104014]],
+        ['a reserved folder', '/Templates', {}, [400, 104020]],
+        ['with members that there are not', '/a.txt', { force: true }, [400, 104000]],
+        ['with a version that is no text', '/a.txt', { version: 1 }, [400, 104000]],
+        ['with a version that is empty', '/a.txt', { version: '' }, [400, 104000]],
+        ['with a text in place of a yes', '/a.txt', { replace: 'true' }, [400, 104000]],
+        ['with a list', '/a.txt', [], [400, 104000]],
+      ])('%s', async (_, path, body, expected) => {
+        await put('/a.txt', 'a')
+        await remove('/a.txt')
+        expect(outcome(await restore(path, body))).toEqual(expected)
+      })
+    })
+
+    describe('what was deleted', () => {
+      it('is listed by folder, be that there or not', async () => {
+        await put('/a.txt')
+        await put('/folder/b.txt', 'bb')
+        await put('/folder/below/c.txt')
+        await remove('/a.txt')
+        await remove('/folder')
+        expect(await namesDeletedIn('')).toEqual(['file a.txt', 'folder folder'])
+        expect(await namesDeletedIn('/folder')).toEqual(['file b.txt', 'folder below'])
+        const { deleted } = await deletedIn('/folder')
+        expect(deleted.find(({ name }: { name: string }) => name === 'b.txt')).toMatchObject({ size: 2 })
+        expect(new Date(deleted[0].removedAt).toISOString()).toBe(deleted[0].removedAt)
+        await restore('/a.txt')
+        expect(await namesDeletedIn('')).toEqual(['folder folder'])
+      })
+
+      it('is listed in pages', async () => {
+        for (const name of ['a', 'b', 'c']) await put(`/folder/${name}`)
+        await remove('/folder')
+        const first = await deletedIn('/folder', { limit: '2' })
+        expect(first.deleted.map(({ name }: { name: string }) => name)).toEqual(['a', 'b'])
+        const second = await deletedIn('/folder', { limit: '2', cursor: first.cursor })
+        expect(second.deleted.map(({ name }: { name: string }) => name)).toEqual(['c'])
+        expect(second.cursor).toBeUndefined()
+      })
+
+      it('of what never was is nothing', async () => {
+        expect(outcome(await call('GET', '/none', { query: { deleted: '' } }))).toEqual([404, 104001])
+        expect(await deletedIn('')).toEqual({ deleted: [] })
+        const bad = [{ limit: '0' }, { limit: 'abc' }, { cursor: 'x' }]
+        for (const query of bad) {
+          expect(outcome(await call('GET', '', { query: { deleted: '', ...query } }))).toEqual([400, 104000])
+        }
+      })
+    })
+
+    describe('before a removal', () => {
+      const preview = async (path: string) => {
+        const { statusCode, body } = await call('GET', path, { query: { removal: '' } })
+        return [statusCode, JSON.parse(body)]
+      }
+
+      it('one is told how much goes', async () => {
+        await put('/folder/a.txt', '1')
+        await put('/folder/b/page.html', '22')
+        await put('/folder/b/page.html', '333', { version: 'draft' })
+        await put('/folder/b/draft.html', '4444', { version: 'draft' })
+        await put('/beside.txt', '55555')
+        expect(await preview('/folder')).toEqual([200, { files: 3, folders: 2, bytes: 10 }])
+        expect(await preview('/folder/b/page.html')).toEqual([200, { files: 1, folders: 0, bytes: 5 }])
+        expect(await preview('')).toEqual([200, { files: 4, folders: 3, bytes: 15, code: 104014 }])
+        expect((await preview('/none'))[0]).toBe(404)
+        expect(await read('/folder/a.txt')).toBe('1')
+      })
+
+      it('one is told how it would be refused', async () => {
+        await put('/Templates/a.txt', 'a')
+        await put('/folder/page.html', 'x')
+        const of = { ...author, site: storage.site, subject: '' } as const
+        const { workflows, removals } = storage.deps
+        await workflows.start(storage.site, parsePath('folder/page.html'), { ...of, type: 'workflow.created' })
+        expect((await preview('/Templates'))[1]).toMatchObject({ files: 1, code: 104020 })
+        expect((await preview('/folder'))[1]).toMatchObject({ files: 1, code: 104011 })
+        expect((await preview('/folder/page.html'))[1]).toMatchObject({ files: 1, code: 104011 })
+        await removals.open(storage.site, parsePath('folder'), 'id', { ...of, type: 'folder.removed' })
+        expect((await preview('/folder'))[1]).toMatchObject({ files: 1, code: 104010 })
+      })
+    })
+
+    it('1,000 files that were removed by mistake come back in one call, every byte of them', async () => {
+      const contents = new Map<string, string>()
+      for (let request = 0; request < 10; request++) {
+        const parts = Array.from({ length: 100 }, (_, index) => {
+          const content = createHash('sha256').update(`${request} ${index}`).digest('hex')
+          contents.set(`${request}/${index}`, content)
+          return { name: String(index), content }
+        })
+        await call('POST', `/archive/${request}`, { headers: formHeaders, body: multipart(parts) })
+      }
+      expect((await remove('/archive')).statusCode).toBe(200)
+      expect(outcome(await restore('/archive'))).toEqual([200, undefined])
+      const found = new Map<string, unknown>()
+      for (const path of contents.keys()) found.set(path, await read(`/archive/${path}`))
+      expect(found).toEqual(contents)
+    }, 120_000)
+  })
+}
