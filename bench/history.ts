@@ -1,16 +1,25 @@
 import { createStorageHandler } from '../functions/storage/group.ts'
 import { hashToken, newToken } from '../lib/access/grants.ts'
 import { createJournal } from '../lib/aws/journal.ts'
+import { createPathLocks } from '../lib/aws/path-locks.ts'
+import { createS3ObjectStore } from '../lib/aws/s3/s3-object-store.ts'
 import type { tables } from '../lib/aws/tables.ts'
 import { systemClock } from '../lib/clock.ts'
 import { readMachineSettings } from '../lib/config.ts'
 import { createStorageDeps } from '../lib/deps.ts'
 import type { HistoryEntry } from '../lib/history-entry.ts'
 import type { SiteId } from '../lib/ids.ts'
+import { unlimited } from '../lib/remaining-time.ts'
+import { type Change, listAll } from '../lib/storage/object-store.ts'
+import { toStoragePath } from '../lib/storage/path.ts'
+import type { StorageStores } from '../lib/storage/put-in-place.ts'
+import { restore } from '../lib/storage/restore.ts'
 import { createLinkTo } from '../local/downloads.ts'
 import { createRecorder } from '../local/history.ts'
 import type { Machine } from '../local/machine.ts'
+import { openTestBucket } from '../test/support/bucket.ts'
 import { send } from '../test/support/gateway.ts'
+import { unrecorded } from '../test/support/history.ts'
 import { type Bench, median, type Table, verdict } from './figures.ts'
 import { onMachine, onTables } from './grounds.ts'
 import { meter } from './meter.ts'
@@ -138,8 +147,61 @@ const countUnits = async (): Promise<Table> => {
   }
 }
 
+const filesToRestore = 5_000
+
+/** A folder of small files that was removed, and is restored: by the rules of the storage, but without a request around it. */
+const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
+  const { files } = stores
+  const folder = toStoragePath('archive')
+  const conditions = { absent: [], staying: { site, folders: [] } }
+  for (let first = 0; first < filesToRestore; first += 100) {
+    const changes = await Promise.all(
+      Array.from({ length: 100 }, async (_, index): Promise<Change> => {
+        const key = `live/${site}/archive/${first + index}.txt`
+        return { kind: 'put', key, staged: await files.stage(contentOf(key), { key, contentType: 'text/plain' }) }
+      }),
+    )
+    await files.place(changes, conditions, entry)
+  }
+  const from = Date.now()
+  for await (const objects of listAll(files, `live/${site}/archive/`)) await files.remove(objects, undefined)
+  await stores.removals.note(site, folder, { from, to: Date.now() })
+  const begun = performance.now()
+  const requester = { author: { actor: 'ann' }, remainingTime: unlimited }
+  await restore({ ...stores, reservedFolders: [], clock: systemClock }, site, folder, {}, requester)
+  const took = performance.now() - begun
+  let found = 0
+  for await (const objects of listAll(files, `live/${site}/archive/`)) found += objects.length
+  if (found !== filesToRestore) throw new Error(`${found} of ${filesToRestore} files have come back`)
+  return took
+}
+
+async function* contentOf(key: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(key)
+}
+
+/** On S3 it is that of `AWS_ENDPOINT_URL`, or one in memory, whose times mean nothing. */
+const measureRestore = async (): Promise<Table> => {
+  const machine = await onMachine(({ stores }) => measureRestoreOf(stores))
+  const { bucket, connect } = await openTestBucket()
+  const onAws = await onTables(async (dynamodb) => {
+    const { workflows, removals } = createPathLocks({ dynamodb, table: 'pathLocks', record: unrecorded })
+    const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded })
+    return measureRestoreOf({ files, workflows, removals })
+  })
+  return {
+    title: `The restore of a folder of ${filesToRestore.toLocaleString('en')} files`,
+    columns: ['store', 'ms'],
+    rows: [
+      ['one machine', machine.toFixed(0)],
+      [process.env['AWS_ENDPOINT_URL'] ? 'S3 (emulator)' : 'S3 (in memory)', onAws.toFixed(0)],
+    ],
+  }
+}
+
 export const history: Bench = async () => [
   await onMachine(measureEntry),
   await onMachine(measureFeed, { durable: false }),
   await countUnits(),
+  await measureRestore(),
 ]

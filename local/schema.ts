@@ -222,7 +222,7 @@ const oldObjects = `
     fingerprint TEXT,
     gone INTEGER NOT NULL,
     removed INTEGER NOT NULL CHECK (removed IN (0, 1)),
-    PRIMARY KEY (key, version)
+    PRIMARY KEY (key, gone)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX old_objects_by_blob ON old_objects (blob) WHERE blob IS NOT NULL;
   CREATE INDEX old_objects_by_time ON old_objects (gone);

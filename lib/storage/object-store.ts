@@ -90,6 +90,8 @@ export interface ObjectVersion {
   readonly isCurrent: boolean
   /** Whether the object was removed in this state, and not replaced. */
   readonly isRemoved: boolean
+  /** When it was removed, or replaced, in milliseconds since the epoch; undefined for the present one. */
+  readonly goneAt?: number
   /** Where the store hides what is removed, and nothing newer is there: what hides it. */
   readonly hiddenBy?: readonly string[]
   /** What the store compares such a state by. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import { errors, ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { expectSource, type Source } from './conditions.ts'
@@ -31,6 +32,7 @@ import {
 import { checkLengths, isTransfer, type Relocation, tooMuch, transfersOfFile, transfersOfFolder } from './transfers.ts'
 
 export interface RelocateDeps extends StorageStores {
+  readonly clock: Clock
   readonly reservedFolders: readonly string[]
 }
 
@@ -102,7 +104,7 @@ const attempt = async (
   { author, remainingTime, conditions }: Requester,
 ): Promise<boolean> => {
   const { kind, site, path, target } = relocation
-  const { files, workflows, reservedFolders } = deps
+  const { files, workflows, removals, clock, reservedFolders } = deps
   const ofFile = await transfersOfFile(files, relocation)
   const isFile = ofFile.length > 0
   const changes = isFile ? ofFile : await transfersOfFolder(files, relocation)
@@ -129,7 +131,10 @@ const attempt = async (
   const type = kind === 'copy' ? 'file.copied' : 'file.moved'
   const entry = { ...author, site, type, subject: path, details: { to: target } } as const
   const placement = { site, paths: [path, target], changes, absent, matching, remainingTime, entry }
+  const from = clock.wall()
   const outcome = await putInPlace(deps, onWay(way, placement))
+  // A folder that was moved away counts as removed at its old place.
+  if (outcome === 'placed' && kind === 'move' && !isFile) await removals.note(site, path, { from, to: clock.wall() })
   if (outcome === 'late') throw kind === 'move' && isFile ? new ServiceError('unavailable') : tooMuch(kind)
   return outcome === 'placed'
 }

@@ -3,8 +3,7 @@ import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors.ts'
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
-import { isPage } from './file-kind.ts'
-import type { Change, ObjectStore, ObjectVersion, Period, Restoration } from './object-store.ts'
+import type { ObjectStore, ObjectVersion, Period, Restoration } from './object-store.ts'
 import { type Area, ancestorsOf, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
 import { refuseWorkflow } from './put-file.ts'
 import {
@@ -79,13 +78,11 @@ const restoreFile = async (
   const [way] = await Promise.all([findWay(files, site, folders), refuseGoing(deps.removals, site, [path])])
   await refuseRivals(deps, [...absent, ...noFileFor(site, way)])
   await refuseWorkflow(deps, { site, path, asDraft: false })
-  // As with an upload, the draft of a page that is published is no longer there.
-  const draft: Change[] = isPage(path) ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
   const details = version === undefined ? {} : { details: { version } }
   await putOnWay(deps, folders, way, {
     site,
     paths: [path],
-    changes: [restoration, ...draft],
+    changes: [restoration],
     absent,
     remainingTime,
     entry: { ...author, site, type: 'file.restored', subject: path, ...details },
@@ -142,8 +139,9 @@ const takenBy = async (
   return found
 }
 
-/** How long a folder is held at the most while it is restored, in milliseconds: no request lasts longer. */
+/** How long a folder is held at the most while it is restored, and what is left of that when nothing may be done any more; in milliseconds. */
 const longestHold = 60_000
+const timeToLetGo = 5_000
 
 const restoreFolder = async (
   deps: RestoreDeps,
@@ -163,6 +161,7 @@ const restoreFolder = async (
   ]
   if (await workflows.isRunningBelow(site, folder)) throw new ServiceError('workflowUpdated')
   const holding = randomUUID()
+  const end = deps.clock.monotonic() + longestHold - timeToLetGo
   if (!(await removals.hold(site, folder, holding, longestHold))) throw new ServiceError('folderGoing')
   try {
     const changes = await takenBy(files, site, folder, period)
@@ -178,7 +177,8 @@ const restoreFolder = async (
       subject: folder,
       details: { count: changes.length },
     }
-    const placement: Placement = { site, paths: [folder], changes, absent, remainingTime, entry, holding }
+    const whileHeld = () => Math.min(remainingTime(), end - deps.clock.monotonic())
+    const placement: Placement = { site, paths: [folder], changes, absent, remainingTime: whileHeld, entry, holding }
     const outcome = await putInPlace(deps, onWay(way, placement))
     if (outcome !== 'placed') throw new ServiceError('unavailable')
   } finally {
@@ -206,7 +206,9 @@ export const restore = async (
     const restoration = await restorationOf(deps.files, key, wanted.version)
     return restoreFile(deps, site, path, restoration, wanted, requester)
   }
-  const kept = await newestKept(deps.files, key)
-  if (kept) return restoreFile(deps, site, path, { ...kept, kind: 'restore', key }, wanted, requester)
+  const [kept, removal] = await Promise.all([newestKept(deps.files, key), deps.removals.lastOf(site, path)])
+  // A folder of that name may have gone since.
+  if (kept && (kept.goneAt ?? 0) >= (removal?.from ?? 0))
+    return restoreFile(deps, site, path, { ...kept, kind: 'restore', key }, wanted, requester)
   return restoreFolder(deps, site, path, wanted, requester)
 }

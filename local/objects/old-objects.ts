@@ -53,20 +53,21 @@ const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM o
 
 const millisecondsOf = (gone: unknown): number => Math.floor(Number(gone ?? 0) / perMillisecond)
 
-const toVersion = ({ version, modified, size, removed }: Values): ObjectVersion => ({
+const toVersion = ({ version, modified, size, removed, gone }: Values): ObjectVersion => ({
   id: String(version),
   at: Number(modified),
   size: Number(size),
   isCurrent: false,
   isRemoved: removed === 1,
+  goneAt: millisecondsOf(gone),
 })
 
 export const createOldObjects = (connection: DatabaseSync, now: () => number): OldObjects => {
   const keep = connection.prepare(
-    `INSERT OR REPLACE INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
+    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
   )
   const keepVersion = connection.prepare(
-    `INSERT OR REPLACE INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
+    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
   )
   const forget = connection.prepare('DELETE FROM old_objects WHERE key = ? AND version = ?')
   const get = connection.prepare('SELECT * FROM old_objects WHERE key = ? AND version = ?')
@@ -88,8 +89,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number): O
      GROUP BY key ORDER BY key LIMIT +?`,
   )
   const giveUp = connection.prepare(
-    `DELETE FROM old_objects WHERE (key, version) IN (SELECT key, version FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?)
-     RETURNING blob`,
+    `DELETE FROM old_objects WHERE gone IN (SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`,
   )
   const usage = connection.prepare(
     'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',

@@ -101,28 +101,35 @@ const listPage = async (
   }
 }
 
+/** The versions among some states of an object; `isFromStart` says that there is nothing newer. */
+const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly ObjectVersion[] => {
+  const newest = states.findIndex(({ kind }) => kind === 'version')
+  return states.flatMap(({ kind, id, at, size, tag }, index) => {
+    if (kind === 'marker') return []
+    const next = states[index - 1]
+    const isRemoved = next?.kind === 'marker'
+    const isNewest = isFromStart && index === newest
+    return {
+      ...{ id, at, size, tag, isRemoved },
+      isCurrent: isNewest && !isRemoved,
+      ...(next && { goneAt: next.at }),
+      ...(isNewest && isRemoved && { hiddenBy: states.slice(0, index).map((marker) => marker.id) }),
+    }
+  })
+}
+
 /** `ObjectStore.versions`. */
 export const listVersions = async (bucket: Bucket, key: string, { after, limit }: VersionQuery): Promise<Versions> => {
-  const found: ObjectVersion[] = []
-  let hiddenBy: string[] = []
-  let isNewest = after === undefined
+  const states: State[] = []
+  const count = () => states.filter(({ kind }) => kind === 'version').length
   let place: Place | undefined = after === undefined ? undefined : { key, id: after }
   do {
     const page: Page = await listPage(bucket, { prefix: key, folded: false, after: place })
-    for (const { kind, id, at, size, tag } of page.states.get(key) ?? []) {
-      if (kind === 'marker') {
-        hiddenBy.push(id)
-        continue
-      }
-      const isRemoved = hiddenBy.length > 0
-      const isCurrent = isNewest && !isRemoved
-      found.push({ id, at, size, tag, isCurrent, isRemoved, ...(isNewest && isRemoved && { hiddenBy }) })
-      hiddenBy = []
-      isNewest = false
-    }
+    states.push(...(page.states.get(key) ?? []))
     // What else begins with that key comes behind it.
     place = page.next?.key === key ? page.next : undefined
-  } while (place && found.length <= limit)
+  } while (place && count() <= limit)
+  const found = versionsAmong(states, after === undefined)
   const versions = found.slice(0, limit)
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
 }

@@ -22,8 +22,8 @@ describe('remove --dry-run', () => {
     { kind: 'category', id: 6, name: 'Six' },
     { kind: 'news', id: 1, subject: 'One' },
     { kind: 'news', id: 2, subject: 'Two' },
-    ...[1, 2].map((objectId) => ({ kind: 'newsLink', categoryId: 5, objectId })),
-    { kind: 'newsLink', categoryId: 6, objectId: 1 },
+    ...[1, 2].map((objectId) => ({ kind: 'link', type: 'news', categoryId: 5, objectId })),
+    { kind: 'link', type: 'news', categoryId: 6, objectId: 1 },
   ]
   const lines = records.map((record) => JSON.stringify(record)).join('\n')
 

@@ -1,0 +1,4 @@
+import { history } from './bench/history.ts'
+
+const tables = await history([])
+console.log(JSON.stringify(tables.at(-1)))
