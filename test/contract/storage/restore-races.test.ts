@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createPathLocks } from '../../../lib/aws/path-locks.ts'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
+import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { openTestTables } from '../../support/tables.ts'
+import { codeOf, formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+
+describe('while a folder is restored on S3', () => {
+  let s3: MemoryS3
+  let storage: StorageUnderTest
+  beforeEach(async () => {
+    const { bucket, connect, s3: opened } = openBucketInMemory()
+    s3 = opened
+    const tables = await openTestTables()
+    const { workflows, removals } = createPathLocks({
+      dynamodb: tables.connect(),
+      table: tables.names.pathLocks,
+      record: unrecorded,
+    })
+    const clients = { client: connect(), once: connect(1) }
+    const files = createS3ObjectStore({ ...clients, bucket, removals, record: unrecorded })
+    const under = await openStorage({ between: () => ({ files, workflows, removals }) })
+    storage = {
+      ...under,
+      async close() {
+        await under.close()
+        await tables.close()
+      },
+    }
+    for (const name of ['a', 'b', 'c']) await put(`/folder/${name}.txt`)
+    expect((await storage.call('DELETE', '/folder')).statusCode).toBe(200)
+  })
+  afterEach(() => storage.close())
+
+  const put = (path: string) => storage.call('PUT', path, { body: path })
+  const read = async (path: string) => (await storage.call('GET', path)).statusCode
+  const restore = (path: string, body: object = {}) =>
+    storage.call('POST', path, {
+      query: { restore: '' },
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  /** A restore that stands still where it takes the markers away, until it is told to go on. */
+  const restoreInSteps = async () => {
+    const reached = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    s3.before = async ({ query = {} }) => {
+      if (query['delete'] === undefined) return
+      reached.resolve()
+      await gate.promise
+    }
+    const restoring = restore('/folder')
+    await reached.promise
+    return { restoring, goOn: gate.resolve }
+  }
+
+  it('uploads into it are refused, and all of it comes back', async () => {
+    const { restoring, goOn } = await restoreInSteps()
+    for (const path of ['/folder/new.txt', '/folder/a.txt', '/folder/below/new.txt']) {
+      expect(codeOf(await put(path))).toBe(104010)
+    }
+    const form = { headers: formHeaders, body: multipart([{ name: 'new.txt', content: 'x' }]) }
+    expect(codeOf(await storage.call('POST', '/folder', form))).toBe(104010)
+    expect((await put('/beside.txt')).statusCode).toBe(200)
+    goOn()
+    expect((await restoring).statusCode).toBe(200)
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
+    expect((await put('/folder/new.txt')).statusCode).toBe(200)
+  })
+
+  it('it is not removed, nor restored by somebody else', async () => {
+    const { restoring, goOn } = await restoreInSteps()
+    expect(codeOf(await storage.call('DELETE', '/folder'))).toBe(104010)
+    expect(codeOf(await restore('/folder'))).toBe(104010)
+    expect(codeOf(await restore('/folder/a.txt'))).toBe(104010)
+    goOn()
+    expect((await restoring).statusCode).toBe(200)
+    expect((await storage.call('DELETE', '/folder')).statusCode).toBe(200)
+  })
+
+  it('an upload that has looked before it began is taken back', async () => {
+    const reached = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    s3.before = async ({ method, path }) => {
+      if (method !== 'PUT' || !path.includes('/folder/')) return
+      reached.resolve()
+      await gate.promise
+    }
+    const uploading = put('/folder/late.txt')
+    await reached.promise
+    const restored = await restore('/folder')
+    gate.resolve()
+    const uploaded = await uploading
+    expect([restored.statusCode, codeOf(uploaded)]).toEqual([200, 104010])
+    expect(await read('/folder/late.txt')).toBe(404)
+    expect(await read('/folder/a.txt')).toBe(200)
+  })
+
+  it('nothing of it stays when the time is up, and it is free again', async () => {
+    let remaining = 60_000
+    s3.before = async ({ query = {} }) => {
+      if (query['delete'] !== undefined) remaining = 0
+    }
+    const answer = await storage.call('POST', '/folder', {
+      query: { restore: '' },
+      headers: { 'Content-Type': 'application/json' },
+      body: '{}',
+      remaining: () => remaining,
+    })
+    expect(answer.statusCode).toBe(503)
+    s3.before = async () => undefined
+    expect((await restore('/folder', { replace: true })).statusCode).toBe(200)
+    expect(await read('/folder/b.txt')).toBe(200)
+  })
+})
