@@ -49,7 +49,12 @@ export interface MemoryS3 {
 }
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
-const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+const isPlain = (text: string) => /^[ -~]*$/.test(text)
+/** In the order of the bytes of UTF-8, which is that of the characters where all are plain. */
+const compare = (a: string, b: string) => {
+  if (isPlain(a) && isPlain(b)) return a < b ? -1 : Number(a > b)
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
 /** S3 tells up to 1,000 in a page; few of them prove as much. */
 const partsInAPage = 2
 
@@ -68,7 +73,8 @@ export const createMemoryS3 = (): MemoryS3 => {
   const uploads = new Map<string, Upload>()
   const requests: S3Request[] = []
   let count = 0
-  let latest = 0
+  /** How often a key has come or gone. */
+  let changes = 0
 
   const present = (key: string): (Version & { bytes: Buffer }) | undefined => {
     const version = objects.get(key)?.[0]
@@ -76,10 +82,12 @@ export const createMemoryS3 = (): MemoryS3 => {
   }
   const add = (key: string, version: Omit<Version, 'id' | 'modified'>): Version => {
     count += 1
-    // No two at the same moment: which of them came first can be told.
-    latest = Math.max(latest + 1, Date.now())
-    const added = { ...version, id: `version-${count}`, modified: new Date(latest) }
-    objects.set(key, [added, ...(objects.get(key) ?? [])])
+    const before = objects.get(key) ?? []
+    // No two of a key at the same moment: which of them came first can be told.
+    const modified = new Date(Math.max(Date.now(), (before[0]?.modified.getTime() ?? 0) + 1))
+    const added = { ...version, id: `version-${count}`, modified }
+    if (before.length === 0) changes += 1
+    objects.set(key, [added, ...before])
     return added
   }
   const made = ({ id, etag }: Version) => answer(200, { etag: `"${etag}"`, 'x-amz-version-id': id })
@@ -92,7 +100,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const removeVersion = (key: string, version: string): void => {
     const left = objects.get(key)?.filter(({ id }) => id !== version) ?? []
     if (left.length > 0) objects.set(key, left)
-    else objects.delete(key)
+    else if (objects.delete(key)) changes += 1
   }
   const uploadOf = (id: string): Upload => {
     const upload = uploads.get(id)
@@ -212,7 +220,12 @@ export const createMemoryS3 = (): MemoryS3 => {
     return answer(204)
   }
 
-  const keysUnder = (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(compare)
+  /** All keys in order, as long as there is none more or less. */
+  let sorted: { readonly count: number; readonly keys: readonly string[] } = { count: 0, keys: [] }
+  const keysUnder = (prefix: string) => {
+    if (sorted.count !== changes) sorted = { count: changes, keys: [...objects.keys()].sort(compare) }
+    return sorted.keys.filter((key) => key.startsWith(prefix))
+  }
 
   const listUploads = (): S3Answer => {
     const entries = [...uploads].map(([id, { key }]) => `<Upload>${tag('Key', key)}${tag('UploadId', id)}</Upload>`)
