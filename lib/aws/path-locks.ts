@@ -293,7 +293,7 @@ export const createPathLocks = ({
             values: { ':true': true, ':false': false, ':expires': Math.floor(now() / 1000) + closedFor },
           },
         )
-        if (before?.began !== undefined) await note(site, path, { from: before.began, to: now() })
+        if (before?.began !== undefined) await note(site, path, { from: before.began, to: now() }).catch(() => {})
         if (before?.entry) await record(entryOfRemoval(before.entry, (before.removed ?? 0) + removed))
       },
 

@@ -88,6 +88,19 @@ export interface FolderRemovals {
   isOpenBelow(site: SiteId, folder: StoragePath): Promise<boolean>
 }
 
+/**
+ * Leaves on record when a folder was removed, behind the removal itself: that is done, whatever becomes of the record. Without it a restore takes what
+ * went in the minute before the last of it.
+ */
+export const noteRemoval = async (
+  removals: Pick<FolderRemovals, 'note'>,
+  site: SiteId,
+  folder: StoragePath,
+  period: Period,
+): Promise<void> => {
+  await removals.note(site, folder, period).catch(() => {})
+}
+
 /** A durable queue: what is sent is delivered after the delay, again and again until it has been worked off. */
 export interface RemovalQueue {
   /** `delay` in seconds, up to 900. Answers the name of the message, which is delivered with it. */

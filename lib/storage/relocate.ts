@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { errors, ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import { expectSource, type Source } from './conditions.ts'
+import { noteRemoval } from './folder-removals.ts'
 import { inStandingFolder, onFoundWay } from './look-up.ts'
 import { checkTemplates, templatesAmong } from './new-templates.ts'
 import type { Change, ObjectStore } from './object-store.ts'
@@ -134,7 +135,8 @@ const attempt = async (
   const from = clock.wall()
   const outcome = await putInPlace(deps, onWay(way, placement))
   // A folder that was moved away counts as removed at its old place.
-  if (outcome === 'placed' && kind === 'move' && !isFile) await removals.note(site, path, { from, to: clock.wall() })
+  if (outcome === 'placed' && kind === 'move' && !isFile)
+    await noteRemoval(removals, site, path, { from, to: clock.wall() })
   if (outcome === 'late') throw kind === 'move' && isFile ? new ServiceError('unavailable') : tooMuch(kind)
   return outcome === 'placed'
 }

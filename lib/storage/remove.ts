@@ -6,7 +6,13 @@ import type { SiteId } from '../ids.ts'
 import { type Conditions, isUnconditional, requireConditions } from './conditions.ts'
 import { continueRemoval } from './continue-removal.ts'
 import { isPage } from './file-kind.ts'
-import { entryOfRemoval, type OpenRemoval, type RemovalQueue, type RemovalTask } from './folder-removals.ts'
+import {
+  entryOfRemoval,
+  noteRemoval,
+  type OpenRemoval,
+  type RemovalQueue,
+  type RemovalTask,
+} from './folder-removals.ts'
 import { inStandingFolder } from './look-up.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
@@ -172,7 +178,7 @@ const removeFolder = async (
   const entry = entryOfRemoval(entryOf('folder.removed', site, path, options.author), objects.length)
   const from = deps.clock.wall()
   await deps.files.remove(objects, entry, options.remainingTime)
-  await deps.removals.note(site, path, { from, to: deps.clock.wall() })
+  await noteRemoval(deps.removals, site, path, { from, to: deps.clock.wall() })
   return 'removed'
 }
 

@@ -1,4 +1,0 @@
-import { history } from './bench/history.ts'
-
-const tables = await history([])
-console.log(JSON.stringify(tables.at(-1)))
