@@ -156,7 +156,9 @@ describe('a path in other case', () => {
       Array.from({ length: 100 }, (_, index) => ({ name: `f${request}-${index}`, content: '' }))
     // A gateway on a busy machine may refuse one for the time that it takes.
     for (let request = 0; request < 10; request++) {
-      await expect.poll(async () => (await upload(`${own}/Full`, hundred(request))).status, { timeout: 20_000 }).toBe(200)
+      await expect
+        .poll(async () => (await upload(`${own}/Full`, hundred(request))).status, { timeout: 20_000 })
+        .toBe(200)
     }
     expect((await read(`${own}/full/F9-99`)).status).toBe(200)
     await put(`${own}/Full/one more`, 'x')
