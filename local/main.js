@@ -1,7 +1,6 @@
 import { enableCompileCache } from 'node:module'
 
-// Compiled code is kept between starts. This file and what it calls take half of the time to the first answer then, as long as it is no TypeScript
-// itself: Node would load its compiler for that alone.
+// Compiled code is kept between starts. This file is no TypeScript, as Node would load its compiler for it alone, before it looks at what is kept.
 enableCompileCache()
 const { start } = await import('./start.ts')
 await start(process.argv)

@@ -36,6 +36,7 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
 
 /** What a client is told that speaks to a bucket in memory. */
 export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
+  // As on AWS: over plain HTTP the client would sign each body as well.
   endpoint: 'https://s3.test',
   region: 'local',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },

@@ -15,6 +15,8 @@ export interface Target {
   readonly admin: string | null
   /** The largest file that may be uploaded, in bytes; without it, cases that need one that is larger are skipped. */
   readonly largestFile: number | null
+  /** Whether it may be too busy for a request, as an emulator on a small machine is at times: what only reads is sent again then. */
+  readonly isSlow: boolean
 }
 
 declare module 'vitest' {
@@ -27,7 +29,8 @@ const fromEnvironment = (): Target | undefined => {
   const { ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: admin } = process.env
   if (!baseUrl || !token) return undefined
   const largestFile = Number(process.env['ACCEPTANCE_LARGEST_FILE']) || null
-  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin: admin || null, largestFile }
+  const isSlow = process.env['ACCEPTANCE_PATIENCE'] !== undefined
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin: admin || null, largestFile, isSlow }
 }
 
 /** Small, so that a file over the limit is sent in no time; in bytes. */
@@ -52,7 +55,7 @@ const startLocally = async () => {
   ])) as [string]
   const { baseUrl, token } = JSON.parse(line) as { baseUrl: string; token: string }
   const admin = `"${process.execPath}" admin/main.js --data-dir "${dataDirectory}"`
-  const target: Target = { baseUrl, token, admin, largestFile: largestFileLocally }
+  const target: Target = { baseUrl, token, admin, largestFile: largestFileLocally, isSlow: false }
   const stop = async () => {
     service.kill('SIGTERM')
     await once(service, 'exit')

@@ -104,11 +104,8 @@ const readDocument = async () => {
   return createCheck(document)
 }
 
-/**
- * Sends one request, as it is given: redirects are not followed, paths are not normalised. An answer that is not as the
- * service's own document says is an Error, whatever the case asks for.
- */
-export const call = async (path: string, options: Call = {}): Promise<Answer> => {
+/** Sends one request, and holds its answer to the service's own document. */
+const callOnce = async (path: string, options: Call): Promise<Answer> => {
   check ??= readDocument()
   const [answer, checkAnswer] = await Promise.all([send(path, options), check])
   checkAnswer(options.method ?? 'GET', pathOf(path, options), answer)
@@ -118,8 +115,17 @@ export const call = async (path: string, options: Call = {}): Promise<Answer> =>
 /** Sends a request again for as long as the service says that it is too busy for it, after the time that it asks for. */
 export const callPatiently = async (path: string, options: Call): Promise<Answer> => {
   for (;;) {
-    const answer = await call(path, options)
+    const answer = await callOnce(path, options)
     if (answer.status !== 503) return answer
     await sleep(Number(answer.headers['retry-after']) * 1000)
   }
 }
+
+const isReading = ({ method = 'GET' }: Call) => method === 'GET' || method === 'HEAD'
+
+/**
+ * Sends a request as it is given: redirects are not followed, paths are not normalised. An answer that is not as the
+ * service's own document says is an Error, whatever the case asks for.
+ */
+export const call = (path: string, options: Call = {}): Promise<Answer> =>
+  inject('target').isSlow && isReading(options) ? callPatiently(path, options) : callOnce(path, options)

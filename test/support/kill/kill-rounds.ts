@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 /** At most so many changes are answered before the end comes. */
-const mostAnswers = 12
+const mostAnswers = 25
 
 /** Changes of every kind at once, until the service is killed with some of them under way. */
 const runUntilKilled = async (directory: string, lanes: readonly Runner[], fsync: 'on' | 'off'): Promise<void> => {
