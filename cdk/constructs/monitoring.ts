@@ -159,8 +159,13 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
 const lostEntriesOf = (stack: Stack): Metric =>
   new Metric({ namespace: stack.stackName, metricName: 'LostHistoryEntries', statistic: 'Sum', period })
 
-const countLostEntries = (scope: Construct, { functions }: Watched, { namespace, metricName }: Metric): void => {
-  for (const [name, { logGroup }] of Object.entries(functions)) {
+const countLostEntries = (
+  scope: Construct,
+  { functions, streaming }: Watched,
+  { namespace, metricName }: Metric,
+): void => {
+  const logGroups = Object.entries(functions).map(([name, { logGroup }]) => [name, logGroup] as const)
+  for (const [name, logGroup] of [...logGroups, ...(streaming ? [['stream', streaming.logs] as const] : [])]) {
     new MetricFilter(scope, `${name}LostHistoryEntries`, {
       logGroup,
       filterPattern: FilterPattern.literal(`"${lostEntry}"`),

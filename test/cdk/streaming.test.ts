@@ -172,6 +172,13 @@ describe('the function that streams', () => {
       })
     }
   })
+
+  test('counts what it could not write down of the history with what the other functions could not', () => {
+    us.hasResourceProperties('AWS::Logs::MetricFilter', {
+      LogGroupName: { Ref: Match.stringLikeRegexp('^Streaming') },
+      MetricTransformations: [Match.objectLike({ MetricName: 'LostHistoryEntries', MetricNamespace: 'Test-us' })],
+    })
+  })
 })
 
 describe('what CloudFront takes from one region alone', () => {
@@ -197,10 +204,11 @@ describe('a data centre that does not stream', () => {
       'AWS::CloudFront::Distribution',
       'AWS::Lambda::WebFunction',
       'AWS::SecretsManager::Secret',
-      'AWS::Logs::MetricFilter',
     ]) {
       for (const template of plain.values()) template.resourceCountIs(type, 0)
     }
+    const filters = stackOf(plain, 'us').findResources('AWS::Logs::MetricFilter')
+    expect(JSON.stringify(filters)).not.toContain('Stream')
   })
 
   test('gives the record of its domain to the distribution when streaming is turned on', () => {
