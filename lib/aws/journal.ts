@@ -68,6 +68,21 @@ export const createJournal = ({
     if (places.size > mostRemembered && oldest !== undefined) places.delete(oldest)
   }
 
+  /** The write of each site that ends last. */
+  const turns = new Map<SiteId, Promise<void>>()
+
+  /** Writes to a site one after the other: of those at once, all but the first few would be refused by a block that is full by then. */
+  const inTurn = (site: SiteId, write: () => Promise<void>): Promise<void> => {
+    const written = (turns.get(site) ?? Promise.resolve()).then(write)
+    const ended = written
+      .catch(() => undefined)
+      .then(() => {
+        if (turns.get(site) === ended) turns.delete(site)
+      })
+    turns.set(site, ended)
+    return written
+  }
+
   const query = async (
     input: QueryCommandInput,
     abortSignal?: AbortSignal,
@@ -152,7 +167,7 @@ export const createJournal = ({
     async record(entry, remainingTime = unlimited) {
       const limit = createTimeLimit(() => Math.min(remainingTime() - timeToAnswer, patience), 0)
       try {
-        await write(entry, limit.signal)
+        await inTurn(entry.site, () => write(entry, limit.signal))
       } catch (error) {
         // What it has remembered may be what is wrong.
         places.delete(entry.site)

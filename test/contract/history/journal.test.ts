@@ -124,6 +124,16 @@ describe('the history in DynamoDB', () => {
     expect(units).toEqual(Array.from({ length: 30 }, () => 1))
   })
 
+  test('asks for each of many entries once, though one process has them all to write at once', async () => {
+    const { record, dynamodb } = open()
+    await record(entryOf('first'))
+    const calls = watchCalls(dynamodb)
+    const names = Array.from({ length: 40 }, (_, index) => `file ${index}`)
+    await Promise.all(names.map((name) => record(entryOf(name))))
+    expect(calls).toHaveLength(40)
+    expect(await subjects()).toEqual(['first', ...names])
+  })
+
   test.each(['throttled', 'timed out', 'failing with 500'] as const)(
     'does not fail a change when it is %s: the entry is told to be lost',
     async (failure) => {
