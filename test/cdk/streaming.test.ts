@@ -200,11 +200,7 @@ describe('a data centre that does not stream', () => {
 
   test('has nothing of it, and needs no stack for it', () => {
     expect([...plain.keys()].sort()).toEqual(['directory', 'us'])
-    for (const type of [
-      'AWS::CloudFront::Distribution',
-      'AWS::Lambda::WebFunction',
-      'AWS::SecretsManager::Secret',
-    ]) {
+    for (const type of ['AWS::CloudFront::Distribution', 'AWS::Lambda::WebFunction', 'AWS::SecretsManager::Secret']) {
       for (const template of plain.values()) template.resourceCountIs(type, 0)
     }
     const filters = stackOf(plain, 'us').findResources('AWS::Logs::MetricFilter')

@@ -58,6 +58,9 @@ const compare = (a: string, b: string) => {
 /** S3 tells up to 1,000 in a page; few of them prove as much. */
 const partsInAPage = 2
 
+/** S3 tells no fractions. */
+const wholeSecond = (moment: Date): string => `${moment.toISOString().slice(0, 19)}.000Z`
+
 const unquote = (tag: string) => tag.replaceAll('"', '')
 
 /** Waits until the signal comes, as the SDK's own transport does: what has not been answered by then is not. */
@@ -265,7 +268,7 @@ export const createMemoryS3 = (): MemoryS3 => {
       if (!version || (delimiter && key.endsWith('/') && key !== query['prefix'])) {
         return `<CommonPrefixes>${tag('Prefix', write(key))}</CommonPrefixes>`
       }
-      const described = tag('Size', version.bytes.length) + tag('LastModified', version.modified.toISOString())
+      const described = tag('Size', version.bytes.length) + tag('LastModified', wholeSecond(version.modified))
       return `<Contents>${tag('Key', write(key))}${tag('ETag', `"${version.etag}"`)}${described}</Contents>`
     })
     return xmlAnswer('ListBucketResult', tag('IsTruncated', `${shown.length < entries.length}`) + shown.join(''))
@@ -293,7 +296,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const describeState = (state: ReturnType<typeof statesBehind>[number], write: (key: string) => string): string => {
     const { key, id, isLatest, bytes, etag, modified } = state
     const kind = bytes ? 'Version' : 'DeleteMarker'
-    const known = tag('IsLatest', `${isLatest}`) + tag('LastModified', modified.toISOString())
+    const known = tag('IsLatest', `${isLatest}`) + tag('LastModified', wholeSecond(modified))
     const content = bytes ? tag('Size', bytes.length) + tag('ETag', `"${etag}"`) : ''
     return `<${kind}>${tag('Key', write(key))}${tag('VersionId', id)}${known}${content}</${kind}>`
   }

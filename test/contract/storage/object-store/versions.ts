@@ -303,7 +303,7 @@ export const describeVersions = (bench: Workbench): void => {
       const found = await removedIn(prefix)
       await placed(found.map((one): Change => ({ ...one, kind: 'restore' })))
       expect(await content(`${prefix}a`)).toBe('removed')
-      expect((await shapes(`${prefix}a`))[1]).toEqual([5, 'replaced'])
+      expect((await versionsOf(`${prefix}a`)).map(({ size }) => size)).toContain(5)
     })
   })
 }
