@@ -43,6 +43,29 @@ afterAll(async () => {
 
 const all: readonly Route[] = routes
 const guarded = all.filter((route) => !route.public)
+
+interface Asked extends Route {
+  /** What makes another operation of the route. */
+  readonly query?: Readonly<Record<string, string>>
+}
+
+const switches: Readonly<Record<string, readonly string[]>> = {
+  readPath: ['meta', 'link', 'versions', 'versionId', 'deleted', 'removal'],
+  readRoot: ['meta', 'status', 'deleted', 'removal'],
+  uploadToFolder: ['restore'],
+  putPath: ['meta'],
+}
+
+/** The operations of a route: as it stands, and by each switch. */
+const operationsOf = (route: Route): readonly Asked[] => [
+  route,
+  ...(switches[route.operation] ?? []).map((name) => ({
+    ...route,
+    operation: `${route.operation} ?${name}`,
+    query: { [name]: '' },
+  })),
+]
+
 /** Of a path in the storage, which every operation on files and folders has (decisions.md, section 1). */
 const isOnFiles = ({ path }: Route) => /\/(?:storage|uploads)\b/.test(path)
 
@@ -112,14 +135,14 @@ test('operations on files and folders, and no others, need the permission "Can u
   expect(needing).toEqual(all.filter(isOnFiles))
 })
 
-const call = async (route: Route, { authorization, site }: Pick<Caller, 'authorization' | 'site'>) => {
+const call = async (route: Asked, { authorization, site }: Pick<Caller, 'authorization' | 'site'>) => {
   const value = await authorization()
   const headers = value === undefined ? {} : { Authorization: value }
   const handler = handlers[route.group as keyof typeof handlers]
-  return send(handler, route.method, pathOf(route, site), { headers })
+  return send(handler, route.method, pathOf(route, site), { headers, query: route.query ?? {} })
 }
 
-describe.each(guarded.filter(isOfSite))('$operation', (route) => {
+describe.each(guarded.filter(isOfSite).flatMap(operationsOf))('$operation', (route) => {
   test.each(Object.entries(refused))('refuses %s', async (_, caller) => {
     const { code, status } = caller.refusal(route)
     const answer = await call(route, caller)
