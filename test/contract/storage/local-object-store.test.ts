@@ -21,6 +21,7 @@ for (const [name, options] of variants) {
       store: files,
       removals,
       comparesVersions: true,
+      cutsVersions: true,
       refusesTaken: true,
       comparesWrites: true,
       leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,

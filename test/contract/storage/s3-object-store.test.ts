@@ -2,7 +2,12 @@ import { createPathLocks } from '../../../lib/aws/path-locks.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openTestBucket } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
-import { comparesWhatItChanges, honoursVersions, refusesTakenPlaces } from '../../support/s3-abilities.ts'
+import {
+  comparesWhatItChanges,
+  cutsOldVersions,
+  honoursVersions,
+  refusesTakenPlaces,
+} from '../../support/s3-abilities.ts'
 import { openTestTables } from '../../support/tables.ts'
 import { describeObjectStore } from './object-store.suite.ts'
 
@@ -16,6 +21,9 @@ describeObjectStore('The object store in S3', async () => {
   if (!refusesTaken) console.warn('\nThis S3 copies onto what is there, whatever it is told: a case is SKIPPED.\n')
   const comparesWrites = await comparesWhatItChanges(client, bucket)
   if (!comparesWrites) console.warn('\nThis S3 writes onto whatever is there: some cases are SKIPPED.\n')
+  const cutsVersions = await cutsOldVersions(client, bucket)
+  if (!cutsVersions)
+    console.warn('\nThis S3 answers old versions as a whole, whatever is asked for: a case is SKIPPED.\n')
   const tables = await openTestTables()
   const { removals } = createPathLocks({
     dynamodb: tables.connect(),
@@ -26,6 +34,7 @@ describeObjectStore('The object store in S3', async () => {
     comparesVersions,
     refusesTaken,
     comparesWrites,
+    cutsVersions,
     removals,
     store: createS3ObjectStore({ client, once: connect(1), bucket, removals, record: unrecorded }),
     leftovers,

@@ -93,7 +93,8 @@ export const describeVersions = (bench: Workbench): void => {
       expect(await read(`${prefix}a`, 'no version of anything')).toBeUndefined()
     })
 
-    it('are read in parts as well, large ones too', async () => {
+    it('are read in parts as well, large ones too', async ({ skip }) => {
+      if (!bench.cutsVersions()) return skip('NOT PROVEN: this endpoint answers old versions as a whole')
       const key = `${fresh()}a`
       await put(key, Buffer.alloc(40_000, 'old'))
       await put(key, 'new')

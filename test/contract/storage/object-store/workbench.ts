@@ -26,6 +26,8 @@ export interface OpenedStore {
   readonly refusesTaken: boolean
   /** Whether it looks at what it writes onto and deletes when it is told to; some emulators do not. */
   readonly comparesWrites: boolean
+  /** Whether it answers a part of an old version when it is asked for one; some emulators do not. */
+  readonly cutsVersions: boolean
   close(): Promise<void>
 }
 
@@ -69,6 +71,7 @@ export interface Workbench {
   comparesVersions(): boolean
   refusesTaken(): boolean
   comparesWrites(): boolean
+  cutsVersions(): boolean
 }
 
 export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
@@ -117,6 +120,7 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
     comparesVersions: () => opened.comparesVersions,
     refusesTaken: () => opened.refusesTaken,
     comparesWrites: () => opened.comparesWrites,
+    cutsVersions: () => opened.cutsVersions,
   }
   return bench
 }
