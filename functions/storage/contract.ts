@@ -215,7 +215,8 @@ export const storageContract: GroupContract<'storage'> = {
           example: '',
         },
       },
-      body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, 'application/json': restoreBody } },
+      // Named as JSON it would be all that generators of clients know of this body: they take JSON first, and files could not be uploaded.
+      body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restoreBody } },
       answers: { 200: { ...stored, links: pathLinks }, 201: begun },
       errors: [...eitherUploadErrors, 'fileUnknown', 'folderReserved'],
       ...examplesOf.uploadToFolder,
