@@ -26,6 +26,9 @@ const change = z
       'request was, and `details`, which depend on the type, where there are none: `names` or `count` of several, `to` of a move or a copy.',
   })
 
+const anyType = `(?:${changeTypes.map((type) => type.replace('.', '\\.')).join('|')})`
+const severalTypes = z.string().check(z.regex(new RegExp(`^${anyType}(?:,${anyType})*$`)))
+
 export const changePage = z
   .object({ items: z.array(change), next: z.nullable(z.string()) })
   .register(z.globalRegistry, {
@@ -51,7 +54,7 @@ export const changesOperation: OperationContract = {
     limit: { description: 'How many changes an answer holds: 100 unless told.', schema: changesLimit, example: 10 },
     type: {
       description: 'Changes of this type alone, or of several, separated by commas.',
-      schema: z.string(),
+      schema: severalTypes,
       example: 'form.created,site.created',
     },
     subject: { description: 'What the subject begins with.', schema: z.string(), example: 'form/' },

@@ -14,6 +14,7 @@ import type { Stores } from '../../lib/stores.ts'
 import { openDatabase } from '../../local/database.ts'
 import { createTableStores } from '../../local/machine.ts'
 import { prepareSchema } from '../../local/schema.ts'
+import { unrecorded } from './history.ts'
 import { openTestTables } from './tables.ts'
 
 /** The ports over tables: files and queues are made of other things. */
@@ -22,6 +23,8 @@ type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts'>
 /** Empty tables of a hand, which a test has for itself. */
 export interface OpenedHand<Tested = TableStores> {
   readonly stores: Tested
+  /** The same tables, to which a test writes by the thousand what it does not ask the history of. */
+  readonly unrecorded: Tested
   /** How many changes, one after the other, a test may make: each takes its time where a store is spoken to over a socket. */
   readonly quickChanges: number
   /** The same tables over a connection of its own, as another process or function has it. */
@@ -43,8 +46,10 @@ const oneMachine: Hand = {
     const first = openDatabase(file, { durable: false })
     prepareSchema(first.connection)
     const databases = [first]
+    const stores = createTableStores(first, clock)
     return {
-      stores: createTableStores(first, clock),
+      stores,
+      unrecorded: stores,
       quickChanges: 2_500,
       connect() {
         const another = openDatabase(file, { durable: false })
@@ -64,9 +69,10 @@ const aws: Hand = {
   name: 'AWS',
   async open(clock) {
     const { names, connect, close } = await openTestTables()
-    const storesOver = (dynamodb: DynamoDBDocumentClient): TableStores => {
-      const now = clock?.wall
-      const { record, history } = createJournal({ dynamodb, table: names.journal, ...(now && { now }) })
+    const now = clock?.wall
+    const storesOver = (dynamodb: DynamoDBDocumentClient, writesHistory = true): TableStores => {
+      const journal = createJournal({ dynamodb, table: names.journal, ...(now && { now }) })
+      const record = writesHistory ? journal.record : unrecorded
       return {
         sites: createSiteDirectory({ dynamodb, table: names.sites, record }),
         grants: createGrants({ dynamodb, table: names.tokens, record }),
@@ -80,10 +86,17 @@ const aws: Hand = {
         ...createPathLocks({ dynamodb, table: names.pathLocks, record, ...(now && { now }) }),
         progress: createUploadProgress({ dynamodb, table: names.uploads, now }),
         uploadRecords: createUploadRecords({ dynamodb, table: names.uploads, now }),
-        history,
+        history: journal.history,
       }
     }
-    return { stores: storesOver(connect()), quickChanges: 50, connect: () => storesOver(connect()), close }
+    const quickly = storesOver(connect(), false)
+    return {
+      stores: storesOver(connect()),
+      unrecorded: quickly,
+      quickChanges: 50,
+      connect: () => storesOver(connect()),
+      close,
+    }
   },
 }
 
