@@ -40,7 +40,7 @@ describe('GET changes', () => {
     ])
   })
 
-  it('has one entry of an upload with its names, of a folder, a move, a copy, and a removal with its number', async () => {
+  it('has one entry of an upload with its names, of a folder, a move, a copy, a removal with its number, and a restore', async () => {
     const before = await end()
     await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
     await call(at(`${own}/empty`, '?type=folder'), { method: 'PUT' })
@@ -53,6 +53,8 @@ describe('GET changes', () => {
     await call(at(`${own}/moved/a.txt`, '?meta'), json({ copyTo: `/${own}/copy.txt` }))
     await call(at(`${own}/copy.txt`), { method: 'DELETE' })
     await call(at(`${own}/moved`), { method: 'DELETE' })
+    await call(at(`${own}/copy.txt`, '?restore'), { method: 'POST', body: {} })
+    await call(at(`${own}/moved`, '?restore'), { method: 'POST', body: {} })
     expect(await since(before)).toMatchObject([
       { type: 'file.stored', subject: `${own}/many`, details: { names: ['a.txt', 'b.txt'] } },
       { type: 'folder.created', subject: `${own}/empty` },
@@ -60,6 +62,8 @@ describe('GET changes', () => {
       { type: 'file.copied', subject: `${own}/moved/a.txt`, details: { to: `${own}/copy.txt` } },
       { type: 'file.removed', subject: `${own}/copy.txt` },
       { type: 'folder.removed', subject: `${own}/moved`, details: { count: 3 } },
+      { type: 'file.restored', subject: `${own}/copy.txt`, details: null },
+      { type: 'folder.restored', subject: `${own}/moved`, details: { count: 3 } },
     ])
   })
 
