@@ -48,6 +48,7 @@ const withExamples = (content: Content, bodies: readonly (Shown | undefined)[]):
   const exampleIn = (mediaType: string, described: Node): Node => {
     const found =
       bodies.find((body) => body?.mediaType === mediaType) ??
+      bodies.find((body) => body && mediaType === '*/*' && !content[body.mediaType]) ??
       bodies.find((body) => body && isBinary(described) && !documents.includes(body.mediaType))
     if (!found) return {}
     return 'value' in found.example ? { example: found.example.value } : { examples: { output: found.example } }
