@@ -69,7 +69,7 @@ const slice = 2_000
 export const sweepHistory = (
   { connection, read, write }: Pick<Database, 'connection' | 'read' | 'write'>,
   now: () => number,
-): Promise<{ stop(): void }> => {
+): { stop(): void } => {
   const nextSite = connection.prepare('SELECT min(site) AS site FROM changes WHERE site > ?')
   const remove = connection.prepare(
     'DELETE FROM changes WHERE site = ?1 AND id IN (SELECT id FROM changes WHERE site = ?1 AND id < ?2 ORDER BY id LIMIT +?3)',

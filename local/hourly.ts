@@ -1,10 +1,10 @@
 /** In milliseconds. */
 const interval = 60 * 60 * 1000
 
-/** Makes room: now, and every hour until it is stopped. */
-export const hourly = async (sweep: () => Promise<void>): Promise<{ stop(): void }> => {
-  await sweep()
-  // A failure is no matter: what is left has its next time.
-  const timer = setInterval(() => void sweep().catch(() => {}), interval).unref()
+/** Makes room: from now on, and every hour until it is stopped. Nobody waits for it; what a failure leaves has its next time. */
+export const hourly = (sweep: () => Promise<void>): { stop(): void } => {
+  const run = () => void sweep().catch(() => {})
+  run()
+  const timer = setInterval(run, interval).unref()
   return { stop: () => clearInterval(timer) }
 }

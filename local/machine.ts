@@ -102,7 +102,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
     await files.giveUp(before)
     await forgetRemovals(database, before)
   }
-  const sweeps = role === 'service' ? [await sweepHistory(database, clock.wall), await hourly(giveUpOld)] : []
+  const sweeps = role === 'service' ? [sweepHistory(database, clock.wall), hourly(giveUpOld)] : []
   return {
     ...tables,
     files,

@@ -54,7 +54,9 @@ export const createFolderRemovals = (
   const note = connection.prepare(
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
-  const last = connection.prepare('SELECT began, ended FROM removed_folders WHERE site = ? AND folder = ?')
+  const last = connection.prepare(
+    `SELECT began, ended FROM removed_folders WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`,
+  )
   const tended = new Map<string, Tending>()
   const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])
   const noteIn = (task: RemovalTask, holder?: string, until = 0) => {
@@ -115,11 +117,14 @@ export const createFolderRemovals = (
 
     release: async () => {},
 
-    note: (site, folder, { from, to }) => write(() => void note.run(site, folder, from, to)),
+    // A removal that has to be noted is one transaction: no part of it goes by itself.
+    note: async (site, folder, { from, to }, isPartial = false) => {
+      if (!isPartial) await write(() => void note.run(site, folder, from, to))
+    },
 
-    async lastOf(site, folder) {
-      const row = await read(() => last.get(site, folder))
-      return row && { from: Number(row['began']), to: Number(row['ended']) }
+    async lastOf(site, folders) {
+      const rows = await read(() => last.all(site, JSON.stringify(folders)))
+      return rows.map(({ began, ended }) => ({ from: Number(began), to: Number(ended) }))
     },
 
     isOpenBelow: (site, folder) =>

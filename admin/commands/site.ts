@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { largestNamedId, type SiteId } from '../../lib/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
+import type { Kept } from '../../lib/storage/object-store.ts'
 import { parseBaseUrl, parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
 import { createUnderId, entryOf } from '../changes.ts'
 import { Refusal } from '../output.ts'
@@ -85,6 +86,14 @@ const create = async ({ sites }: AdminStores, options: CreateOptions): Promise<S
   return siteUnder(id)
 }
 
+/** How much is kept of the replaced and removed files of a site. */
+const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
+  const { files } = await stores.areas(site)
+  const kept = await Promise.all([`live/${site.id}/`, `draft/${site.id}/`].map((prefix) => files.keptBelow(prefix)))
+  const sum = (of: keyof Kept) => kept.reduce((all, one) => all + one[of], 0)
+  return { count: sum('count'), bytes: sum('bytes') }
+}
+
 export const siteCommand = (): Command => {
   const command = new Command('site').description('sites')
 
@@ -113,10 +122,9 @@ export const siteCommand = (): Command => {
     .action((id: SiteId, _options: object, self: Command) =>
       withStores(self, async (stores) => {
         const site = await siteOf(stores, id)
-        const { files } = await stores.areas(site)
-        const kept = await Promise.all([`live/${id}/`, `draft/${id}/`].map((prefix) => files.keptBelow(prefix)))
-        const sum = (of: 'count' | 'bytes') => kept.reduce((all, one) => all + one[of], 0)
-        return { ...view(site), keptVersions: sum('count'), keptBytes: sum('bytes') }
+        // Who may read sites need not come at their files.
+        const kept = await countKept(stores, site).catch(() => undefined)
+        return { ...view(site), keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
       }),
     )
 

@@ -1,6 +1,8 @@
 import type { StorageDeps } from '../../lib/deps.ts'
+import { ServiceError } from '../../lib/errors.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
 import type { Answer } from '../contract.ts'
@@ -10,12 +12,20 @@ import { asDraft, pathOf } from './params.ts'
 /** Nothing of the file is read: whoever has the link does that. */
 const noBytes = () => ({})
 
+/** Errors: storageRefused. */
+const presentAsDraft = (query: Request['query']): boolean => {
+  if (!query.has('versionId')) return asDraft(query)
+  throw new ServiceError('storageRefused', {
+    message: 'A link is to a file as it is now. Leave versionId out, or read the version with ?versionId alone.',
+  })
+}
+
 /**
  * GET with `?link`: a URL that gives this version of a file, or of its draft, as an attachment to whoever has it (decisions.md, section 5,
  * "Read"). The URL is as good as a token: nobody between here and the caller keeps it.
  */
 export const getLink = ({ files, linkTo }: StorageDeps) =>
-  operation({ params: pathOf, query: asDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
+  operation({ params: pathOf, query: presentAsDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
     const { info } = await readFound(files, site.id, params.path, (path) =>
       readFile(files, site.id, path, isDraft, noBytes),
     )

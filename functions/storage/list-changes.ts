@@ -5,6 +5,7 @@ import {
   changesAfter,
   idOfChange,
   newestChanges,
+  newestWithin,
   positionIn,
   viewOfChange,
 } from '../../lib/history/list-changes.ts'
@@ -27,6 +28,11 @@ const positionOf = (after: string, site: SiteId): number => {
   })
 }
 
+const newestPage: typeof newestChanges = async (...wanted) => {
+  const { changes, next } = await newestChanges(...wanted)
+  return { changes: newestWithin(changes), next }
+}
+
 /** What has happened to a site (decisions.md, section 10): to who may not use its files, all but what happened to them. */
 export const listChanges = ({ history }: StorageDeps) =>
   operation(
@@ -46,7 +52,7 @@ export const listChanges = ({ history }: StorageDeps) =>
       const filter = { types: type, subject, withFiles: caller.permissions.includes('files') }
       const page: ChangePage =
         after === undefined
-          ? await newestChanges(history, site.id, limit, filter)
+          ? await newestPage(history, site.id, limit, filter)
           : await changesAfter(history, site.id, positionOf(after, site.id), limit, filter)
       const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
       const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }

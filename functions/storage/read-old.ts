@@ -35,7 +35,12 @@ export const listVersions = ({ files }: StorageDeps) =>
   operation({ params: pathOf, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
     if (path === root) throw new ServiceError('notAFile')
     const after = cursor === undefined ? undefined : readCursor(cursor, ['version']).after
-    const { versions, next } = await files.versions(fileKey('live', site.id, path), { limit, after })
+    const page = await files.versions(fileKey('live', site.id, path), { limit, after })
+    if (!page)
+      throw new ServiceError('storageRefused', {
+        message: 'cursor is of no version that is kept. Begin again without it.',
+      })
+    const { versions, next } = page
     if (versions.length === 0 && after === undefined) {
       throw new ServiceError((await files.exists(folderKey('live', site.id, path))) ? 'notAFile' : 'fileUnknown')
     }

@@ -183,9 +183,12 @@ export const createJournal = ({
         for (let from = Math.max(blockOf(position), headBlock + 1); changes.length < limit; ) {
           const limits = { limit: blocksFor(limit - changes.length) }
           const { blocks, isLast } = await query(blocksFrom(table, site, { from }, limits))
-          changes.push(...blocks.flatMap(changesIn).filter((change) => change.position > position))
+          // Blocks are not read at one moment: what stands behind one that was not full has come after what that one has got meanwhile.
+          const open = blocks.findIndex((block) => !isFull(block))
+          const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
+          changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
           const last = blocks.at(-1)
-          if (!last || isLast) break
+          if (!last || isLast || open >= 0) break
           from = last.block + 1
         }
         return changes.slice(0, limit)

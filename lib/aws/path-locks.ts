@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import {
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb'
 import { ServiceError } from '../errors.ts'
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
@@ -182,14 +189,24 @@ export const createPathLocks = ({
     }
   }
 
-  const note: FolderRemovals['note'] = async (site, folder, { from, to }) => {
+  /** The removal of a folder, if it was closed by that call. */
+  const closedBy = async (site: SiteId, folder: StoragePath, closer: string): Promise<Partial<Item> | undefined> => {
+    const key = { site, path: removalKey(folder) }
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }))
+    return Item?.['closer'] === closer ? Item : undefined
+  }
+
+  const note: FolderRemovals['note'] = async (site, folder, { from, to }, isPartial = false) => {
     const expires = Math.floor(now() / 1000) + keptFor
+    const began = 'if_not_exists(#pending, :from)'
     await client.send(
       new UpdateCommand({
         TableName: table,
         Key: { site, path: noteKey(folder) },
-        UpdateExpression: 'SET #from = :from, #to = :to, #expires = :expires',
-        ExpressionAttributeNames: { '#from': 'from', '#to': 'to', '#expires': 'expires' },
+        UpdateExpression:
+          `SET #from = ${began}, #to = :to, #expires = :expires` +
+          (isPartial ? `, #pending = ${began}` : ' REMOVE #pending'),
+        ExpressionAttributeNames: { '#from': 'from', '#to': 'to', '#expires': 'expires', '#pending': 'pending' },
         ExpressionAttributeValues: { ':from': from, ':to': to, ':expires': expires },
       }),
     )
@@ -208,14 +225,16 @@ export const createPathLocks = ({
   return {
     workflows: {
       async start(site, page, entry) {
+        const id = randomUUID()
         const { Attributes } = await client.send(
           new PutCommand({
             TableName: table,
-            Item: { site, path: workflowKey(page) } satisfies Item,
+            Item: { site, path: workflowKey(page), id } satisfies Item,
             ReturnValues: 'ALL_OLD',
           }),
         )
-        if (!Attributes) await record(entry)
+        // The client may have repeated a call whose answer was lost.
+        if (!Attributes || Attributes['id'] === id) await record(entry)
       },
 
       async end(site, page, entry) {
@@ -283,16 +302,24 @@ export const createPathLocks = ({
       },
 
       async close(site, path, id, removed) {
-        // If it does not hold, this one was closed before, and another removal of the same folder may have begun since.
-        const before = await updateRemoval(
+        const closer = randomUUID()
+        const closed = await updateRemoval(
           { site, path, id },
           {
-            UpdateExpression: 'SET #closed = :true, #expires = :expires',
+            UpdateExpression: 'SET #closed = :true, #closer = :closer, #expires = :expires',
             ConditionExpression: '#id = :id AND #closed = :false',
-            names: ['closed', 'expires'],
-            values: { ':true': true, ':false': false, ':expires': Math.floor(now() / 1000) + closedFor },
+            names: ['closed', 'closer', 'expires'],
+            values: {
+              ':true': true,
+              ':false': false,
+              ':closer': closer,
+              ':expires': Math.floor(now() / 1000) + closedFor,
+            },
           },
         )
+        // If it does not hold, this one was closed before, and another removal of the same folder may have begun since; or the client has repeated
+        // a call whose answer was lost.
+        const before = closed ?? (await closedBy(site, path, closer))
         if (before?.began !== undefined) await note(site, path, { from: before.began, to: now() }).catch(() => {})
         if (before?.entry) await record(entryOfRemoval(before.entry, (before.removed ?? 0) + removed))
       },
@@ -326,10 +353,10 @@ export const createPathLocks = ({
 
       note,
 
-      async lastOf(site, folder) {
-        const [found] = await getItems(site, [noteKey(folder)])
-        return found && { from: Number(found['from']), to: Number(found['to']) }
-      },
+      lastOf: async (site, folders) =>
+        (await getItems(site, folders.map(noteKey)))
+          .map(({ from, to }) => ({ from: Number(from), to: Number(to) }))
+          .sort((one, other) => other.to - one.to),
 
       openOf,
 

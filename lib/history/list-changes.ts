@@ -55,11 +55,39 @@ const isWanted = (change: Change, { types, subject = '', actor, since = 0, withF
 const mostLookedAt = 10_000
 const mostAtOnce = 500
 
+/** How much of an answer entries may take, in bytes: those of uploads name up to 100 files each. */
+const mostBytes = 3_000_000
+
+/** At the most three bytes for a character, and what an answer has around each member. */
+const sizeOf = ({ subject, actor, details }: Change): number =>
+  300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
+
 /** Some entries, the oldest first, and the position up to which there are no others; undefined when there is nothing to go on from. */
 export interface ChangePage {
   readonly changes: readonly Change[]
   readonly next: number | undefined
 }
+
+/** The entries of an answer, one after the other: so many, and no more than it may hold. */
+const openPage = (limit: number) => {
+  const changes: Change[] = []
+  let bytes = 0
+  return {
+    changes,
+    /** Answers false, and leaves it out, when there is no room for it. The first one always has some. */
+    take(change: Change): boolean {
+      bytes += sizeOf(change)
+      if (bytes > mostBytes && changes.length > 0) return false
+      changes.push(change)
+      return true
+    },
+    isFull: () => changes.length === limit,
+  }
+}
+
+/** How many entries are read at once for so many that are wanted: where others are among them, many. */
+const stepFor = (limit: number, { types, subject = '', withFiles }: ChangeFilter): number =>
+  types || subject !== '' || !withFiles ? mostAtOnce : Math.max(limit, 100)
 
 /**
  * The entries behind a position that are wanted, up to `limit`. Where few are, the page may hold fewer, or none, although more follow: `next`
@@ -72,18 +100,20 @@ export const changesAfter = async (
   limit: number,
   filter: ChangeFilter,
 ): Promise<ChangePage> => {
-  const changes: Change[] = []
+  const page = openPage(limit)
+  const step = stepFor(limit, filter)
   let next: number | undefined
   for (let lookedAt = 0; lookedAt < mostLookedAt; ) {
-    const some = await history.after(site, next ?? position, Math.max(limit, 100))
+    const some = await history.after(site, next ?? position, step)
     for (const change of some) {
+      if (isWanted(change, filter) && !page.take(change)) return { changes: page.changes, next }
       next = change.position
-      if (isWanted(change, filter) && changes.push(change) === limit) return { changes, next }
+      if (page.isFull()) return { changes: page.changes, next }
     }
     lookedAt += some.length
-    if (some.length < Math.max(limit, 100)) break
+    if (some.length < step) break
   }
-  return { changes, next }
+  return { changes: page.changes, next }
 }
 
 /** Whether whoever looks back has come to what is older than anybody wants to know. Clocks differ a little. */
@@ -113,4 +143,11 @@ export const newestChanges = async (
     if (some.length < mostAtOnce || isBefore(first, filter)) break
   }
   return { changes: found.slice(0, limit).reverse(), next }
+}
+
+/** The newest of some entries, the oldest first, that an answer may hold. */
+export const newestWithin = (changes: readonly Change[]): readonly Change[] => {
+  const page = openPage(changes.length)
+  for (const change of changes.toReversed()) if (!page.take(change)) break
+  return page.changes.toReversed()
 }

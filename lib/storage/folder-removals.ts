@@ -80,10 +80,13 @@ export interface FolderRemovals {
   hold(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
   /** Does nothing when it is not held under that id. */
   release(site: SiteId, folder: StoragePath, id: string): Promise<void>
-  /** Leaves on record when a folder was removed, for as long as what was removed is kept: a restore brings back what went then. */
-  note(site: SiteId, folder: StoragePath, period: Period): Promise<void>
-  /** When a folder was last removed; undefined where that is not on record, or no longer. */
-  lastOf(site: SiteId, folder: StoragePath): Promise<Period | undefined>
+  /**
+   * Leaves on record when a folder was removed, for as long as what was removed is kept: a restore brings back what went then. What goes after a part of
+   * it has gone (`isPartial`) belongs to that: the next record begins with it.
+   */
+  note(site: SiteId, folder: StoragePath, period: Period, isPartial?: boolean): Promise<void>
+  /** When each of these folders was last removed, as far as that is on record: the newest first. */
+  lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]>
   /** Whether a removal is open for a folder below this one. */
   isOpenBelow(site: SiteId, folder: StoragePath): Promise<boolean>
 }
@@ -97,8 +100,9 @@ export const noteRemoval = async (
   site: SiteId,
   folder: StoragePath,
   period: Period,
+  isPartial = false,
 ): Promise<void> => {
-  await removals.note(site, folder, period).catch(() => {})
+  await removals.note(site, folder, period, isPartial).catch(() => {})
 }
 
 /** A durable queue: what is sent is delivered after the delay, again and again until it has been worked off. */

@@ -35,8 +35,11 @@ export interface ObjectStore {
    * when it fails half-way. Two that get in each other's way at the very same time are never both placed.
    */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
-  /** The states of the object at a key that there are: the present one, and those that are kept, the newest first. */
-  versions(key: string, query: VersionQuery): Promise<Versions>
+  /**
+   * The states of the object at a key that there are: the present one, and those that are kept, the newest first. Undefined when `after` is none of
+   * them.
+   */
+  versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** `read` for one of its states. Undefined when there is no such state, or it is kept no longer. */
   readVersion(
     key: string,

@@ -98,7 +98,8 @@ export const encodePath = (path: StoragePath): string => segmentsOf(path).map(en
  * Where things are in the object store: `live/<site>/<path>` and `draft/<site>/<path>`, a folder being `<path>/`. A StoragePath has no
  * `.` and `..`, so no key leads out of the site's own prefix.
  */
-export type Area = 'live' | 'draft'
+export const areas = ['live', 'draft'] as const
+export type Area = (typeof areas)[number]
 
 export const fileKey = (area: Area, site: SiteId, path: StoragePath): string => `${area}/${site}/${path}`
 

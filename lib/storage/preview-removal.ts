@@ -2,9 +2,10 @@ import { type ErrorName, errors, ServiceError } from '../errors.ts'
 import type { SiteId } from '../ids.ts'
 import type { RemainingTime } from '../remaining-time.ts'
 import { isPage } from './file-kind.ts'
-import { type ListedObject, listAll, type ObjectStore } from './object-store.ts'
-import { ancestorsOf, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
-import type { StorageStores } from './put-in-place.ts'
+import { compareText } from './list-folder.ts'
+import { listAll, type ObjectStore } from './object-store.ts'
+import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
+import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
 
 interface PreviewDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
@@ -28,53 +29,66 @@ export interface Preview {
 const mostCounted = 100_000
 const timeToAnswer = 5_000
 
-/** Counts objects as people see them: files by their paths, and every folder that one of them lies in, from `folder` on. */
-const createCount = (folder: StoragePath) => {
-  const files = new Set<string>()
-  const folders = new Set<string>()
-  let objects = 0
-  let bytes = 0
+interface Counted {
+  readonly path: string
+  readonly isFolder: boolean
+  readonly size: number
+}
 
-  const addFolders = (path: string): void => {
-    for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) {
-      const one = path.slice(0, at)
-      if (folders.has(one)) return
-      folders.add(one)
-    }
-    folders.add(folder)
-  }
-
-  return {
-    add({ key, size }: ListedObject): void {
-      objects += 1
-      bytes += size
-      const path = pathIn(key)
-      const isFolder = key.endsWith('/')
-      if (!isFolder) files.add(path)
-      addFolders(isFolder ? path : path.slice(0, Math.max(path.lastIndexOf('/'), folder.length)))
-    },
-    isFull: () => objects >= mostCounted,
-    result: () => ({ files: files.size, folders: folders.size, bytes }),
+async function* objectsIn(store: ObjectStore, prefix: string): AsyncGenerator<Counted, void> {
+  for await (const objects of listAll(store, prefix)) {
+    for (const { key, size } of objects) yield { path: pathIn(key), isFolder: key.endsWith('/'), size }
   }
 }
 
+/** Everything below a folder by its path, pages and their drafts one behind the other. */
+async function* allBelow(store: ObjectStore, site: SiteId, folder: StoragePath): AsyncGenerator<Counted, void> {
+  const [live, drafts] = areas.map((area) => objectsIn(store, folderKey(area, site, folder)))
+  if (!live || !drafts) return
+  const orderOf = ({ path, isFolder }: Counted) => (isFolder ? `${path}/` : path)
+  let [one, other] = await Promise.all([live.next(), drafts.next()])
+  while (!one.done || !other.done) {
+    const isLiveNext = other.done || (!one.done && compareText(orderOf(one.value), orderOf(other.value)) <= 0)
+    if (isLiveNext && !one.done) {
+      yield one.value
+      one = await live.next()
+    } else if (!other.done) {
+      yield other.value
+      other = await drafts.next()
+    }
+  }
+}
+
+/** How many of the folders on the way to something are none on the way to what came before it. */
+const newFolders = (before: readonly string[], now: readonly string[]): number => {
+  const different = now.findIndex((segment, index) => segment !== before[index])
+  return different < 0 ? 0 : now.length - different
+}
+
+/** Counts objects as people see them: files by their paths, and every folder that one of them lies in, the folder itself included. */
 const countFolder = async (
   store: ObjectStore,
   site: SiteId,
   folder: StoragePath,
   remainingTime: RemainingTime,
 ): Promise<Omit<Preview, 'code'>> => {
-  const count = createCount(folder)
-  for (const area of ['live', 'draft'] as const) {
-    for await (const objects of listAll(store, folderKey(area, site, folder))) {
-      for (const object of objects) {
-        if (count.isFull()) return { ...count.result(), atLeast: true }
-        count.add(object)
-      }
-      if (remainingTime() < timeToAnswer) return { ...count.result(), atLeast: true }
-    }
+  let [files, folders, bytes, objects] = [0, 0, 0, 0]
+  let last: string | undefined
+  let around: readonly string[] = []
+  const result = (atLeast: boolean) => ({ files, folders, bytes, atLeast })
+  for await (const { path, isFolder, size } of allBelow(store, site, folder)) {
+    if (objects === mostCounted || remainingTime() < timeToAnswer) return result(true)
+    objects += 1
+    bytes += size
+    if (!isFolder && path !== last) files += 1
+    if (!isFolder) last = path
+    if (folders === 0) folders = 1
+    const below = path.slice(folder.length).split('/').filter(Boolean)
+    const now = isFolder ? below : below.slice(0, -1)
+    folders += newFolders(around, now)
+    around = now
   }
-  return { ...count.result(), atLeast: false }
+  return result(false)
 }
 
 const refusedBy = (name: ErrorName | undefined) => (name ? { code: errors[name].code } : {})
@@ -86,15 +100,18 @@ const previewFolder = async (
   remainingTime: RemainingTime,
 ): Promise<Preview> => {
   const counted = await countFolder(files, site, folder, remainingTime)
-  if (counted.folders === 0) throw new ServiceError('fileUnknown')
   if (folder === root) return { ...counted, ...refusedBy('nameRequired') }
+  if (counted.folders === 0) {
+    await refuseRivals({ files }, noFileOnTheWay(site, folder))
+    throw new ServiceError('fileUnknown')
+  }
   if (reservedFolders.includes(folder)) return { ...counted, ...refusedBy('folderReserved') }
   return { ...counted, ...refusedBy((await workflows.isRunningBelow(site, folder)) ? 'workflowDeleted' : undefined) }
 }
 
 /**
  * What the removal of a path would take along, and how it would be refused (decisions.md, section 10, `?removal`). Nothing is changed. Errors: fileUnknown,
- * unavailable.
+ * pathUnknown, unavailable.
  */
 export const previewRemoval = async (
   deps: PreviewDeps,
@@ -109,7 +126,8 @@ export const previewRemoval = async (
     isPage(path) ? find('draft') : undefined,
     removals.openOf(site, path === root ? [] : [...ancestorsOf(path), path]),
   ])
-  const refused = going.length > 0 ? refusedBy('folderGoing') : {}
+  // One of this very folder goes its way when it is asked for again.
+  const refused = going.some((removal) => removal.path !== path || removal.isHold) ? refusedBy('folderGoing') : {}
   if (!live && !draft) return { ...(await previewFolder(deps, site, path, remainingTime)), ...refused }
   const isRunning = isPage(path) && (await workflows.isRunning(site, [path]))
   return {

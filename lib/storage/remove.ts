@@ -15,7 +15,7 @@ import {
 } from './folder-removals.ts'
 import { inStandingFolder } from './look-up.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
-import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { ancestorsOf, areas, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import {
   mostAttempts,
   noFileOnTheWay,
@@ -102,9 +102,7 @@ const requireOfFolder = async (
 /** Everything of a folder that fits in one listing per area; undefined when it does not. */
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
   const listings = await Promise.all(
-    (['live', 'draft'] as const).map((area) =>
-      files.list({ prefix: folderKey(area, site, folder), folded: false, limit: longestListing }),
-    ),
+    areas.map((area) => files.list({ prefix: folderKey(area, site, folder), folded: false, limit: longestListing })),
   )
   if (listings.some(({ next }) => next !== undefined)) return undefined
   return listings.flatMap(({ objects }) => objects)
@@ -177,8 +175,15 @@ const removeFolder = async (
   if (!objects) return removeLargeFolder(deps, site, path, options)
   const entry = entryOfRemoval(entryOf('folder.removed', site, path, options.author), objects.length)
   const from = deps.clock.wall()
-  await deps.files.remove(objects, entry, options.remainingTime)
-  await noteRemoval(deps.removals, site, path, { from, to: deps.clock.wall() })
+  const note = (isPartial: boolean) =>
+    noteRemoval(deps.removals, site, path, { from, to: deps.clock.wall() }, isPartial)
+  try {
+    await deps.files.remove(objects, entry, options.remainingTime)
+  } catch (error) {
+    await note(true)
+    throw error
+  }
+  await note(false)
   return 'removed'
 }
 

@@ -63,7 +63,7 @@ export interface ObjectRows {
   insert(row: ObjectRow): boolean
   remove(key: string): void
   /** Removes the object if it is in that version. */
-  removeVersion(key: string, version: string): void
+  removeVersion(key: string, version: string): boolean
   /** Answers false when there is nothing of that version at `from`, or the destination is taken. */
   rename(from: string, version: string, to: string, type: string | undefined): boolean
   /** Notes the fingerprint of an object, if it is still in that version. */
@@ -114,7 +114,7 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
     put: (row) => void put.run(...valuesOf(row)),
     insert: (row) => insert.run(...valuesOf(row)).changes === 1,
     remove: (key) => void remove.run(key),
-    removeVersion: (key, version) => void removeVersion.run(key, version),
+    removeVersion: (key, version) => removeVersion.run(key, version).changes === 1,
     rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
     fingerprint: (key, version, value) => void fingerprint.run(value, key, version),
     refersTo: (name) => refersTo.get(name) !== undefined,

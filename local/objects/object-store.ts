@@ -143,11 +143,11 @@ export const createObjectStore = ({
       await Promise.all(
         all.map((some) =>
           database.write(() => {
-            for (const { key, version } of some) {
+            const removed = some.filter(({ key, version }) => {
               old.keepVersion(key, version)
-              rows.removeVersion(key, version)
-            }
-            if (entry && some.length > 0) record(entry)
+              return rows.removeVersion(key, version)
+            })
+            if (entry && removed.length > 0) record(entry)
           }),
         ),
       )

@@ -31,7 +31,7 @@ export interface OldObjects {
   of(key: string, after: string | undefined, limit: number): readonly ObjectVersion[]
   /** What was removed in a range of keys and is not there again, in order. */
   removed(from: string, end: string, limit: number): readonly RemovedRow[]
-  /** When something in a range of keys was last removed. */
+  /** When something in a range of keys was last removed, as far as the first thousand rows tell. */
   lastRemoval(from: string, end: string): number
   /** The last states of what was removed in a range of keys between two moments, in order. */
   removedWithin(
@@ -50,6 +50,9 @@ const columns = 'key, version, blob, size, modified, type, fingerprint'
 /** Moments are kept in microseconds, and no two are the same: of any two it can be told which came first. */
 const perMillisecond = 1_000
 const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0))`
+
+/** How many rows are looked at for the time of a removal: it took all of them at about the same time. */
+const fewRows = 1_000
 
 const millisecondsOf = (gone: unknown): number => Math.floor(Number(gone ?? 0) / perMillisecond)
 
@@ -82,7 +85,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number): O
        AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`,
   )
   const lastRemoval = connection.prepare(
-    'SELECT max(gone) AS gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1',
+    `SELECT max(gone) AS gone FROM (SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`,
   )
   const removedWithin = connection.prepare(
     `SELECT key, version, max(gone) FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ?

@@ -26,8 +26,8 @@ const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion =
   isRemoved: false,
 })
 
-/** How many rows of what was removed one step reads. */
-const step = 256
+/** How many rows of what was removed one step reads: others get their turn behind it. */
+const step = 100
 
 /** What of a key has gone: the object itself, or the folder that it lies in; undefined where that folder is there, or the prefix is all of it. */
 const entryOf = (
@@ -48,26 +48,22 @@ const behindEntry = (prefix: string, key: string): string => {
   return slash < 0 ? behind(key) : endOf(key.slice(0, slash + 1))
 }
 
-/** Up to so many entries, in the order of their keys. */
-const removedEntries = (
+/** What is found in one step from a key on, in the order of keys, and where the next one begins; undefined at the end. */
+const removedFrom = (
   stored: Pick<Deps, 'rows' | 'old'>,
   prefix: string,
   start: string,
-  count: number,
-): RemovedEntry[] => {
+): { readonly entries: readonly RemovedEntry[]; readonly next: string | undefined } => {
   const entries: RemovedEntry[] = []
+  const found = stored.old.removed(start, endOf(prefix), step)
   let from = start
-  for (let found: readonly RemovedRow[]; entries.length < count; ) {
-    found = stored.old.removed(from, endOf(prefix), step)
-    for (const row of found.values()) {
-      if (row.key < from) continue
-      from = behindEntry(prefix, row.key)
-      const entry = entryOf(stored, prefix, row)
-      if (entry) entries.push(entry)
-    }
-    if (found.length < step) break
+  for (const row of found) {
+    if (row.key < from) continue
+    from = behindEntry(prefix, row.key)
+    const entry = entryOf(stored, prefix, row)
+    if (entry) entries.push(entry)
   }
-  return entries.slice(0, count)
+  return { entries, next: found.length < step ? undefined : from }
 }
 
 /** What the object store of one machine has kept of what was replaced or removed. */
@@ -80,6 +76,7 @@ export const createVersions = ({
   versions: (key, { after, limit }) =>
     database.read(() => {
       const row = rows.get(key)
+      if (after !== undefined && after !== row?.version && !old.get(key, after)) return undefined
       const current = row && after === undefined ? [currentVersion(row)] : []
       const found = [...current, ...old.of(key, after === row?.version ? undefined : after, limit + 1)]
       const versions = found.slice(0, limit)
@@ -87,26 +84,36 @@ export const createVersions = ({
     }),
 
   async readVersion(key, id, choose) {
-    const row = await database.read(() => {
-      const present = rows.get(key)
-      return present?.version === id ? present : old.get(key, id)
-    })
+    const stateIn = () =>
+      database.read(() => {
+        const present = rows.get(key)
+        return present?.version === id ? present : old.get(key, id)
+      })
+    const row = await stateIn()
     if (!row) return undefined
     const info = infoOf(row)
     const range = choose(info)
     if (!range || range.last < range.first) return { info }
     const body = await bodyOf(row, range)
-    // They have been given up in between.
-    return body && { info, body }
+    if (body) return { info, body }
+    // Given up in between, or lost.
+    if (await stateIn()) throw new Error(`The bytes of ${key} as it was are missing: ${row.blob}`)
+    return undefined
   },
 
-  listRemoved: ({ prefix, after, limit }) =>
-    database.read(() => {
-      const start = after === undefined ? prefix : after.endsWith('/') ? endOf(after) : behind(after)
-      const found = removedEntries({ rows, old }, prefix, start, limit + 1)
-      const entries = found.slice(0, limit)
-      return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
-    }),
+  async listRemoved({ prefix, after, limit }) {
+    const found: RemovedEntry[] = []
+    let from = after === undefined ? prefix : after.endsWith('/') ? endOf(after) : behind(after)
+    while (found.length <= limit) {
+      const start = from
+      const { entries, next } = await database.read(() => removedFrom({ rows, old }, prefix, start))
+      found.push(...entries)
+      if (next === undefined) break
+      from = next
+    }
+    const entries = found.slice(0, limit)
+    return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
+  },
 
   keptBelow: (prefix) => database.read(() => old.usage(prefix, endOf(prefix))),
 

@@ -77,6 +77,31 @@ describe('the history in DynamoDB', () => {
     expect((await blocks()).length).toBeGreaterThan(5)
   })
 
+  test('shows a reader everything in order, though blocks are filled between its queries', async () => {
+    const writer = open()
+    const large = (name: string) => writer.record(entryOf(`${name} ${'x'.repeat(600)}`))
+    for (const name of ['1', '2', '3', '4']) await large(name)
+    await writer.record(entryOf('5'))
+    const { history, dynamodb } = open()
+    let queries = 0
+    dynamodb.middlewareStack.add(
+      (next) => async (args) => {
+        queries += 1
+        if (queries === 2) for (const name of ['6', '7', '8']) await large(name)
+        return next(args)
+      },
+      { step: 'initialize', name: 'meanwhile' },
+    )
+    const seen: string[] = []
+    for (let position = 0, isMore = true; isMore; ) {
+      const changes = await history.after(site, position, 10)
+      seen.push(...changes.map(({ subject }) => subject.slice(0, 1)))
+      isMore = changes.length > 0
+      position = changes.at(-1)?.position ?? position
+    }
+    expect(seen.join('')).toBe('12345678')
+  })
+
   test('begins with one block, whoever of several comes first', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map((name) => open().record(entryOf(name))))
     expect((await subjects()).toSorted()).toEqual(['a', 'b', 'c', 'd'])

@@ -27,7 +27,7 @@ const test = base.extend('store', async ({ directory }, { onCleanup }) => {
       const found = await files.find(key)
       if (found) await files.remove([found], entry)
     },
-    versions: async (key: string) => (await files.versions(key, { limit: 100 })).versions.length,
+    versions: async (key: string) => (await files.versions(key, { limit: 100 }))?.versions.length,
     kept: () => keptContents(layoutOf(directory)),
   }
 })
@@ -88,7 +88,7 @@ describe('what was replaced or removed', () => {
     await store.put('live/1/a', 2)
     store.clock.time -= 10 * day
     await store.put('live/1/a', 3)
-    const { versions } = await store.files.versions('live/1/a', { limit: 10 })
-    expect(versions.map(({ size }) => size)).toEqual([3, 2, 1])
+    const page = await store.files.versions('live/1/a', { limit: 10 })
+    expect(page?.versions.map(({ size }) => size)).toEqual([3, 2, 1])
   })
 })

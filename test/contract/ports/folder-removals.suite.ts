@@ -63,19 +63,21 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
     })
 
     test('leave on record when they were: the last one of each folder', async () => {
-      expect(await removals.lastOf(site, folder)).toBeUndefined()
+      expect(await removals.lastOf(site, [folder])).toEqual([])
       const began = time
       await removals.open(site, folder, 'one', entry)
       time += 5_000
-      expect(await removals.lastOf(site, folder)).toBeUndefined()
+      expect(await removals.lastOf(site, [folder])).toEqual([])
       await removals.close(site, folder, 'one', 3)
-      expect(await removals.lastOf(site, folder)).toEqual({ from: began, to: time })
+      expect(await removals.lastOf(site, [folder])).toEqual([{ from: began, to: time }])
       await removals.close(site, folder, 'one', 0)
       const period = { from: time + 1_000, to: time + 2_000 }
       await removals.note(site, folder, period)
-      expect(await hand.connect().removals.lastOf(site, folder)).toEqual(period)
-      expect(await removals.lastOf(site, other)).toBeUndefined()
-      expect(await removals.lastOf((site + 1_000) as SiteId, folder)).toBeUndefined()
+      expect(await hand.connect().removals.lastOf(site, [folder])).toEqual([period])
+      const later = { from: time + 4_000, to: time + 5_000 }
+      await removals.note(site, other, later)
+      expect(await removals.lastOf(site, [folder, other, toStoragePath('third')])).toEqual([later, period])
+      expect(await removals.lastOf((site + 1_000) as SiteId, [folder])).toEqual([])
       expect(await removals.openOf(site, [folder])).toEqual([])
       expect(await removals.isOpenBelow(site, root)).toBe(false)
     })

@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createPathLocks } from '../../../lib/aws/path-locks.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { systemClock } from '../../../lib/clock.ts'
+import { ServiceError } from '../../../lib/errors.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
@@ -10,7 +13,12 @@ import { codeOf, formHeaders, multipart, openStorage, type StorageUnderTest } fr
 describe('while a folder is restored on S3', () => {
   let s3: MemoryS3
   let storage: StorageUnderTest
+  let removeBy: (files: ObjectStore, ...some: Parameters<ObjectStore['remove']>) => Promise<void>
+  const removeAll: typeof removeBy = (files, ...some) => files.remove(...some)
+  const later = () => vi.setSystemTime(Date.now() + 10_000)
   beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
+    removeBy = removeAll
     const { bucket, connect, s3: opened } = openBucketInMemory()
     s3 = opened
     const tables = await openTestTables()
@@ -21,7 +29,10 @@ describe('while a folder is restored on S3', () => {
     })
     const clients = { client: connect(), once: connect(1) }
     const files = createS3ObjectStore({ ...clients, bucket, removals, record: unrecorded })
-    const under = await openStorage({ between: () => ({ files, workflows, removals }) })
+    const under = await openStorage({
+      between: () => ({ files: { ...files, remove: (...some) => removeBy(files, ...some) }, workflows, removals }),
+      clock: { ...systemClock, wall: Date.now },
+    })
     storage = {
       ...under,
       async close() {
@@ -31,8 +42,12 @@ describe('while a folder is restored on S3', () => {
     }
     for (const name of ['a', 'b', 'c']) await put(`/folder/${name}.txt`)
     expect((await storage.call('DELETE', '/folder')).statusCode).toBe(200)
+    later()
   })
-  afterEach(() => storage.close())
+  afterEach(async () => {
+    vi.useRealTimers()
+    await storage.close()
+  })
 
   const put = (path: string) => storage.call('PUT', path, { body: path })
   const read = async (path: string) => (await storage.call('GET', path)).statusCode
@@ -99,6 +114,21 @@ describe('while a folder is restored on S3', () => {
     expect(await read('/folder/a.txt')).toBe(200)
   })
 
+  it('what went when its removal failed half-way comes back as well', async () => {
+    expect((await restore('/folder')).statusCode).toBe(200)
+    removeBy = async (files, objects, ...rest) => {
+      await files.remove(objects.slice(0, 2), ...rest)
+      throw new ServiceError('unavailable')
+    }
+    expect((await storage.call('DELETE', '/folder')).statusCode).toBe(503)
+    removeBy = removeAll
+    later()
+    expect((await storage.call('DELETE', '/folder')).statusCode).toBe(200)
+    later()
+    expect((await restore('/folder')).statusCode).toBe(200)
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
+  })
+
   it('nothing of it stays when the time is up, and it is free again', async () => {
     let remaining = 60_000
     s3.before = async ({ query = {} }) => {
@@ -112,7 +142,8 @@ describe('while a folder is restored on S3', () => {
     })
     expect(answer.statusCode).toBe(503)
     s3.before = async () => undefined
-    expect((await restore('/folder', { replace: true })).statusCode).toBe(200)
-    expect(await read('/folder/b.txt')).toBe(200)
+    later()
+    expect((await restore('/folder')).statusCode).toBe(200)
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
   })
 })

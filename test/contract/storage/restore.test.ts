@@ -104,6 +104,20 @@ for (const { name: hand, open } of storageHands) {
         expect(outcome(await call('GET', '', { query: { versions: '' } }))).toEqual([400, 104002])
       })
 
+      it('do not go on behind a version of another file', async () => {
+        for (const path of ['/a.txt', '/b.txt']) for (const text of ['1', '22', '333']) await put(path, text)
+        const { body } = await call('GET', '/a.txt', { query: { versions: '', limit: '1' } })
+        const query = { versions: '', cursor: JSON.parse(body).cursor }
+        expect((await call('GET', '/a.txt', { query })).statusCode).toBe(200)
+        expect(outcome(await call('GET', '/b.txt', { query }))).toEqual([400, 104000])
+      })
+
+      it('have no links', async () => {
+        await put('/a.txt')
+        const [{ version } = { version: '' }] = await versionsOf('/a.txt')
+        expect(outcome(await call('GET', '/a.txt', { query: { link: '', versionId: version } }))).toEqual([400, 104000])
+      })
+
       it('are not those of other paths, and a name that is none finds nothing', async () => {
         await put('/a.txt', 'a')
         await put('/b.txt', 'b')
@@ -148,6 +162,34 @@ for (const { name: hand, open } of storageHands) {
         expect(await read('/a.txt')).toBe('meanwhile')
         expect(outcome(await restore('/a.txt', { replace: true }))).toEqual([200, undefined])
         expect(await read('/a.txt')).toBe('removed')
+      })
+
+      it('under the conditions of the request', async () => {
+        await put('/a.txt', '1')
+        await put('/a.txt', '22')
+        const [, old] = await versionsOf('/a.txt')
+        const { headers } = await call('HEAD', '/a.txt')
+        const restoreIf = (condition: Record<string, string>) =>
+          call('POST', '/a.txt', {
+            query: { restore: '' },
+            headers: { ...asJson, ...condition },
+            body: JSON.stringify({ version: old?.version, replace: true }),
+          })
+        expect(outcome(await restoreIf({ 'If-Match': '"another"' }))).toEqual([412, 100412])
+        expect(outcome(await restoreIf({ 'If-None-Match': '*' }))).toEqual([412, 100412])
+        expect(await read('/a.txt')).toBe('22')
+        expect(outcome(await restoreIf({ 'If-Match': headers['ETag'] ?? '' }))).toEqual([200, undefined])
+        expect(await read('/a.txt')).toBe('1')
+      })
+
+      it('to the version in which it is: nothing changes', async () => {
+        await put('/a.txt', '1')
+        const before = await versionsOf('/a.txt')
+        expect(outcome(await restore('/a.txt', { version: before[0]?.version, replace: true }))).toEqual([
+          200,
+          undefined,
+        ])
+        expect(await versionsOf('/a.txt')).toEqual(before)
       })
 
       it('not where a folder is meanwhile, nor below a file', async () => {
@@ -256,6 +298,58 @@ for (const { name: hand, open } of storageHands) {
         expect(await read('/folder/c.txt')).toBe('newer c')
       })
 
+      it('below another one, with what the removal of that one has taken along', async () => {
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
+        const later = () => vi.setSystemTime(Date.now() + 10_000)
+        await storage.close()
+        storage = await open({ clock: { ...systemClock, wall: Date.now } })
+        await put('/around/folder/old.txt')
+        later()
+        await remove('/around/folder')
+        later()
+        await put('/around/folder/new.txt')
+        await put('/around/other', 'a file')
+        await remove('/around/other')
+        await put('/around/other/a.txt')
+        later()
+        await remove('/around')
+        later()
+        expect(outcome(await restore('/around/folder'))).toEqual([200, undefined])
+        expect(await read('/around/folder/new.txt')).toBe('/around/folder/new.txt')
+        expect(await read('/around/folder/old.txt')).toBe(404)
+        expect(outcome(await restore('/around/other'))).toEqual([200, undefined])
+        expect(await read('/around/other/a.txt')).toBe('/around/other/a.txt')
+      })
+
+      it('not onto a file where it has a folder, nor onto a folder where it has a file', async () => {
+        for (const [before, meanwhile] of [
+          ['/folder/x', '/folder/x/y'],
+          ['/folder/x/y', '/folder/x'],
+        ] as const) {
+          await put(before)
+          await remove('/folder')
+          await put(meanwhile)
+          expect(outcome(await restore('/folder', { replace: true }))).toEqual([400, 104022])
+          expect(await read(meanwhile)).toBe(meanwhile)
+          await remove('/folder')
+        }
+      })
+
+      it('under the conditions of the request', async () => {
+        await put('/folder/a.txt')
+        await remove('/folder')
+        const restoreIf = (headers: Record<string, string>) =>
+          call('POST', '/folder', {
+            query: { restore: '' },
+            headers: { ...asJson, ...headers },
+            body: '{"replace": true}',
+          })
+        expect(outcome(await restoreIf({ 'If-Match': '*' }))).toEqual([412, 100412])
+        expect(outcome(await restoreIf({ 'If-None-Match': '*' }))).toEqual([200, undefined])
+        await remove('/folder/a.txt')
+        expect(outcome(await restoreIf({ 'If-None-Match': '*' }))).toEqual([412, 100412])
+      })
+
       it('not where a file is meanwhile', async () => {
         await put('/folder/a.txt')
         await remove('/folder')
@@ -356,8 +450,28 @@ for (const { name: hand, open } of storageHands) {
         expect((await preview('/Templates'))[1]).toMatchObject({ files: 1, code: 104020 })
         expect((await preview('/folder'))[1]).toMatchObject({ files: 1, code: 104011 })
         expect((await preview('/folder/page.html'))[1]).toMatchObject({ files: 1, code: 104011 })
-        await removals.open(storage.site, parsePath('folder'), 'id', { ...of, type: 'folder.removed' })
-        expect((await preview('/folder'))[1]).toMatchObject({ files: 1, code: 104010 })
+        await removals.open(storage.site, parsePath('going'), 'id', { ...of, type: 'folder.removed' })
+        await put('/beside/a.txt')
+        await removals.open(storage.site, parsePath('beside'), 'id', { ...of, type: 'folder.removed' })
+        expect((await preview('/beside/a.txt'))[1]).toMatchObject({ files: 1, code: 104010 })
+        // Who asks for the same removal again is told that it goes on.
+        expect((await preview('/beside'))[1]).toEqual({ files: 1, folders: 1, bytes: 13 })
+      })
+
+      it('one is told of what is not there as a removal would be', async () => {
+        expect(await preview('')).toEqual([200, { files: 0, folders: 0, bytes: 0, code: 104014 }])
+        await put('/file')
+        for (const path of ['/none', '/file/below']) {
+          expect(outcome(await call('GET', path, { query: { removal: '' } }))).toEqual(outcome(await remove(path)))
+        }
+      })
+
+      it('folders are counted once each, in whatever order they and their files come', async () => {
+        for (const path of ['/a-b/x', '/a/b/x', '/a/b/y', '/a/b-c', '/a/c/x.html', '/a.html']) await put(path, '1')
+        await put('/a/c/x.html', '22', { version: 'draft' })
+        await put('/a/d/only.html', '333', { version: 'draft' })
+        await call('PUT', '/a/empty', { query: { type: 'folder' } })
+        expect(await preview('/a')).toEqual([200, { files: 5, folders: 5, bytes: 9 }])
       })
     })
 

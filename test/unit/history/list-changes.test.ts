@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Change, History } from '../../../lib/history/history.ts'
-import { changesAfter, idOfChange, newestChanges, positionIn } from '../../../lib/history/list-changes.ts'
+import {
+  type ChangePage,
+  changesAfter,
+  idOfChange,
+  newestChanges,
+  newestWithin,
+  positionIn,
+} from '../../../lib/history/list-changes.ts'
 import type { SiteId } from '../../../lib/ids.ts'
 
 const site = 1001 as SiteId
@@ -44,6 +51,29 @@ describe('a page of changes', () => {
     const { history } = historyOf(1_000, [3, 5, 8])
     const { changes, next } = await changesAfter(history, site, 0, 2, byBob)
     expect({ found: positions(changes), next }).toEqual({ found: [3, 5], next: 5 })
+  })
+
+  test('holds as much as an answer may, and leads on', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `${index} ${'"'.repeat(250)}`)
+    const large = Array.from({ length: 200 }, (_, index): Change => {
+      const position = index + 1
+      return { site, position, at: position, type: 'file.stored', subject: 'folder', actor: 'ann', details: { names } }
+    })
+    const history: History = {
+      after: async (_, position, limit) => large.slice(position, position + limit),
+      before: async () => [],
+    }
+    const seen: Change[] = []
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const page: ChangePage = await changesAfter(history, site, next, 500, { withFiles: true })
+      expect(Buffer.byteLength(JSON.stringify(page.changes))).toBeLessThan(4_000_000)
+      seen.push(...page.changes)
+      next = page.next
+    }
+    expect(seen).toEqual(large)
+    const newest = newestWithin(large)
+    expect(newest.length).toBeGreaterThan(5)
+    expect(newest).toEqual(large.slice(-newest.length))
   })
 
   test('of the newest ones looks at 10,000 at the most, and leads on to what comes', async () => {

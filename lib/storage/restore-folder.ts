@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { ServiceError } from '../errors.ts'
+import type { HistoryEntry } from '../history-entry.ts'
+import type { SiteId } from '../ids.ts'
+import type { RemainingTime } from '../remaining-time.ts'
+import { isUnconditional, requireConditions } from './conditions.ts'
+import { listAll, type ObjectStore, type Period, type Restoration } from './object-store.ts'
+import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
+import {
+  type Absences,
+  findWay,
+  noFileFor,
+  onWay,
+  type Placement,
+  putInPlace,
+  type Requester,
+  refuseGoing,
+  refuseRivals,
+  type StorageStores,
+  type Way,
+} from './put-in-place.ts'
+
+export interface RestoreDeps extends StorageStores {
+  readonly reservedFolders: readonly string[]
+  readonly clock: Clock
+}
+
+/** What is to be there again. */
+export interface Wanted {
+  /** A state of a file, by what `versions` calls it; without one, what was removed last. */
+  readonly version?: string | undefined
+  /** Whether what is there meanwhile goes. */
+  readonly replace?: boolean | undefined
+}
+
+/** How many objects one request brings back: a bound on time, and on memory. */
+const mostObjects = 10_000
+
+/** What a folder of which nothing says when it was removed is taken to have lost: what went since so long before the last of it, in milliseconds. */
+const assumedLength = 60_000
+
+const nothingRemoved = () =>
+  new ServiceError('fileUnknown', { message: 'Nothing of that name was removed, or it is kept no longer.' })
+
+/** When a folder was removed that nothing on record tells of, as far as that can be seen. */
+const assumedRemoval = async (
+  { files, clock }: Pick<RestoreDeps, 'files' | 'clock'>,
+  site: SiteId,
+  folder: StoragePath,
+  remainingTime: RemainingTime,
+): Promise<readonly Period[]> => {
+  let last = 0
+  for (let after: string | undefined; ; ) {
+    refuseSlow(remainingTime)
+    const prefix = folderKey('live', site, folder)
+    const { entries, next } = await files.listRemoved({ prefix, after, limit: 1_000 })
+    for (const { removedAt } of entries) last = Math.max(last, removedAt)
+    if (next === undefined) break
+    after = next
+  }
+  return last === 0 ? [] : [{ from: last - assumedLength, to: clock.wall() }]
+}
+
+/** How many subfolders a refusal names. */
+const mostNamed = 20
+
+const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceError => {
+  const depth = folder === root ? 0 : folder.length + 1
+  const below = changes.map(({ key }) => pathIn(key).slice(depth)).filter((path) => path.includes('/'))
+  const names = [...new Set(below.map((path) => path.slice(0, path.indexOf('/'))))].slice(0, mostNamed)
+  const advice =
+    names.length === 0
+      ? 'Restore its files one by one.'
+      : `Restore its folders one by one, which ?deleted lists; among them are ${names.join(', ')}.`
+  return new ServiceError('storageRefused', {
+    message: `The removal of this folder took more than ${mostObjects} files and folders along. ${advice}`,
+  })
+}
+
+/** What is left of a request when it looks for nothing more that it could bring back, in milliseconds. Errors: unavailable. */
+const timeToPlace = 10_000
+
+const refuseSlow = (remainingTime: RemainingTime): void => {
+  if (remainingTime() < timeToPlace) throw new ServiceError('unavailable')
+}
+
+/** What went below a folder in a period, drafts included. Errors: storageRefused (too much for one request), unavailable. */
+const takenIn = async (
+  files: ObjectStore,
+  site: SiteId,
+  folder: StoragePath,
+  period: Period,
+  remainingTime: RemainingTime,
+): Promise<readonly Restoration[]> => {
+  const found: Restoration[] = []
+  for (const area of areas) {
+    for await (const some of files.removedWithin(folderKey(area, site, folder), period)) {
+      found.push(...some.map((one): Restoration => ({ ...one, kind: 'restore' })))
+      if (found.length > mostObjects) throw tooMuch(folder, found)
+      refuseSlow(remainingTime)
+    }
+  }
+  return found
+}
+
+/** Whether anything live of a folder went in one of these periods. Errors: unavailable. */
+export const isAnyTaken = async (
+  { files }: Pick<RestoreDeps, 'files'>,
+  site: SiteId,
+  folder: StoragePath,
+  periods: readonly Period[],
+): Promise<boolean> => {
+  for (const period of periods) {
+    for await (const some of files.removedWithin(folderKey('live', site, folder), period)) {
+      if (some.length > 0) return true
+    }
+  }
+  return false
+}
+
+/** A path and the folders that it lies in, up to a folder. */
+const upTo = (folder: StoragePath, path: string): readonly string[] => {
+  const found: string[] = []
+  for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) found.push(path.slice(0, at))
+  return found
+}
+
+/** What is there meanwhile stays, and has to fit: no file where a folder comes back, no folder where a file does. Errors: destinationExists, unavailable. */
+const refuseClashes = async (
+  files: ObjectStore,
+  site: SiteId,
+  folder: StoragePath,
+  changes: readonly Restoration[],
+  remainingTime: RemainingTime,
+): Promise<void> => {
+  const isFolder = (key: string) => key.endsWith('/')
+  const comingFiles = new Set(changes.flatMap(({ key }) => (isFolder(key) ? [] : pathIn(key))))
+  const comingFolders = new Set(changes.flatMap(({ key }) => upTo(folder, pathIn(key)).slice(isFolder(key) ? 0 : 1)))
+  for (const area of areas) {
+    for await (const objects of listAll(files, folderKey(area, site, folder))) {
+      const clash = objects.some(({ key }) => {
+        const [self, ...around] = upTo(folder, pathIn(key))
+        const folders = isFolder(key) && self !== undefined ? [self, ...around] : around
+        return folders.some((one) => comingFiles.has(one)) || (!isFolder(key) && comingFolders.has(self ?? ''))
+      })
+      if (clash) throw new ServiceError('destinationExists')
+      refuseSlow(remainingTime)
+    }
+  }
+}
+
+/** How long a folder is held at the most while it is restored, and what is left of that when nothing may be done any more; in milliseconds. */
+const longestHold = 60_000
+const timeToLetGo = 5_000
+
+/**
+ * Brings back what the last removal of a folder, or of one around it, has taken along. `periods`: when those were, the newest first, as far as that is on record. Errors: as of
+ * `restore`.
+ */
+export const restoreFolder = async (
+  deps: RestoreDeps,
+  site: SiteId,
+  folder: StoragePath,
+  periods: readonly Period[],
+  { replace = false }: Wanted,
+  { author, remainingTime, conditions = {} }: Requester,
+): Promise<void> => {
+  const { files, removals, workflows, clock } = deps
+  const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, remainingTime)
+  if (known.length === 0) throw nothingRemoved()
+  await refuseGoing(removals, site, [folder])
+  if (!isUnconditional(conditions)) {
+    requireConditions(conditions, (await files.exists(folderKey('live', site, folder))) ? 'folder' : undefined)
+  }
+  const absent: Absences = [
+    [fileKey('live', site, folder), 'destinationExists'],
+    ...(replace ? [] : [[folderKey('live', site, folder), 'destinationExists'] as const]),
+  ]
+  if (await workflows.isRunningBelow(site, folder)) throw new ServiceError('workflowUpdated')
+  const holding = randomUUID()
+  const end = clock.monotonic() + longestHold - timeToLetGo
+  const whileHeld = () => Math.min(remainingTime(), end - clock.monotonic())
+  const place = async (period: Period, changes: readonly Restoration[]): Promise<void> => {
+    const way: Way = await findWay(files, site, ancestorsOf(folder))
+    await refuseRivals(deps, [...absent, ...noFileFor(site, way)])
+    if (replace) await refuseClashes(files, site, folder, changes, whileHeld)
+    const details = { count: changes.length }
+    const entry: HistoryEntry = { ...author, site, type: 'folder.restored', subject: folder, details }
+    const placement: Placement = { site, paths: [folder], changes, absent, remainingTime: whileHeld, entry, holding }
+    try {
+      if ((await putInPlace(deps, onWay(way, placement))) === 'placed') return
+      throw new ServiceError('unavailable')
+    } catch (error) {
+      // What was shown in S3, and is hidden again, has gone later than is on record: the next attempt is to find it.
+      await removals.note(site, folder, { from: period.from, to: clock.wall() }).catch(() => {})
+      throw error
+    }
+  }
+  if (!(await removals.hold(site, folder, holding, longestHold))) throw new ServiceError('folderGoing')
+  try {
+    for (const period of known) {
+      const changes = await takenIn(files, site, folder, period, whileHeld)
+      if (changes.length > 0) return await place(period, changes)
+    }
+    throw nothingRemoved()
+  } finally {
+    // Otherwise the hold ends by itself.
+    await removals.release(site, folder, holding).catch(() => {})
+  }
+}
