@@ -129,6 +129,12 @@ describe.each([
       await refused(() => to('/missing', '/missing'), 104001, 404)
     })
 
+    it('of what is there in other case is made where it is', async () => {
+      await put('/Folder/a.txt')
+      expect((await to('/FOLDER/a.txt', '/FOLDER/b.txt')).statusCode).toBe(200)
+      expect(await textOf('/Folder/b.txt')).toBe('/Folder/a.txt')
+    })
+
     it.each([
       ['..', 104015],
       ['a/../b', 104015],
@@ -154,6 +160,7 @@ describe.each([
       await refused(() => to('/old/below/bad.dwt', 'Templates/bad.html'), 104008)
       expect(JSON.parse((await to('/old', 'Templates/new')).body).message).toContain('Templates/new/below/bad.dwt')
       await put('/old/below/bad.dwt', template)
+      await put('/old/short.html', '{tag_pagecontent}')
       expect((await to('/old', 'Templates/new')).statusCode).toBe(200)
       expect(await textOf('/Templates/new/below/bad.dwt')).toBe(template)
     })

@@ -71,6 +71,17 @@ describe('a completion that fails in passing', () => {
     expect(await service.content('a.txt')).toBe('theirs')
   })
 
+  test('goes where the upload was begun to, whatever has come beside that in other case', async () => {
+    const service = await open()
+    const upload = uploadIn(await service.create('a.txt', 5, { folder: '/folder' }))
+    service.failWith(away)
+    await service.patch(upload, 0, 'hello')
+    service.failWith(undefined)
+    await service.call('PUT', '/storage/FOLDER/b.txt', { body: 'theirs' })
+    expect((await service.head(upload)).status).toBe(200)
+    expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', undefined])
+  })
+
   test('is no end either when the disk is full: 507', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))

@@ -85,7 +85,7 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
     expect(service.renewals).toHaveLength(0)
     await service.pass(56)
     expect(service.renewals).toHaveLength(12)
-    expect((await service.patch(upload, 0, 'x')).status).toBe(423)
+    expect(await service.patch(upload, 0, 'x')).toMatchObject({ status: 423, headers: { 'retry-after': '5' } })
     body.end('world')
     expect((await appending).status).toBe(204)
     await service.pass(20)

@@ -19,6 +19,10 @@ test('500 entries keep their order', () => {
   expect(items.map(({ objectId }) => Number(objectId))).toEqual(Array.from({ length: 500 }, (_, index) => index))
 })
 
+test('2,000 names are read', () => {
+  expect(readForm(Array.from({ length: 2_000 }, (_, index) => `a${index}=1`).join('&'))).toMatchObject({ a1999: '1' })
+})
+
 test.each([
   ['more names than anybody needs', 'a=1&'.repeat(2_001)],
   ['more entries than anybody needs', 'items[]=1&'.repeat(3_000)],
