@@ -37,6 +37,10 @@ export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): B
 /** The bucket as it is spoken to until a signal comes. */
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
+/** What a copy names its source by. */
+export const copySource = ({ name }: Bucket, key: string): string =>
+  `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
+
 /** How long a call may take that puts together or copies a large object, in milliseconds; a request of a function is over before. */
 export const longCall = { requestTimeout: 60_000 }
 

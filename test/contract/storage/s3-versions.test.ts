@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type {
+  ObjectStore,
+  ObjectVersion,
+  PlaceConditions,
+  RemovedObject,
+  Restoration,
+} from '../../../lib/storage/object-store.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { entry, unrecorded } from '../../support/history.ts'
+import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { Refusal, type S3Request } from '../../support/s3-messages.ts'
+
+let s3: MemoryS3
+let store: ObjectStore
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+
+beforeEach(() => {
+  const { connect, s3: opened } = openBucketInMemory()
+  s3 = opened
+  store = createS3ObjectStore({ client: connect(), once: connect(1), bucket: 'memory', removals, record: unrecorded })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** What others do with the bucket, past the store. */
+const raw = (method: string, key: string, body = '') =>
+  s3.requestHandler.handle({ method, path: `/memory/${key}`, headers: { 'content-type': 'text/plain' }, body })
+const put = async (key: string, ...contents: readonly string[]) => {
+  for (const content of contents) await raw('PUT', key, content)
+}
+const hide = async (...keys: readonly string[]) => {
+  for (const key of keys) await raw('DELETE', key)
+}
+
+const content = async (key: string) => {
+  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+  const body = object?.body
+  return body && Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray())).toString()
+}
+const versionsOf = async (key: string): Promise<readonly ObjectVersion[]> =>
+  (await store.versions(key, { limit: 100 }))?.versions ?? []
+const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
+  const version = (await versionsOf(key))[at]
+  if (!version) throw new Error(`There is no version ${at} of ${key}`)
+  return { ...version, kind: 'restore', key }
+}
+const place = (changes: readonly Restoration[], conditions: Partial<PlaceConditions> = {}) =>
+  store.place(changes, { absent: [], staying: { site: 1001 as SiteId, folders: [] }, ...conditions }, entry)
+const removedIn = async (prefix: string, from: number, to: number): Promise<readonly RemovedObject[]> => {
+  const found: RemovedObject[] = []
+  for await (const some of store.removedWithin(prefix, { from, to })) found.push(...some)
+  return found
+}
+
+/** Lets somebody else do something right before the first request of a kind. */
+const meanwhile = (isMeant: (request: S3Request) => boolean, work: () => Promise<unknown>) => {
+  s3.before = async (request) => {
+    if (!isMeant(request)) return
+    s3.before = async () => undefined
+    await work()
+  }
+}
+const takesMarkersAway = ({ method, query = {} }: S3Request) =>
+  (method === 'DELETE' && query['versionId'] !== undefined) || query['delete'] !== undefined
+const looksAtPresent = ({ method, query = {} }: S3Request) => method === 'HEAD' && query['versionId'] === undefined
+const copies = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
+const isListing = ({ method, query = {} }: S3Request) =>
+  method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
+/** The listings that some work takes. */
+const listingsOf = async (work: () => Promise<unknown>): Promise<readonly S3Request[]> => {
+  const before = s3.requests.length
+  await work()
+  return s3.requests.slice(before).filter(isListing)
+}
+
+describe('a restore that is taken back', () => {
+  const gone = { standing: ['live/1/gone'] }
+  const stale = { outcome: 'stale', key: 'live/1/gone' }
+
+  it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('leaves what others have uploaded anew: %s', async (keys) => {
+    for (const key of keys) await put(key, 'text')
+    await hide(...keys)
+    const changes = await Promise.all(keys.map((key) => restorationOf(key)))
+    meanwhile(takesMarkersAway, () => put('live/1/a', 'text'))
+    expect(await place(changes, gone)).toEqual(stale)
+    expect(await content('live/1/a')).toBe('text')
+    expect(await content('live/1/b')).toBeUndefined()
+  })
+
+  it('leaves every object to be found as removed, until now, and to be restored', async () => {
+    const keys = ['live/1/f/a', 'live/1/f/b', 'live/1/f/c']
+    const start = Date.UTC(2026, 0, 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    for (const key of keys) await put(key, 'old', key)
+    vi.setSystemTime(start + 10_000)
+    await hide(...keys)
+    vi.setSystemTime(start + 14_000)
+    const found = await removedIn('live/1/f/', start + 10_000, start + 10_000)
+    expect(
+      await place(
+        found.map((one): Restoration => ({ ...one, kind: 'restore' })),
+        gone,
+      ),
+    ).toEqual(stale)
+    vi.setSystemTime(start + 20_000)
+    for (const key of keys) {
+      expect(await store.find(key)).toBeUndefined()
+      expect((await versionsOf(key)).map(({ size, isRemoved }) => [size, isRemoved])).toEqual([
+        [key.length, true],
+        [3, false],
+      ])
+    }
+    const again = await removedIn('live/1/f/', start + 10_000, Date.now())
+    expect(again.map(({ key, hiddenBy }) => [key, hiddenBy?.length])).toEqual(keys.map((key) => [key, 1]))
+    expect(await place(again.map((one): Restoration => ({ ...one, kind: 'restore' })))).toEqual({ outcome: 'placed' })
+    expect(await Promise.all(keys.map(content))).toEqual(keys)
+  })
+})
+
+describe('while an object is restored', () => {
+  const key = 'live/1/a'
+
+  it('an upload of the same bytes is no obstacle', async () => {
+    await put(key, 'text')
+    await hide(key)
+    const change = await restorationOf(key)
+    meanwhile(takesMarkersAway, () => put(key, 'text'))
+    expect(await place([change])).toEqual({ outcome: 'placed' })
+    expect(await content(key)).toBe('text')
+  })
+
+  it.each([
+    ['before its copy', [key], copies],
+    ['before its copy, in a folder where nothing may be', ['live/1/'], copies],
+    ['before the last look', ['live/1/'], looksAtPresent],
+  ])('in an older state, an upload to where nothing may be stays: %s', async (_, absent, isMeant) => {
+    await put(key, 'first', 'second')
+    await hide(key)
+    const change = await restorationOf(key, 1)
+    meanwhile(isMeant, () => put(key, 'upload'))
+    expect(await place([change], { absent })).toEqual({ outcome: 'rival', key })
+    expect(await content(key)).toBe('upload')
+  })
+
+  it('onto what is there, what was put there in between stays, and a repetition replaces it', async () => {
+    await put(key, 'first', 'second')
+    const change = await restorationOf(key, 1)
+    meanwhile(copies, () => put(key, 'upload'))
+    expect(await place([change])).toEqual({ outcome: 'stale', key })
+    expect(await content(key)).toBe('upload')
+    expect(await place([change])).toEqual({ outcome: 'placed' })
+    expect(await content(key)).toBe('first')
+  })
+
+  it('in a store that knows no condition of a copy, it is looked at before', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    s3.before = async (request) => {
+      const { 'if-match': match, 'if-none-match': noneMatch } = request.headers
+      if (copies(request) && (match ?? noneMatch) !== undefined) throw new Refusal(501, 'NotImplemented')
+    }
+    await put(key, 'first', 'second')
+    const change = await restorationOf(key, 1)
+    expect(await place([change], { absent: [key] })).toEqual({ outcome: 'rival', key })
+    await hide(key)
+    expect(await place([change], { absent: [key] })).toEqual({ outcome: 'placed' })
+    expect(await content(key)).toBe('first')
+  })
+
+  it('with another one in a large folder, nothing of that is listed', async () => {
+    for (const name of ['a', 'b']) await put(`live/1/${name}`, name)
+    await hide('live/1/a', 'live/1/b')
+    const changes = await Promise.all(['a', 'b'].map((name) => restorationOf(`live/1/${name}`)))
+    expect(await listingsOf(() => place(changes))).toEqual([])
+    expect(await content('live/1/b')).toBe('b')
+  })
+
+  it('with many others, those that a few listings of their folder do not show are found none the less', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `live/1/z${index}`)
+    for (const name of names) await put(name, name)
+    await hide(...names)
+    for (let index = 0; index < 4_200; index++) await put(`live/1/m${index}`, 'x')
+    const changes = await Promise.all(names.map((name) => restorationOf(name)))
+    const listings = await listingsOf(async () => expect(await place(changes)).toEqual({ outcome: 'placed' }))
+    expect(listings.length).toBeLessThanOrEqual(3)
+    expect(await content('live/1/z39')).toBe('live/1/z39')
+  })
+})
