@@ -18,8 +18,9 @@ import { existsBelow, findChanged, findObject, findRival, listObjects } from './
 import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
 import { changesKey, createPlacing } from './placing.ts'
 import { readObject } from './reading.ts'
+import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
-import { countKept, listRemoved, listRemovedWithin, listVersions, readVersion } from './versions.ts'
+import { countKept, listVersions, readVersion } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'> {
   /** It must keep versions: they are what a change is taken back with. */

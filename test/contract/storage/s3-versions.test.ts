@@ -190,3 +190,128 @@ describe('while an object is restored', () => {
     expect(await content('live/1/z39')).toBe('live/1/z39')
   })
 })
+
+describe('of an object that is rewritten all the time', () => {
+  const key = 'live/1/hot'
+  const rewrite = async (times: number) => {
+    for (let index = 0; index < times; index++) await put(key, 'x')
+  }
+
+  it('what was removed is found without reading all of its states', async () => {
+    await rewrite(2_500)
+    await put('live/1/other', 'y')
+    await hide(key, 'live/1/other')
+    let found: readonly RemovedObject[] = []
+    const listings = await listingsOf(async () => {
+      found = await removedIn('live/1/', 0, Date.now() + 5_000)
+    })
+    expect(found.map(({ key, hiddenBy }) => [key, hiddenBy?.length])).toEqual([
+      [key, 1],
+      ['live/1/other', 1],
+    ])
+    expect(listings.length).toBe(2)
+    expect((await store.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
+      { key, size: 1 },
+      { key: 'live/1/other', size: 1 },
+    ])
+    expect(await store.keptBelow('live/1/')).toEqual({ count: 2_501, bytes: 2_501 })
+  })
+
+  it('what was removed before thousands of newer states is found, and nothing hides it', async () => {
+    const start = Date.UTC(2026, 0, 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    await put(key, 'removed')
+    await hide(key)
+    vi.setSystemTime(start + 10_000)
+    await rewrite(2_100)
+    const [found, ...others] = await removedIn('live/1/', start, start)
+    expect(others).toEqual([])
+    expect(found).toEqual({ key, id: 'version-1', tag: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    expect(await store.keptBelow('live/1/')).toEqual({ count: 2_100, bytes: 2_099 + 'removed'.length })
+  })
+})
+
+describe('what was removed from a folder', () => {
+  const prefix = 'live/1/'
+  /** All pages, and the most requests that one of them took. */
+  const allPages = async (limit: number) => {
+    const names: string[] = []
+    let [pages, most, after]: [number, number, string | undefined] = [0, 0, undefined]
+    do {
+      const before = s3.requests.length
+      const page = await store.listRemoved({ prefix, limit, after })
+      most = Math.max(most, s3.requests.length - before)
+      expect(page.entries.length).toBeLessThanOrEqual(limit)
+      names.push(...page.entries.map(({ key }) => key.slice(prefix.length)))
+      after = page.next
+      pages += 1
+    } while (after !== undefined)
+    return { names, pages, most }
+  }
+
+  it('comes in pages that take few listings each, among however many objects that are there', async () => {
+    for (let index = 0; index < 6_000; index++) await put(`${prefix}m${index}`, 'x')
+    await put(`${prefix}z`, 'x')
+    await hide(`${prefix}z`)
+    const { names, pages, most } = await allPages(1)
+    expect(names).toEqual(['z'])
+    expect(pages).toBe(2)
+    expect(most).toBeLessThanOrEqual(10)
+  })
+
+  it('comes in pages that look into few folders each, among however many folders', async () => {
+    for (let index = 0; index < 600; index++) await put(`${prefix}m${index}/a`, 'x')
+    for (const name of ['a/1', 'y/1', 'z']) await put(`${prefix}${name}`, 'x')
+    await hide(...['a/1', 'y/1', 'z'].map((name) => `${prefix}${name}`))
+    const { names, most } = await allPages(1)
+    expect(names).toEqual(['a/', 'y/', 'z'])
+    expect(most).toBeLessThanOrEqual(230)
+    const first = s3.requests.length
+    expect((await store.listRemoved({ prefix, limit: 1 })).entries).toMatchObject([{ key: `${prefix}a/` }])
+    expect(s3.requests.length - first).toBeLessThanOrEqual(10)
+  })
+
+  it('is complete at every length of a page, wherever a listing ends', async () => {
+    const expected: string[] = []
+    await put(prefix, '')
+    for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
+      await put(`${prefix}${name}`, 'x', 'yy')
+      if ('beh'.includes(name.slice(0, 1))) continue
+      await hide(`${prefix}${name}`)
+      if (name !== 'c/2') expected.push(name.replace(/1$/, ''))
+      if (name === 'g') await hide(`${prefix}g`, `${prefix}g`, `${prefix}g`)
+    }
+    await hide(prefix)
+    for (let limit = 1; limit <= 12; limit++) expect((await allPages(limit)).names).toEqual(expected)
+  })
+
+  it('tells when a large folder went by the last of its removals', async () => {
+    const start = Date.UTC(2026, 0, 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const names = Array.from({ length: 600 }, (_, index) => `${prefix}folder/m${index}`)
+    for (const name of [...names, `${prefix}folder/z`]) await put(name, 'x')
+    await hide(...names)
+    vi.setSystemTime(start + 600_000)
+    await hide(`${prefix}folder/z`)
+    const { entries } = await store.listRemoved({ prefix, limit: 10 })
+    expect(entries).toEqual([{ key: `${prefix}folder/`, removedAt: start + 600_000, size: null }])
+  })
+})
+
+describe('the versions of an object', () => {
+  const key = 'live/1/a'
+
+  it('are listed without those of other objects, as few as were asked for', async () => {
+    await put(key, '1', '22', '333')
+    await hide(key)
+    for (let index = 0; index < 100; index++) await put(`${key}${index}`, 'x')
+    const [listing, ...others] = await listingsOf(() => store.versions(key, { limit: 2 }))
+    expect(others).toEqual([])
+    expect(Number(listing?.query?.['max-keys'])).toBeLessThan(10)
+    for (let round = 0; round < 10; round++) await hide(key)
+    expect((await versionsOf(key)).map(({ size }) => size)).toEqual([3, 2, 1])
+    const page = await store.versions(key, { limit: 1 })
+    expect(page?.versions).toMatchObject([{ size: 3, isRemoved: true }])
+    expect(page?.versions[0]?.hiddenBy?.length).toBe(11)
+  })
+})
