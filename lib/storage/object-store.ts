@@ -36,7 +36,7 @@ export interface ObjectStore {
    */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
   /** The states of the object at a key that there are: the present one, and those that are kept, the newest first. */
-  versions(key: string, query: VersionQuery): Promise<Versions>
+  versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** `read` for one of its states. Undefined when there is no such state, or it is kept no longer. */
   readVersion(
     key: string,

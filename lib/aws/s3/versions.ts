@@ -1,4 +1,4 @@
-import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, type HeadObjectCommandOutput } from '@aws-sdk/client-s3'
 import {
   type ByteRange,
   type Kept,
@@ -9,8 +9,8 @@ import {
   type VersionQuery,
   type Versions,
 } from '../../storage/object-store.ts'
-import { type Bucket, isUnknownVersion } from './bucket.ts'
-import { toInfo } from './looking.ts'
+import { type Bucket, isMalformed, isMarker } from './bucket.ts'
+import { headObject, toInfo } from './looking.ts'
 import { bodyOf } from './reading.ts'
 import { listPage, type Page, type Place, type State, statesBelow } from './states.ts'
 
@@ -31,20 +31,29 @@ const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly
   })
 }
 
-const headVersion = async ({ client, name, options }: Bucket, key: string, id: string) => {
+/** Without its bytes; undefined when there is no version of that name. */
+const headVersion = async (bucket: Bucket, key: string, id: string): Promise<HeadObjectCommandOutput | undefined> => {
   try {
-    return await client.send(new HeadObjectCommand({ Bucket: name, Key: key, VersionId: id }), options)
+    return await headObject(bucket, key, id)
   } catch (error) {
-    if (isUnknownVersion(error)) return undefined
-    throw error
+    if (isMarker(error)) return undefined
+    if (!isMalformed(error)) throw error
+    // S3 gives no reasons when it is asked for a head. When it was not the name of the version, the key alone is refused as well.
+    await headObject(bucket, key)
+    return undefined
   }
 }
 
 /** How many states are listed for so many versions: a marker for each of them, and a few more. */
 const statesFor = (versions: number): number => Math.min(longestListing, 2 * versions + 4)
 
-/** `ObjectStore.versions`. */
-export const listVersions = async (bucket: Bucket, key: string, { after, limit }: VersionQuery): Promise<Versions> => {
+/** `ObjectStore.versions`. S3 refuses to go on behind a version that it does not know: whether it does is asked before. */
+export const listVersions = async (
+  bucket: Bucket,
+  key: string,
+  { after, limit }: VersionQuery,
+): Promise<Versions | undefined> => {
+  if (after !== undefined && !(await headVersion(bucket, key, after))) return undefined
   const states: State[] = []
   const count = () => states.filter(({ kind }) => kind === 'version').length
   let place: Place | undefined = after === undefined ? undefined : { key, id: after }

@@ -134,8 +134,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       for await (const some of store.removedWithin(prefix, { from: 0, to: Date.now() + 60_000 })) {
         changes.push(...some.map((one): Change => ({ ...one, kind: 'restore' })))
       }
-      const { versions } = await store.versions(`${prefix}kept`, { limit: 10 })
-      const oldest = versions.at(-1)
+      const oldest = (await store.versions(`${prefix}kept`, { limit: 10 }))?.versions.at(-1)
       if (!oldest || changes.length !== 2) throw new Error('Nothing is there to be restored')
       await store.place([...changes, { kind: 'restore', key: `${prefix}kept`, id: oldest.id }], nowhere, entry)
     }

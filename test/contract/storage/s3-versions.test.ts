@@ -301,6 +301,29 @@ describe('what was removed from a folder', () => {
 describe('the versions of an object', () => {
   const key = 'live/1/a'
 
+  it('behind one that is none of it are unknown', async () => {
+    await put(key, '1', '22')
+    await put('live/1/b', 'b')
+    const [other] = await versionsOf('live/1/b')
+    for (const after of ['nonsense', 'version-99', other?.id]) {
+      expect(await store.versions(key, { limit: 10, after })).toBeUndefined()
+    }
+    const [newest] = await versionsOf(key)
+    const rest = await store.versions(key, { limit: 10, after: newest?.id })
+    expect(rest?.versions.map(({ size }) => size)).toEqual([1])
+  })
+
+  it('are not said to be unknown by whoever is let in no more', async () => {
+    await put(key, '1')
+    const choose = () => undefined
+    expect(await store.readVersion(key, 'nonsense', choose)).toBeUndefined()
+    s3.before = async () => {
+      throw new Refusal(400, 'ExpiredToken')
+    }
+    await expect(store.readVersion(key, 'version-1', choose)).rejects.toThrow()
+    await expect(store.versions(key, { limit: 1, after: 'version-1' })).rejects.toThrow()
+  })
+
   it('are listed without those of other objects, as few as were asked for', async () => {
     await put(key, '1', '22', '333')
     await hide(key)

@@ -7,7 +7,7 @@ import { bytesOf, type Workbench } from './workbench.ts'
 export const describeVersions = (bench: Workbench): void => {
   const { fresh, put, placed, place, content, keysUnder, stage } = bench
 
-  const versionsOf = async (key: string) => (await bench.store.versions(key, { limit: 100 })).versions
+  const versionsOf = async (key: string) => (await bench.store.versions(key, { limit: 100 }))?.versions ?? []
   const shapes = async (key: string) =>
     (await versionsOf(key)).map(({ size, isCurrent, isRemoved }) => [
       size,
@@ -76,6 +76,7 @@ export const describeVersions = (bench: Workbench): void => {
       let after: string | undefined
       do {
         const page = await bench.store.versions(key, { limit: 2, after })
+        if (!page) throw new Error('The page before has named no version')
         expect(page.versions.length).toBeLessThanOrEqual(2)
         found.push(...page.versions.map(({ size }) => size))
         after = page.next
