@@ -63,6 +63,9 @@ const wholeSecond = (moment: Date): string => `${moment.toISOString().slice(0, 1
 
 const unquote = (tag: string) => tag.replaceAll('"', '')
 
+/** S3 gives no version such a name, or the key has none of that name to go on behind. */
+const invalidArgument = () => new Refusal(400, 'InvalidArgument')
+
 /** Waits until the signal comes, as the SDK's own transport does: what has not been answered by then is not. */
 const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): Promise<void> => {
   const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' })
@@ -113,6 +116,7 @@ export const createMemoryS3 = (): MemoryS3 => {
 
   /** The present version, or the one of that name. */
   const stateOf = (key: string, wanted: string | undefined | null): Version & { bytes: Buffer } => {
+    if (wanted && !/^version-\d+$/.test(wanted)) throw invalidArgument()
     const version = wanted ? objects.get(key)?.find(({ id }) => id === wanted) : present(key)
     if (wanted && version && !version.bytes) throw new Refusal(405, 'MethodNotAllowed')
     if (!version?.bytes) throw noSuchKey()
@@ -284,7 +288,10 @@ export const createMemoryS3 = (): MemoryS3 => {
         isLatest: index === 0,
       }))
       if (!key || compare(one, key) > 0) return versions
-      return one === key && id ? versions.slice(versions.findIndex((version) => version.id === id) + 1) : []
+      if (one !== key || !id) return []
+      const index = versions.findIndex((version) => version.id === id)
+      if (index < 0) throw invalidArgument()
+      return versions.slice(index + 1)
     })
   }
 

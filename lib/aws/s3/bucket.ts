@@ -37,6 +37,10 @@ export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): B
 /** The bucket as it is spoken to until a signal comes. */
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
+/** What a copy names its source by. */
+export const copySource = ({ name }: Bucket, key: string): string =>
+  `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
+
 /** How long a call may take that puts together or copies a large object, in milliseconds; a request of a function is over before. */
 export const longCall = { requestTimeout: 60_000 }
 
@@ -55,9 +59,11 @@ const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$meta
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
 
-/** There is no such version: it is gone, it hides what is older (405), or its name is none (400). */
-export const isUnknownVersion = (error: unknown): boolean =>
-  isMissing(error) || [400, 405].includes(statusOf(error) ?? 0)
+/** What was asked for by its name is no version but what hides older ones. */
+export const isMarker = (error: unknown): boolean => statusOf(error) === 405
+
+/** A name that S3 gives to nothing, or something that is wrong with every call, such as credentials that have ended. */
+export const isMalformed = (error: unknown): boolean => statusOf(error) === 400
 
 /** A condition did not hold, or a race was lost (409), or nothing was there to compare with (404). Nothing was made. */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)

@@ -1,7 +1,8 @@
 import { type HeadObjectCommandOutput, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
-import { NotPlaced } from '../../storage/object-store.ts'
-import { type Bucket, isRefusedAtOnce, noteLack, unquote } from './bucket.ts'
+import { inParallel } from '../../in-parallel.ts'
+import { type Expected, NotPlaced, type Restoration } from '../../storage/object-store.ts'
+import { type Ability, type Bucket, callsInFlight, isRefusedAtOnce, noteLack, unquote } from './bucket.ts'
 import { type Doomed, deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
 
@@ -25,10 +26,30 @@ export const presentMarker = async ({ client, name, options }: Bucket, key: stri
 }
 
 /** What a call that makes something has answered. */
-export interface Answer {
+interface Answer {
   readonly VersionId?: string | undefined
   readonly ETag?: string | undefined
 }
+
+/** The conditions that a call carries which writes a key. */
+interface WriteConditions {
+  readonly IfMatch?: string
+  readonly IfNoneMatch?: '*'
+}
+
+/**
+ * Makes a call that writes a key, onto what was seen or is expected there alone when something is: one that bears `id`, and whose conditions the store
+ * knows under the name of that ability. Errors: NotPlaced (changed).
+ */
+export type Writing = (
+  write: {
+    readonly key: string
+    readonly id: string
+    readonly seen?: Expected | undefined
+    readonly ability?: Ability
+  },
+  run: (conditions: WriteConditions) => Promise<Answer>,
+) => Promise<void>
 
 interface Call {
   readonly key: string
@@ -44,10 +65,14 @@ const secondLook = 1_000
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
+type Uncovered = Pick<Restoration, 'key' | 'id'>
+
 /** What one attempt to place changes has made so far, so that all of it can be taken back. `undoing` has the time that is kept for that. */
 export const createMaking = (doing: Bucket, undoing: Bucket) => {
   /** Versions and delete markers: without them, what was there before is there again. */
   const made: Doomed[] = []
+  /** Objects that nothing hides any more. */
+  const uncovered: Uncovered[] = []
   let isVersioned = true
 
   const findMade = async (key: string, find: () => Promise<string | undefined>): Promise<void> => {
@@ -59,8 +84,24 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
     if (versionId) made.push({ kind: 'version', key, versionId })
   }
 
+  /**
+   * What was hidden before, and is to be seen now. An upload of the same bytes bears the same tag, so that only the name of the version tells them
+   * apart. S3 removes under a condition of tags alone: between this look and the removal such an upload may still slip in.
+   */
+  const findUncovered = async (): Promise<readonly Doomed[]> => {
+    const found: Doomed[] = []
+    await inParallel(uncovered, callsInFlight, async ({ key, id }) => {
+      const head = await headObject(undoing, key)
+      if (head?.VersionId === id) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
+    })
+    return found
+  }
+
   return {
     made,
+
+    /** Says which versions a call takes the markers away from, so that they are hidden again when it is taken back. */
+    uncovering: (versions: readonly Uncovered[]): void => void uncovered.push(...versions),
 
     /**
      * Whether all that was made so far can be taken back whatever it has replaced. A bucket whose versioning is new may keep none yet: what
@@ -89,6 +130,7 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
     async undo(failure: unknown): Promise<unknown> {
       try {
         await deleteAll(undoing, made)
+        await deleteAll(undoing, await findUncovered())
         return failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and so did taking it back')

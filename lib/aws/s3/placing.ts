@@ -8,19 +8,11 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
-import {
-  type Change,
-  type Expected,
-  listAll,
-  NotPlaced,
-  type ObjectStore,
-  type Restoration,
-  type Staged,
-  type Transfer,
-} from '../../storage/object-store.ts'
+import { type Change, NotPlaced, type PlaceConditions, type Staged, type Transfer } from '../../storage/object-store.ts'
 import {
   type Bucket,
   callsInFlight,
+  copySource,
   isMissing,
   isRefused,
   isUploadGone,
@@ -28,14 +20,11 @@ import {
   onCondition,
   unquote,
 } from './bucket.ts'
-import { type Doomed, deleteAll } from './deleting.ts'
-import { headObject, listObjects } from './looking.ts'
-import { type Answer, createMaking, madeInSilence, presentMarker } from './making.ts'
+import { deleteAll } from './deleting.ts'
+import { headObject } from './looking.ts'
+import { createMaking, madeInSilence, presentMarker, type Writing } from './making.ts'
+import { createRestoring } from './restoring.ts'
 import { isScratch, type StagedBody } from './staging.ts'
-import { findVersion } from './versions.ts'
-
-const copySource = ({ name }: Bucket, key: string): string =>
-  `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
 
 /** What an attempt to place changes works with. */
 interface Attempt {
@@ -45,72 +34,36 @@ interface Attempt {
   readonly undoing: Bucket
   readonly isTimeUp: () => boolean
   readonly bodyOf: (staged: Staged) => StagedBody
-  readonly matching?: readonly Expected[] | undefined
+  readonly conditions: Pick<PlaceConditions, 'absent' | 'matching'>
 }
 
 /** Whether a change writes a key, or takes away what is there. */
 export const changesKey = (change: Change, key: string): boolean =>
   change.key === key || (change.kind === 'move' && change.from.key === key)
 
-/** `live/1001/`, or what else a key begins with. */
-const areaOf = ({ key }: Restoration): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1)
-
-/** The innermost folder that all of them lie in, in each area. */
-const commonFolders = (restorations: readonly Restoration[]): readonly string[] =>
-  [...Map.groupBy(restorations, areaOf).values()].map((some) => {
-    const keys = some.map(({ key }) => key).sort()
-    const [first = '', last = ''] = [keys[0], keys.at(-1)]
-    let length = 0
-    while (length < first.length && first[length] === last[length]) length += 1
-    return first.slice(0, first.lastIndexOf('/', length - 1) + 1)
-  })
-
-/** The first of several that a listing of their folders lacks in that state. */
-const firstMissing = async (
-  store: Pick<ObjectStore, 'list'>,
-  restorations: readonly Restoration[],
-): Promise<string | undefined> => {
-  const missing = new Map(restorations.map(({ key, tag }) => [key, tag]))
-  for (const folder of commonFolders(restorations)) {
-    for await (const objects of listAll(store, folder)) {
-      for (const { key, version } of objects) if (missing.get(key) === version) missing.delete(key)
-    }
-  }
-  return missing.keys().next().value
-}
-
 const byKey = (one: Change, other: Change): number => (one.key < other.key ? -1 : 1)
 
 /** One attempt to place changes. */
-export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] }: Attempt) => {
+export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, conditions }: Attempt) => {
+  const { absent, matching = [] } = conditions
   const { once, name: Bucket, options } = doing
   const long = { ...options, ...longCall }
-  const { made, making, isVersioned, undo } = createMaking(doing, undoing)
+  const { made, making, uncovering, isVersioned, undo } = createMaking(doing, undoing)
 
   const expected = new Map(matching.map((one) => [one.key, one]))
 
-  /** The conditions that a call carries which writes a key. */
-  interface WriteConditions {
-    readonly IfMatch?: string
-    readonly IfNoneMatch?: '*'
-  }
-
-  /** Makes a call that writes a key, onto what is expected there alone when something is. Errors: NotPlaced. */
-  const writing = async (
-    key: string,
-    id: string,
-    run: (conditions: WriteConditions) => Promise<Answer>,
-  ): Promise<void> => {
+  const writing: Writing = async (
+    { key, id, seen = expected.get(key), ability = 'a write onto one version alone' },
+    run,
+  ) => {
     const find = () => madeInSilence(undoing, key, ({ Metadata }) => Metadata?.['change'] === id)
-    const seen = expected.get(key)
     if (!seen) return making({ key, creates: isScratch(key), run: () => run({}), find })
     const conditions = seen.version === undefined ? { IfNoneMatch: '*' as const } : { IfMatch: seen.version }
     try {
       await making({
         key,
         creates: seen.version === undefined,
-        run: () =>
-          onCondition(doing, 'a write onto one version alone', (isConditional) => run(isConditional ? conditions : {})),
+        run: () => onCondition(doing, ability, (isConditional) => run(isConditional ? conditions : {})),
         find,
       })
     } catch (error) {
@@ -120,11 +73,13 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
     }
   }
 
+  const { uncover, bringBack } = createRestoring({ doing, uncovering, writing, expected, absent })
+
   const completeUpload = (key: string, { content, id }: StagedBody): Promise<void> => {
     if (content.kind !== 'upload') throw new Error('There is no upload to complete')
     const MultipartUpload = { Parts: content.parts }
     const command = { Bucket, Key: key, UploadId: content.uploadId, MultipartUpload }
-    return writing(key, id, (conditions) =>
+    return writing({ key, id }, (conditions) =>
       once.send(new CompleteMultipartUploadCommand({ ...command, ...conditions }), long),
     )
   }
@@ -133,7 +88,7 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
   const putCopy = (key: string, { contentType, id }: StagedBody, from: string): Promise<void> => {
     const own = { MetadataDirective: 'REPLACE' as const, ContentType: contentType, Metadata: { change: id } }
     const command = { Bucket, Key: key, CopySource: copySource(doing, from), ...own }
-    return writing(key, id, (conditions) => once.send(new CopyObjectCommand({ ...command, ...conditions }), long))
+    return writing({ key, id }, (conditions) => once.send(new CopyObjectCommand({ ...command, ...conditions }), long))
   }
 
   const put = async (key: string, body: StagedBody): Promise<void> => {
@@ -141,14 +96,16 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
     if (content.kind === 'memory') {
       const Metadata = { change: id }
       const command = { Bucket, Key: key, Body: content.bytes, ContentType: contentType, Metadata }
-      return writing(key, id, (conditions) => once.send(new PutObjectCommand({ ...command, ...conditions }), options))
+      return writing({ key, id }, (conditions) =>
+        once.send(new PutObjectCommand({ ...command, ...conditions }), options),
+      )
     }
     if (content.kind === 'object') return putCopy(key, body, content.key)
     if (content.key === key) return completeUpload(key, body)
     if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
     await completeUpload(content.key, body)
     const CopySource = copySource(doing, content.key)
-    await writing(key, id, (conditions) =>
+    await writing({ key, id }, (conditions) =>
       once.send(new CopyObjectCommand({ Bucket, Key: key, CopySource, ...conditions }), long),
     )
     await deleteAll(
@@ -207,47 +164,6 @@ export const createPlacing = ({ doing, undoing, isTimeUp, bodyOf, matching = [] 
       const isTaken = !isMissing(error) && (await headObject(doing, key))
       throw new NotPlaced(isTaken ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
     }
-  }
-
-  /** The first of these that is not there in that state: one is looked for by itself; several, which lie in one folder, are listed. */
-  const findMissing = async (restorations: readonly Restoration[]): Promise<string | undefined> => {
-    const [first] = restorations
-    if (first && restorations.length === 1) {
-      return (await headObject(doing, first.key))?.VersionId === first.id ? undefined : first.key
-    }
-    return firstMissing({ list: (query) => listObjects(doing, query) }, restorations)
-  }
-
-  /** What is hidden, and nothing newer is there, is there again when nothing hides it any more. Errors: NotPlaced. */
-  const uncover = async (restorations: readonly Restoration[]): Promise<void> => {
-    const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
-      hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
-    )
-    // To take it back, they are hidden again: also those that had their turn before a call failed.
-    made.push(...restorations.map(({ key, tag = '' }): Doomed => ({ kind: 'object', key, tag })))
-    await deleteAll(doing, markers)
-    // Somebody else may have hidden or replaced them meanwhile, so that other markers hide them.
-    const missing = await findMissing(restorations)
-    if (missing !== undefined) throw new NotPlaced({ outcome: 'stale', key: missing })
-  }
-
-  /** Any other state comes as a copy of it, onto what is there. Errors: NotPlaced. */
-  const bringBack = async ({ key, id: versionId }: Restoration): Promise<void> => {
-    const info = await findVersion(doing, key, versionId)
-    if (!info) throw new NotPlaced({ outcome: 'stale', key })
-    const id = randomUUID()
-    const command = {
-      Bucket,
-      Key: key,
-      CopySource: `${copySource(doing, key)}?versionId=${encodeURIComponent(versionId)}`,
-      MetadataDirective: 'REPLACE' as const,
-      ContentType: info.contentType,
-      Metadata: { change: id },
-    }
-    await writing(key, id, async (conditions) => {
-      const copied = await once.send(new CopyObjectCommand({ ...command, ...conditions }), long)
-      return { VersionId: copied.VersionId, ETag: copied.CopyObjectResult?.ETag }
-    })
   }
 
   /** The objects that go, as they were seen while others came into being. */

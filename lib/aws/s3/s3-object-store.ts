@@ -18,8 +18,9 @@ import { existsBelow, findChanged, findObject, findRival, listObjects } from './
 import { createPartBuffers, type PartBuffers } from './part-buffers.ts'
 import { changesKey, createPlacing } from './placing.ts'
 import { readObject } from './reading.ts'
+import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
-import { countKept, listRemoved, listRemovedWithin, listVersions, readVersion } from './versions.ts'
+import { countKept, listVersions, readVersion } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'> {
   /** It must keep versions: they are what a change is taken back with. */
@@ -38,8 +39,12 @@ const defaultMemory = 32 * 1024 * 1024
 /** What is kept of a request's time when nothing may be done any more, for telling the caller; in milliseconds. */
 const timeToReturn = timeToAnswer + 500
 
-/** What is kept besides for finding out what was made and for taking it back, in milliseconds: in all, and for each change. */
-const timeToUndo = (changes: number): number => 3_000 + 0.6 * changes
+/**
+ * What is kept besides for finding out what was made and for taking it back, in milliseconds: in all, for each change, and for a look at each object
+ * that nothing hides any more.
+ */
+const timeToUndo = (changes: readonly Change[]): number =>
+  3_000 + 0.6 * changes.length + 0.7 * changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
 
 /** The object store in a bucket, and what uploads that come piece by piece need of it. */
 export interface S3ObjectStore extends ObjectStore {
@@ -120,12 +125,11 @@ export const createS3ObjectStore = ({
     conditions: PlaceConditions,
   ): Promise<{ readonly outcome: PlaceOutcome; readonly hasChanged: boolean }> => {
     const { remainingTime = unlimited } = conditions
-    const limit = createTimeLimit(remainingTime, timeToReturn + timeToUndo(changes.length))
+    const limit = createTimeLimit(remainingTime, timeToReturn + timeToUndo(changes))
     const undoLimit = createTimeLimit(remainingTime, timeToReturn)
     const doing = until(bucket, limit.signal)
     const undoing = until(bucket, undoLimit.signal)
-    const { matching } = conditions
-    const placing = createPlacing({ doing, undoing, isTimeUp: limit.isUp, bodyOf, matching })
+    const placing = createPlacing({ doing, undoing, isTimeUp: limit.isUp, bodyOf, conditions })
     try {
       const watch = await look(doing, limit, conditions)
       await placing.apply(changes)

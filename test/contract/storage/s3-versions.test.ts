@@ -1,0 +1,340 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import type {
+  ObjectStore,
+  ObjectVersion,
+  PlaceConditions,
+  RemovedObject,
+  Restoration,
+} from '../../../lib/storage/object-store.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { entry, unrecorded } from '../../support/history.ts'
+import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { Refusal, type S3Request } from '../../support/s3-messages.ts'
+
+let s3: MemoryS3
+let store: ObjectStore
+const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+
+beforeEach(() => {
+  const { connect, s3: opened } = openBucketInMemory()
+  s3 = opened
+  store = createS3ObjectStore({ client: connect(), once: connect(1), bucket: 'memory', removals, record: unrecorded })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** What others do with the bucket, past the store. */
+const raw = (method: string, key: string, body = '') =>
+  s3.requestHandler.handle({ method, path: `/memory/${key}`, headers: { 'content-type': 'text/plain' }, body })
+const put = async (key: string, ...contents: readonly string[]) => {
+  for (const content of contents) await raw('PUT', key, content)
+}
+const hide = async (...keys: readonly string[]) => {
+  for (const key of keys) await raw('DELETE', key)
+}
+
+const content = async (key: string) => {
+  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+  const body = object?.body
+  return body && Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray())).toString()
+}
+const versionsOf = async (key: string): Promise<readonly ObjectVersion[]> =>
+  (await store.versions(key, { limit: 100 }))?.versions ?? []
+const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
+  const version = (await versionsOf(key))[at]
+  if (!version) throw new Error(`There is no version ${at} of ${key}`)
+  return { ...version, kind: 'restore', key }
+}
+const place = (changes: readonly Restoration[], conditions: Partial<PlaceConditions> = {}) =>
+  store.place(changes, { absent: [], staying: { site: 1001 as SiteId, folders: [] }, ...conditions }, entry)
+const removedIn = async (prefix: string, from: number, to: number): Promise<readonly RemovedObject[]> => {
+  const found: RemovedObject[] = []
+  for await (const some of store.removedWithin(prefix, { from, to })) found.push(...some)
+  return found
+}
+
+/** Lets somebody else do something right before the first request of a kind. */
+const meanwhile = (isMeant: (request: S3Request) => boolean, work: () => Promise<unknown>) => {
+  s3.before = async (request) => {
+    if (!isMeant(request)) return
+    s3.before = async () => undefined
+    await work()
+  }
+}
+const takesMarkersAway = ({ method, query = {} }: S3Request) =>
+  (method === 'DELETE' && query['versionId'] !== undefined) || query['delete'] !== undefined
+const looksAtPresent = ({ method, query = {} }: S3Request) => method === 'HEAD' && query['versionId'] === undefined
+const copies = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
+const isListing = ({ method, query = {} }: S3Request) =>
+  method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
+/** The listings that some work takes. */
+const listingsOf = async (work: () => Promise<unknown>): Promise<readonly S3Request[]> => {
+  const before = s3.requests.length
+  await work()
+  return s3.requests.slice(before).filter(isListing)
+}
+
+describe('a restore that is taken back', () => {
+  const gone = { standing: ['live/1/gone'] }
+  const stale = { outcome: 'stale', key: 'live/1/gone' }
+
+  it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('leaves what others have uploaded anew: %s', async (keys) => {
+    for (const key of keys) await put(key, 'text')
+    await hide(...keys)
+    const changes = await Promise.all(keys.map((key) => restorationOf(key)))
+    meanwhile(takesMarkersAway, () => put('live/1/a', 'text'))
+    expect(await place(changes, gone)).toEqual(stale)
+    expect(await content('live/1/a')).toBe('text')
+    expect(await content('live/1/b')).toBeUndefined()
+  })
+
+  it('leaves every object to be found as removed, until now, and to be restored', async () => {
+    const keys = ['live/1/f/a', 'live/1/f/b', 'live/1/f/c']
+    const start = Date.UTC(2026, 0, 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    for (const key of keys) await put(key, 'old', key)
+    vi.setSystemTime(start + 10_000)
+    await hide(...keys)
+    vi.setSystemTime(start + 14_000)
+    const found = await removedIn('live/1/f/', start + 10_000, start + 10_000)
+    expect(
+      await place(
+        found.map((one): Restoration => ({ ...one, kind: 'restore' })),
+        gone,
+      ),
+    ).toEqual(stale)
+    vi.setSystemTime(start + 20_000)
+    for (const key of keys) {
+      expect(await store.find(key)).toBeUndefined()
+      expect((await versionsOf(key)).map(({ size, isRemoved }) => [size, isRemoved])).toEqual([
+        [key.length, true],
+        [3, false],
+      ])
+    }
+    const again = await removedIn('live/1/f/', start + 10_000, Date.now())
+    expect(again.map(({ key, hiddenBy }) => [key, hiddenBy?.length])).toEqual(keys.map((key) => [key, 1]))
+    expect(await place(again.map((one): Restoration => ({ ...one, kind: 'restore' })))).toEqual({ outcome: 'placed' })
+    expect(await Promise.all(keys.map(content))).toEqual(keys)
+  })
+})
+
+describe('while an object is restored', () => {
+  const key = 'live/1/a'
+
+  it('an upload of the same bytes is no obstacle', async () => {
+    await put(key, 'text')
+    await hide(key)
+    const change = await restorationOf(key)
+    meanwhile(takesMarkersAway, () => put(key, 'text'))
+    expect(await place([change])).toEqual({ outcome: 'placed' })
+    expect(await content(key)).toBe('text')
+  })
+
+  it.each([
+    ['before its copy', [key], copies],
+    ['before its copy, in a folder where nothing may be', ['live/1/'], copies],
+    ['before the last look', ['live/1/'], looksAtPresent],
+  ])('in an older state, an upload to where nothing may be stays: %s', async (_, absent, isMeant) => {
+    await put(key, 'first', 'second')
+    await hide(key)
+    const change = await restorationOf(key, 1)
+    meanwhile(isMeant, () => put(key, 'upload'))
+    expect(await place([change], { absent })).toEqual({ outcome: 'rival', key })
+    expect(await content(key)).toBe('upload')
+  })
+
+  it('onto what is there, what was put there in between stays, and a repetition replaces it', async () => {
+    await put(key, 'first', 'second')
+    const change = await restorationOf(key, 1)
+    meanwhile(copies, () => put(key, 'upload'))
+    expect(await place([change])).toEqual({ outcome: 'stale', key })
+    expect(await content(key)).toBe('upload')
+    expect(await place([change])).toEqual({ outcome: 'placed' })
+    expect(await content(key)).toBe('first')
+  })
+
+  it('in a store that knows no condition of a copy, it is looked at before', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    s3.before = async (request) => {
+      const { 'if-match': match, 'if-none-match': noneMatch } = request.headers
+      if (copies(request) && (match ?? noneMatch) !== undefined) throw new Refusal(501, 'NotImplemented')
+    }
+    await put(key, 'first', 'second')
+    const change = await restorationOf(key, 1)
+    expect(await place([change], { absent: [key] })).toEqual({ outcome: 'rival', key })
+    await hide(key)
+    expect(await place([change], { absent: [key] })).toEqual({ outcome: 'placed' })
+    expect(await content(key)).toBe('first')
+  })
+
+  it('with another one in a large folder, nothing of that is listed', async () => {
+    for (const name of ['a', 'b']) await put(`live/1/${name}`, name)
+    await hide('live/1/a', 'live/1/b')
+    const changes = await Promise.all(['a', 'b'].map((name) => restorationOf(`live/1/${name}`)))
+    expect(await listingsOf(() => place(changes))).toEqual([])
+    expect(await content('live/1/b')).toBe('b')
+  })
+
+  it('with many others, those that a few listings of their folder do not show are found none the less', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `live/1/z${index}`)
+    for (const name of names) await put(name, name)
+    await hide(...names)
+    for (let index = 0; index < 4_200; index++) await put(`live/1/m${index}`, 'x')
+    const changes = await Promise.all(names.map((name) => restorationOf(name)))
+    const listings = await listingsOf(async () => expect(await place(changes)).toEqual({ outcome: 'placed' }))
+    expect(listings.length).toBeLessThanOrEqual(3)
+    expect(await content('live/1/z39')).toBe('live/1/z39')
+  })
+})
+
+describe('of an object that is rewritten all the time', () => {
+  const key = 'live/1/hot'
+  const rewrite = async (times: number) => {
+    for (let index = 0; index < times; index++) await put(key, 'x')
+  }
+
+  it('what was removed is found without reading all of its states', async () => {
+    await rewrite(2_500)
+    await put('live/1/other', 'y')
+    await hide(key, 'live/1/other')
+    let found: readonly RemovedObject[] = []
+    const listings = await listingsOf(async () => {
+      found = await removedIn('live/1/', 0, Date.now() + 5_000)
+    })
+    expect(found.map(({ key, hiddenBy }) => [key, hiddenBy?.length])).toEqual([
+      [key, 1],
+      ['live/1/other', 1],
+    ])
+    expect(listings.length).toBe(2)
+    expect((await store.listRemoved({ prefix: 'live/1/', limit: 10 })).entries).toMatchObject([
+      { key, size: 1 },
+      { key: 'live/1/other', size: 1 },
+    ])
+    expect(await store.keptBelow('live/1/')).toEqual({ count: 2_501, bytes: 2_501 })
+  })
+
+  it('what was removed before thousands of newer states is found, and nothing hides it', async () => {
+    const start = Date.UTC(2026, 0, 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    await put(key, 'removed')
+    await hide(key)
+    vi.setSystemTime(start + 10_000)
+    await rewrite(2_100)
+    const [found, ...others] = await removedIn('live/1/', start, start)
+    expect(others).toEqual([])
+    expect(found).toEqual({ key, id: 'version-1', tag: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    expect(await store.keptBelow('live/1/')).toEqual({ count: 2_100, bytes: 2_099 + 'removed'.length })
+  })
+})
+
+describe('what was removed from a folder', () => {
+  const prefix = 'live/1/'
+  /** All pages, and the most requests that one of them took. */
+  const allPages = async (limit: number) => {
+    const names: string[] = []
+    let [pages, most, after]: [number, number, string | undefined] = [0, 0, undefined]
+    do {
+      const before = s3.requests.length
+      const page = await store.listRemoved({ prefix, limit, after })
+      most = Math.max(most, s3.requests.length - before)
+      expect(page.entries.length).toBeLessThanOrEqual(limit)
+      names.push(...page.entries.map(({ key }) => key.slice(prefix.length)))
+      after = page.next
+      pages += 1
+    } while (after !== undefined)
+    return { names, pages, most }
+  }
+
+  it('comes in pages that take few listings each, among however many objects that are there', async () => {
+    for (let index = 0; index < 6_000; index++) await put(`${prefix}m${index}`, 'x')
+    await put(`${prefix}z`, 'x')
+    await hide(`${prefix}z`)
+    const { names, pages, most } = await allPages(1)
+    expect(names).toEqual(['z'])
+    expect(pages).toBe(2)
+    expect(most).toBeLessThanOrEqual(10)
+  })
+
+  it('comes in pages that look into few folders each, among however many folders', async () => {
+    for (let index = 0; index < 600; index++) await put(`${prefix}m${index}/a`, 'x')
+    for (const name of ['a/1', 'y/1', 'z']) await put(`${prefix}${name}`, 'x')
+    await hide(...['a/1', 'y/1', 'z'].map((name) => `${prefix}${name}`))
+    const { names, most } = await allPages(1)
+    expect(names).toEqual(['a/', 'y/', 'z'])
+    expect(most).toBeLessThanOrEqual(230)
+    const first = s3.requests.length
+    expect((await store.listRemoved({ prefix, limit: 1 })).entries).toMatchObject([{ key: `${prefix}a/` }])
+    expect(s3.requests.length - first).toBeLessThanOrEqual(10)
+  })
+
+  it('is complete at every length of a page, wherever a listing ends', async () => {
+    const expected: string[] = []
+    await put(prefix, '')
+    for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
+      await put(`${prefix}${name}`, 'x', 'yy')
+      if ('beh'.includes(name.slice(0, 1))) continue
+      await hide(`${prefix}${name}`)
+      if (name !== 'c/2') expected.push(name.replace(/1$/, ''))
+      if (name === 'g') await hide(`${prefix}g`, `${prefix}g`, `${prefix}g`)
+    }
+    await hide(prefix)
+    for (let limit = 1; limit <= 12; limit++) expect((await allPages(limit)).names).toEqual(expected)
+  })
+
+  it('tells when a large folder went by the last of its removals', async () => {
+    const start = Date.UTC(2026, 0, 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const names = Array.from({ length: 600 }, (_, index) => `${prefix}folder/m${index}`)
+    for (const name of [...names, `${prefix}folder/z`]) await put(name, 'x')
+    await hide(...names)
+    vi.setSystemTime(start + 600_000)
+    await hide(`${prefix}folder/z`)
+    const { entries } = await store.listRemoved({ prefix, limit: 10 })
+    expect(entries).toEqual([{ key: `${prefix}folder/`, removedAt: start + 600_000, size: null }])
+  })
+})
+
+describe('the versions of an object', () => {
+  const key = 'live/1/a'
+
+  it('behind one that is none of it are unknown', async () => {
+    await put(key, '1', '22')
+    await put('live/1/b', 'b')
+    const [other] = await versionsOf('live/1/b')
+    for (const after of ['nonsense', 'version-99', other?.id]) {
+      expect(await store.versions(key, { limit: 10, after })).toBeUndefined()
+    }
+    const [newest] = await versionsOf(key)
+    const rest = await store.versions(key, { limit: 10, after: newest?.id })
+    expect(rest?.versions.map(({ size }) => size)).toEqual([1])
+  })
+
+  it('are not said to be unknown by whoever is let in no more', async () => {
+    await put(key, '1')
+    const choose = () => undefined
+    expect(await store.readVersion(key, 'nonsense', choose)).toBeUndefined()
+    s3.before = async () => {
+      throw new Refusal(400, 'ExpiredToken')
+    }
+    await expect(store.readVersion(key, 'version-1', choose)).rejects.toThrow()
+    await expect(store.versions(key, { limit: 1, after: 'version-1' })).rejects.toThrow()
+  })
+
+  it('are listed without those of other objects, as few as were asked for', async () => {
+    await put(key, '1', '22', '333')
+    await hide(key)
+    for (let index = 0; index < 100; index++) await put(`${key}${index}`, 'x')
+    const [listing, ...others] = await listingsOf(() => store.versions(key, { limit: 2 }))
+    expect(others).toEqual([])
+    expect(Number(listing?.query?.['max-keys'])).toBeLessThan(10)
+    for (let round = 0; round < 10; round++) await hide(key)
+    expect((await versionsOf(key)).map(({ size }) => size)).toEqual([3, 2, 1])
+    const page = await store.versions(key, { limit: 1 })
+    expect(page?.versions).toMatchObject([{ size: 3, isRemoved: true }])
+    expect(page?.versions[0]?.hiddenBy?.length).toBe(11)
+  })
+})
