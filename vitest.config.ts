@@ -6,7 +6,8 @@ import { defineConfig } from 'vitest/config'
  * but for one, which has a project of its own.
  */
 const shared = { isolate: false }
-const patiently = { testTimeout: 30_000, hookTimeout: 30_000 }
+/** What a test polls for comes when it comes: on a busy machine that may take a while. */
+const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
 /** How long a case or a hook of the black-box suite may take: emulators on a small machine need more time. In milliseconds. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)

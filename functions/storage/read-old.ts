@@ -64,7 +64,8 @@ export const listDeleted = ({ files }: StorageDeps) =>
     const prefix = folderKey('live', site.id, path)
     const after = cursor === undefined ? undefined : `${prefix}${readCursor(cursor, ['name']).after}`
     const { entries, next } = await files.listRemoved({ prefix, limit, after })
-    if (entries.length === 0 && after === undefined && path !== root && !(await files.exists(prefix))) {
+    const isNothing = entries.length === 0 && next === undefined && after === undefined
+    if (isNothing && path !== root && !(await files.exists(prefix))) {
       throw new ServiceError('fileUnknown')
     }
     const value: Answer<typeof removedPage> = {
