@@ -27,6 +27,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'reads a range of the very state': 'it ignores the range of a read that names a version',
     'a URL of which a range can be asked for': 'it ignores the range of a read that names a version',
     'a URL that makes an attachment of a file': 'it ignores the headers that a signed URL asks for',
+    'is listed in pages, and what is there again': 'it tells all folders of a listing of versions on each of its pages',
     'for whoever leaves the signature out': 'it lets everybody read who does not say who he is',
   },
   LocalStack: {
