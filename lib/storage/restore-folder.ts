@@ -175,7 +175,7 @@ export const restoreFolder = async (
   }
   const absent: Absences = [
     [fileKey('live', site, folder), 'destinationExists'],
-    ...(replace ? [] : [[folderKey('live', site, folder), 'destinationExists'] as const]),
+    ...(replace ? [] : areas.map((area) => [folderKey(area, site, folder), 'destinationExists'] as const)),
   ]
   if (await workflows.isRunningBelow(site, folder)) throw new ServiceError('workflowUpdated')
   const holding = randomUUID()

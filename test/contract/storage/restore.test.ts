@@ -298,6 +298,15 @@ for (const { name: hand, open } of storageHands) {
         expect(await read('/folder/c.txt')).toBe('newer c')
       })
 
+      it('not onto a draft below it, which is all that is there', async () => {
+        await put('/folder/page.html', 'live')
+        await put('/folder/page.html', 'draft', { version: 'draft' })
+        await remove('/folder')
+        await put('/folder/page.html', 'newer draft', { version: 'draft' })
+        expect(outcome(await restore('/folder'))).toEqual([400, 104022])
+        expect(await read('/folder/page.html', { version: 'draft' })).toBe('newer draft')
+      })
+
       it('below another one, with what the removal of that one has taken along', async () => {
         vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
         const later = () => vi.setSystemTime(Date.now() + 10_000)
