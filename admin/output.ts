@@ -1,7 +1,13 @@
 type Row = object
 
+/** Of a longer list people are shown the first ones; programs get all of it. */
+const mostInCell = 10
+
 const cell = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(cell).join(', ')
+  if (Array.isArray(value)) {
+    const more = value.length > mostInCell ? [`and ${value.length - mostInCell} more`] : []
+    return [...value.slice(0, mostInCell).map(cell), ...more].join(', ')
+  }
   if (typeof value === 'object' && value !== null)
     return cell(Object.entries(value).map((pair) => pair.map(cell).join(': ')))
   return value === null || value === undefined ? '' : String(value)

@@ -57,10 +57,13 @@ export const copyPath = z.object({ copyTo: z.string() })
 
 /** Which state a file is to be in again, and whether what is there meanwhile goes. */
 const versionName = z.string('must be a text').check(z.minLength(1, 'is empty'), z.maxLength(1_024, 'is too long'))
-export const restoreBody = z.strictObject({
-  version: z.optional(versionName),
-  replace: z.optional(z.boolean('must be true or false')),
-})
+export const restoreBody = z.strictObject(
+  {
+    version: z.optional(versionName),
+    replace: z.optional(z.boolean('must be true or false')),
+  },
+  'The body is an object with no members but version and replace',
+)
 export const versionSwitches = z.object({ versionId: z.optional(versionName) })
 
 const destinations = ['name', 'path', 'copyTo']

@@ -393,6 +393,10 @@ for (const { name: hand, open } of storageHands) {
         await remove('/a.txt')
         expect(outcome(await restore(path, body))).toEqual(expected)
       })
+
+      it('with members that there are not: the answer names those that there are', async () => {
+        expect(JSON.parse((await restore('/a.txt', { versoin: 'x' })).body).message).toMatch(/version and replace/)
+      })
     })
 
     describe('what was deleted', () => {
