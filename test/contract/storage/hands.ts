@@ -1,7 +1,9 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { createJournal } from '../../../lib/aws/journal.ts'
 import { createPathLocks } from '../../../lib/aws/path-locks.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { Surroundings } from '../../../lib/deps.ts'
+import { inParallel } from '../../../lib/in-parallel.ts'
 import { openTestBucket } from '../../support/bucket.ts'
 import { openTestTables } from '../../support/tables.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -20,9 +22,16 @@ const openOnAws: StorageHand['open'] = async (options = {}) => {
   const { record, history } = createJournal({ dynamodb, table: tables.names.journal })
   const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record })
   const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record })
+  const filler = connect()
   const storage = await openStorage({ ...options, between: () => ({ files, workflows, removals, history }) })
   return {
     ...storage,
+    fill: (keys) =>
+      inParallel(
+        keys,
+        50,
+        async (Key) => void (await filler.send(new PutObjectCommand({ Bucket: bucket, Key, Body: Buffer.alloc(0) }))),
+      ),
     async close() {
       await storage.close()
       await tables.close()
