@@ -57,6 +57,9 @@ const same =
 /** No date says "never"; this is what such systems have always put in its place. */
 const never = '9999-01-01T00:00:00'
 
+/** The longest string that a member holds, in characters: of a default as well, so that it can be brought in again. */
+export const longestString = 500
+
 /** The words of a text as a part of a URL. */
 const slugOf = (words: string): string =>
   words
@@ -96,10 +99,10 @@ const news = {
     urlPrefix: string('the beginning of its address', '/news'),
     slug: string(
       'its own part of its address',
-      (of) => slugOf(String(of('subject'))) || String(of('id')),
+      (of) => slugOf(String(of('subject'))).slice(0, longestString) || String(of('id')),
       'the words of `subject` in small letters, with hyphens between them; `id` where there are none',
     ),
-    url: string('its address on the site', (of) => `${of('urlPrefix')}/${of('slug')}`),
+    url: string('its address on the site', (of) => `${of('urlPrefix')}/${of('slug')}`.slice(0, longestString)),
   },
   examples: { shown: 'subject,slug', flag: 'enabled', date: 'releaseDate' },
 } as const satisfies ObjectKindRecord

@@ -58,8 +58,9 @@ const createCount = (folder: StoragePath) => {
   }
 }
 
-const countFolder = async (
-  store: ObjectStore,
+/** Counts what a folder holds, drafts included, up to 100,000 objects. Errors: unavailable. */
+export const countFolder = async (
+  store: Pick<ObjectStore, 'list'>,
   site: SiteId,
   folder: StoragePath,
   remainingTime: RemainingTime,
