@@ -21,7 +21,8 @@ export const collect =
   <Value>(parse: (text: string) => Value) =>
   (text: string, previous: readonly Value[] = []): Value[] => [...previous, parse(text)]
 
-const longestName = 200
+/** The longest name of a site, a form or a category, in characters. */
+export const longestName = 200
 
 /** Reads a name: some characters, none of them a control character. */
 export const parseName = (text: string): string => {
@@ -49,18 +50,6 @@ export const parseBaseUrl = (text: string): string => {
   return url
 }
 
-const namedDurations: Readonly<Record<string, number>> = { '4h': 4 * 3600, '2w': 14 * 24 * 3600 }
-const longestDuration = 365 * 24 * 3600
-
-/** Reads a lifetime in seconds: `4h` (short-lived), `2w` (long-lived) or `<n>s`. */
-export const parseLifetime = (text: string): number => {
-  const seconds = namedDurations[text] ?? Number(/^(\d{1,9})s$/.exec(text)?.[1])
-  if (!(seconds >= 1 && seconds <= longestDuration)) {
-    throw new InvalidArgumentError('It must be 4h, 2w, or seconds such as 90s, a year at most.')
-  }
-  return seconds
-}
-
 const secondsIn: Readonly<Record<string, number>> = {
   s: 1,
   m: 60,
@@ -70,10 +59,39 @@ const secondsIn: Readonly<Record<string, number>> = {
   y: 365 * 24 * 3600,
 }
 
+/** In seconds; not a number for what is no span. */
+const spanIn = (text: string): number => {
+  const [, count = '', unit = ''] = /^(\d{1,8})([smhdwy])$/.exec(text) ?? []
+  return count === '' ? Number.NaN : Number(count) * (secondsIn[unit] ?? 0)
+}
+
 /** Reads a span of time in seconds: `30m`, `4h`, `2d`, `1w`. */
 export const parseSpan = (text: string): number => {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? []
-  const seconds = Number(count) * (secondsIn[unit] ?? 0)
+  const seconds = spanIn(text)
   if (!(seconds >= 1)) throw new InvalidArgumentError('It must be a span such as 30m, 4h, 2d or 1w.')
   return seconds
 }
+
+const longestLifetime = 365 * 24 * 3600
+
+/** Reads a lifetime in seconds: `4h` is short-lived, `2w` long-lived. */
+export const parseLifetime = (text: string): number => {
+  const seconds = spanIn(text)
+  if (!(seconds >= 1 && seconds <= longestLifetime)) {
+    throw new InvalidArgumentError('It must be a span such as 30m, 4h, 3d or 2w, a year at most.')
+  }
+  return seconds
+}
+
+/** What the help of a command shows below its options: lines as people type them. */
+export const exampleOf = (...lines: readonly string[]): string =>
+  `\nExample:\n${lines.map((line) => `  site-admin ${line}`).join('\n')}`
+
+/** What the commands take that remove something. */
+export interface RemoveOptions {
+  readonly yes?: true
+  readonly dryRun?: true
+}
+
+export const yes = ['--yes', 'remove it: without this, only what would go is told'] as const
+export const dryRun = ['--dry-run', 'only tell what would go'] as const

@@ -2,11 +2,11 @@ import { createCategoryStores } from '../lib/aws/category-stores.ts'
 import { createGrants, createSiteDirectory } from '../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../lib/aws/dynamodb.ts'
 import { createJournal, type RecordChange, tellLost } from '../lib/aws/journal.ts'
-import { createPathLocks } from '../lib/aws/path-locks.ts'
+import { createPathLocks, type WatchedRemovals } from '../lib/aws/path-locks.ts'
 import { readStackOutputs } from '../lib/aws/stack-outputs.ts'
 import { createWebForms } from '../lib/aws/web-forms.ts'
-import type { Site } from '../lib/sites/site-directory.ts'
-import type { Kept } from '../lib/storage/object-store.ts'
+import type { SiteId } from '../lib/ids.ts'
+import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { Refusal } from './output.ts'
 import type { AdminStores, AreaStores } from './stores.ts'
 
@@ -27,15 +27,36 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
   }
 }
 
-/** The client of S3 is loaded by the one command that needs it. */
-const countKeptIn = async (name: string, region: string, prefix: string): Promise<Kept> => {
-  const [{ createS3Clients }, { openBucket }, { countKept }] = await Promise.all([
-    import('../lib/aws/s3/clients.ts'),
-    import('../lib/aws/s3/bucket.ts'),
-    import('../lib/aws/s3/versions.ts'),
-  ])
-  return countKept(openBucket({ ...createS3Clients({ region }), name }), prefix)
+type AdminFiles = AreaStores['files']
+
+/** The files of a bucket. The client of S3 is loaded by the commands that need it, with their first call. */
+const openFiles = (
+  bucket: string,
+  region: string,
+  { removals, record }: { readonly removals: WatchedRemovals; readonly record: RecordChange },
+): AdminFiles => {
+  const open = async (): Promise<AdminFiles> => {
+    const [{ createS3Clients }, { createS3ObjectStore }] = await Promise.all([
+      import('../lib/aws/s3/clients.ts'),
+      import('../lib/aws/s3/s3-object-store.ts'),
+    ])
+    return createS3ObjectStore({ ...createS3Clients({ region }), bucket, removals, record })
+  }
+  let files: Promise<AdminFiles> | undefined
+  const opened = () => {
+    files ??= open()
+    return files
+  }
+  return {
+    keptBelow: async (prefix) => (await opened()).keptBelow(prefix),
+    list: async (query) => (await opened()).list(query),
+    exists: async (prefix) => (await opened()).exists(prefix),
+    remove: async (...removal) => (await opened()).remove(...removal),
+  }
 }
+
+/** A token that was revoked works for so long at the most, wherever it is used, in milliseconds (decisions.md, section 1). */
+const longestMemory = 60_000
 
 /** The stores of what is deployed: tables are found from the outputs of the stacks whose names begin with the prefix. */
 export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
@@ -58,21 +79,32 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   /** Sites and tokens are known everywhere; their history is that of each site, in its own data centre. */
   const record: RecordChange = async (entry) => {
     try {
-      const site = await sites.getSite(entry.site)
-      const { journal } = await openDataCentre(site?.dataCentre ?? '')
+      const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
+      const { journal } = await openDataCentre(home ?? '')
       await journal.record(entry)
     } catch (error) {
       tellLost(entry, error)
     }
   }
-  const sites = createSiteDirectory({ dynamodb, table: directory('SitesTable'), record })
+  const stored = createSiteDirectory({ dynamodb, table: directory('SitesTable'), record })
+  /** Where sites live that have been asked for: of one that has just been removed, nobody else knows. */
+  const homes = new Map<SiteId, string>()
+  const sites: SiteDirectory = {
+    ...stored,
+    async getSite(id) {
+      const site = await stored.getSite(id)
+      if (site) homes.set(id, site.dataCentre)
+      return site
+    },
+  }
 
   return {
     sites,
     grants: createGrants({ dynamodb, table: directory('TokensTable'), record }),
-    async areas({ dataCentre }: Site): Promise<AreaStores> {
+    async areas({ dataCentre }): Promise<AreaStores> {
       const { outputs, regional, region, journal } = await openDataCentre(dataCentre)
       const { record, history } = journal
+      const { workflows, removals } = createPathLocks({ dynamodb: regional, table: outputs('PathLocksTable'), record })
       return {
         webForms: createWebForms({ dynamodb: regional, table: outputs('WebFormsTable'), record }),
         ...createCategoryStores({
@@ -81,11 +113,12 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
           categoryLinksTable: outputs('CategoryLinksTable'),
           record,
         }),
-        workflows: createPathLocks({ dynamodb: regional, table: outputs('PathLocksTable'), record }).workflows,
+        workflows,
         history,
-        files: { keptBelow: (prefix) => countKeptIn(outputs('FilesBucket'), region, prefix) },
+        files: openFiles(outputs('FilesBucket'), region, { removals, record }),
       }
     },
+    memory: async () => longestMemory,
     async close() {
       dynamodb.destroy()
     },

@@ -53,3 +53,6 @@ export class Refusal extends Error {
 export class FaultsFound extends Error {
   override readonly name = 'FaultsFound'
 }
+
+/** The end of what is told of a removal that nobody has confirmed. */
+export const notSure = 'Nothing was removed: add --yes to remove it.'

@@ -1,14 +1,18 @@
 import { Command, CommanderError, Option } from 'commander'
-import { errors, ServiceError } from '../lib/errors.ts'
-import { UsageError } from '../local/usage-error.ts'
+import packageFile from '../package.json' with { type: 'json' }
+import { adviceOn } from './advice.ts'
 import { auditCommand } from './commands/audit.ts'
+import { categoryCommand } from './commands/category.ts'
 import { checkCommand } from './commands/check.ts'
-import { categoryCommand, formCommand, objectCommand } from './commands/contents.ts'
+import { dataCentreCommand } from './commands/data-centre.ts'
+import { exportCommand } from './commands/export.ts'
+import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
-import { dataCentreCommand, siteCommand } from './commands/site.ts'
+import { objectCommand } from './commands/object.ts'
+import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
-import { FaultsFound, Refusal } from './output.ts'
+import { FaultsFound } from './output.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 
@@ -16,6 +20,7 @@ const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 export const createProgram = (): Command => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
+    .version(packageFile.version)
     .addOption(new Option('--target <target>', 'what it works on').choices(['local', 'aws']).default('local'))
     .option('--data-dir <path>', 'local: the data directory of "npm start", running or not', '.local')
     .option('--stack-prefix <prefix>', 'aws: what the names of the stacks begin with', 'SiteAdmin')
@@ -29,6 +34,7 @@ export const createProgram = (): Command => {
     objectCommand(),
     workflowCommand(),
     importCommand(),
+    exportCommand(),
     auditCommand(),
     checkCommand(),
   ]
@@ -39,30 +45,6 @@ export const createProgram = (): Command => {
   }
   configure(program)
   return program
-}
-
-/** What AWS says of credentials that are missing, wrong or expired, or that do not go far enough. */
-const rightsErrors: ReadonlySet<string> = new Set([
-  'CredentialsProviderError',
-  'TokenProviderError',
-  'AccessDenied',
-  'AccessDeniedException',
-  'ExpiredToken',
-  'ExpiredTokenException',
-  'InvalidClientTokenId',
-  'InvalidSignatureException',
-  'SignatureDoesNotMatch',
-  'UnrecognizedClientException',
-])
-
-/** What a person can do about a failure of a command, in a sentence; undefined when it is nothing that they can put right. */
-const adviceOn = (error: unknown): string | undefined => {
-  if (error instanceof ServiceError && error.code === errors.unavailable.code) {
-    return 'The store is away or busy. Repeat the command; repeating is safe.'
-  }
-  if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) return error.message
-  if (!(error instanceof Error && rightsErrors.has(error.name))) return undefined
-  return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
 }
 
 /** Runs one command line and answers its exit status: 0, 1 (refused, with a sentence that says what to do) or 2 (wrong usage). */

@@ -1,29 +1,44 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { SiteId } from '../lib/ids.ts'
 import type { Site } from '../lib/sites/site-directory.ts'
 import type { Stores } from '../lib/stores.ts'
+import { hasService } from '../local/directory-use.ts'
 import { openMachine } from '../local/machine.ts'
+import { UsageError } from '../local/usage-error.ts'
+import { adviceOn } from './advice.ts'
 import { print, Refusal } from './output.ts'
+
+/** A token that was revoked works for so long at the most, in milliseconds (decisions.md, section 1). */
+const longestMemory = 30_000
 
 /** The stores that an import fills. */
 export type ContentStores = Pick<Stores, 'webForms' | 'contents' | 'links'>
 
 /** The stores of one data centre that commands work on. */
 export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'history'> {
-  readonly files: Pick<Stores['files'], 'keptBelow'>
+  readonly files: Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>
 }
 
 /** What the commands work on: the directory, and what belongs to each data centre. */
 export interface AdminStores extends Pick<Stores, 'sites' | 'grants'> {
   /** The stores of the data centre where a site lives. */
-  areas(site: Site): Promise<AreaStores>
+  areas(site: Pick<Site, 'dataCentre'>): Promise<AreaStores>
+  /** For how long callers may go on that a token was taken away from just now, in milliseconds. */
+  memory(): Promise<number>
   close(): Promise<void>
 }
 
 /** The stores in a local data directory, which all data centres share. */
 const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
-  const { stores, close } = await openMachine(dataDirectory)
-  return { ...stores, areas: async () => stores, close }
+  const { directory, stores, close } = await openMachine(dataDirectory)
+  return {
+    ...stores,
+    areas: async () => stores,
+    // Only a service remembers tokens: without one there is nobody to wait for.
+    memory: async () => (hasService(directory) ? longestMemory : 0),
+    close,
+  }
 }
 
 /** The site of that id. Throws a Refusal when there is none. */
@@ -46,16 +61,38 @@ const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Prom
   return openAwsStores(stackPrefix)
 }
 
-/** Runs a command on the stores that the command line names, prints its result, and closes them. */
-export const withStores = async (
+/** What a command works on, for people: its directory, or its address. */
+const placeOf = ({ target, dataDir, stackPrefix }: GlobalOptions): string => {
+  if (target === 'local') return `Data directory: ${resolve(dataDir)}`
+  const address = process.env['AWS_ENDPOINT_URL'] || 'AWS'
+  const region = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION']
+  return `Stacks: ${stackPrefix}-… at ${address}${region ? `, ${region}` : ''}`
+}
+
+/** An error of a command with what it has worked on. What says so itself, or is a fault of the program, stays as it is. */
+const located = (error: unknown, options: GlobalOptions): unknown => {
+  const advice = adviceOn(error)
+  if (advice === undefined || error instanceof UsageError) return error
+  return new Refusal(`${advice} (${placeOf(options)})`, { cause: error })
+}
+
+/** Runs a command on the stores that the command line names, prints its result when there is one, and closes them. */
+export const withStores = async <Result extends object | readonly object[] | undefined>(
   command: Command,
-  run: (stores: AdminStores) => Promise<object | readonly object[]>,
+  run: (stores: AdminStores) => Promise<Result>,
+  /** What people are shown of the result, where that is not all of it as it is. */
+  forPeople: (result: NonNullable<Result>) => object | readonly object[] = (result) => result,
 ): Promise<void> => {
   const options = command.optsWithGlobals<GlobalOptions>()
-  const stores = await openStores(options)
   try {
-    print(await run(stores), options.json)
-  } finally {
-    await stores.close()
+    const stores = await openStores(options)
+    try {
+      const result = await run(stores)
+      if (result) print(options.json ? result : forPeople(result), options.json)
+    } finally {
+      await stores.close()
+    }
+  } catch (error) {
+    throw located(error, options)
   }
 }

@@ -100,9 +100,12 @@ const openInMemory = (): WebForms => {
   return {
     get: async () => ({ ...fullForm, fields }),
     list: async () => [fullForm],
+    listWhole: async () => [fullForm],
     create: async () => true,
     rename: async () => undefined,
     highestId: async () => fullForm.id,
+    remove: async () => true,
+    clear: async () => undefined,
     changeFields: async (_site, _form, apply) => {
       fields = apply(fields)
     },

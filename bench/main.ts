@@ -7,12 +7,23 @@ import { costs } from './costs.ts'
 import { fields } from './fields.ts'
 import { type Bench, print } from './figures.ts'
 import { history } from './history.ts'
+import { importing } from './import.ts'
 import { large } from './large.ts'
 import { server } from './server.ts'
 import { storage } from './storage.ts'
 
 /** Every bench, by the name that `npm run bench -- <name>` knows it by. */
-const benches: Readonly<Record<string, Bench>> = { bundles, categories, costs, fields, history, large, server, storage }
+const benches: Readonly<Record<string, Bench>> = {
+  bundles,
+  categories,
+  costs,
+  fields,
+  history,
+  import: importing,
+  large,
+  server,
+  storage,
+}
 
 const machine = {
   cores: availableParallelism(),

@@ -50,16 +50,16 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
 
 /** What the commands of `site-admin --target aws` do to each table: all of it, and nothing else. */
 export const administrationGrants: readonly TableGrant[] = [
-  { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem'] },
-  { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
-  { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
   {
     table: 'content',
     actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
   },
   { table: 'categoryLinks', actions: ['Query', 'BatchGetItem', 'BatchWriteItem', 'UpdateItem'] },
   { table: 'categoryLinks', index: 'byObject', actions: ['Query'] },
-  { table: 'pathLocks', actions: ['PutItem', 'DeleteItem'] },
+  { table: 'pathLocks', actions: ['Query', 'PutItem', 'DeleteItem'] },
   journal,
 ]
 
@@ -74,17 +74,23 @@ type ObjectAction =
   | 'AbortMultipartUpload'
   | 'ListMultipartUploadParts'
 
-/** What `site-admin --target aws site show` counts what is kept by. */
-export const administrationBucketGrants: readonly BucketAction[] = ['ListBucketVersions']
-
 /** As IAM calls it. */
 export type FileAction = BucketAction | ObjectAction
 
-interface FileGrant {
+export interface FileGrant {
   /** On the bucket itself. */
   readonly bucket: readonly BucketAction[]
   /** On every object in it. */
   readonly objects: readonly ObjectAction[]
+}
+
+/**
+ * What `site-admin --target aws` counts what is kept by, and removes the files of a site with: an object is deleted in the version that was listed, by its tag,
+ * which takes the right to read it.
+ */
+export const administrationFileGrants: FileGrant = {
+  bucket: ['ListBucket', 'ListBucketVersions'],
+  objects: ['GetObject', 'DeleteObject'],
 }
 
 /** What functions may do to the files of sites. Versions are deleted to take back an upload that failed half-way. */

@@ -87,14 +87,17 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
     return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => Number(row['id']))) }
   }
 
+  const list: CategoryLinks['list'] = ({ site, kind, category }, after, limit) =>
+    readInSteps(
+      after,
+      limit,
+      (last, some) => read(() => statements[kind].ofCategory.all(site, category, last, some).map(toLink)),
+      ({ id }) => id,
+    )
+
   return {
-    list: ({ site, kind, category }, after, limit) =>
-      readInSteps(
-        after,
-        limit,
-        (last, some) => read(() => statements[kind].ofCategory.all(site, category, last, some).map(toLink)),
-        ({ id }) => id,
-      ),
+    list,
+    listConsistently: list,
 
     count: ({ site, kind, category }, after, limit) =>
       countInSteps(after, limit, (last, some) =>

@@ -17,6 +17,9 @@ interface ContentName {
 /** How many links go in one transaction: this many keep the database for about 10 ms. */
 const slice = 2_000
 
+/** How much content without links goes in one transaction. */
+const together = 200
+
 /**
  * Removes content with its links. With few links that is one transaction. With many, the first one marks it as going, so that it is
  * there for nobody any more, and others take its links in slices, so that nobody waits for long.
@@ -39,6 +42,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
       isGoing: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
       left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
       deleteLinks: linksOf(kind),
+      any: connection.prepare(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
       delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
     }
   }
@@ -74,6 +78,24 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
     },
 
     finish,
+
+    /** Removes everything of a site: categories first, since most links go with them. */
+    async clear(site: SiteId): Promise<void> {
+      for (const kind of contentKinds) {
+        const { any, mark } = statements[kind]
+        const takeSome = (): boolean => {
+          const rows = any.all(site, together)
+          for (const row of rows) {
+            const id = Number(row['id'])
+            mark.run(site, id)
+            // With many links it takes transactions of its own.
+            if (!takeSlice({ site, kind, id })) break
+          }
+          return rows.length === 0
+        }
+        while (!(await write(takeSome)));
+      }
+    },
 
     /** Completes the removals that an earlier process has left. */
     async finishAll(): Promise<void> {

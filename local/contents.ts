@@ -1,83 +1,34 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { byName } from '../lib/by-name.ts'
-import { type ContentKind, contentKinds, contentMembers, textMember } from '../lib/categories/content-kinds.ts'
-import type { Content, Contents } from '../lib/categories/contents.ts'
-import type { Scalars } from '../lib/categories/query/item-shape.ts'
+import {
+  type ContentKind,
+  contentKinds,
+  givenText,
+  isSameContent,
+  textMember,
+} from '../lib/categories/content-kinds.ts'
+import type { Content, Contents, Listed } from '../lib/categories/contents.ts'
 import type { HistoryEntry } from '../lib/history-entry.ts'
 import type { SiteId } from '../lib/ids.ts'
 import { createContentRemovals } from './content-removals.ts'
+import { contentReader, contentStatements, membersToKeep } from './content-rows.ts'
 import type { Database } from './database.ts'
 import type { RecordChange } from './history.ts'
 import { countInSteps, inPieces, readInSteps } from './in-steps.ts'
-import { contentTables, isStaying } from './schema.ts'
-
-const textStatements = (connection: DatabaseSync, texts: string) => ({
-  some: connection.prepare(`SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`),
-  put: connection.prepare(`INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`),
-})
-
-/** What is asked of the content of one kind. The first parameter is the site, lists of ids are JSON. */
-const contentStatements = (connection: DatabaseSync, kind: ContentKind) => {
-  const { table, texts } = contentTables[kind]
-  const staying = isStaying(`${table}.id`, kind)
-  return {
-    get: connection.prepare(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
-    these: connection.prepare(
-      `SELECT members FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 0`,
-    ),
-    existing: connection.prepare(
-      `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND ${staying}`,
-    ),
-    going: connection.prepare(
-      `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 1`,
-    ),
-    behind: connection.prepare(
-      `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
-    ),
-    count: connection.prepare(
-      `SELECT count(*) AS count, max(id) AS last
-       FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`,
-    ),
-    highest: connection.prepare(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
-    insert: connection.prepare(`INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),
-    put: connection.prepare(
-      `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET members = excluded.members`,
-    ),
-    texts: texts === undefined ? undefined : textStatements(connection, texts),
-  }
-}
-
-/** What is kept of content as JSON: not its long text, and not what is the same for all content of a site. */
-const membersToKeep = (content: Content, kind: ContentKind): string => {
-  const text = textMember(kind)
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(content).filter(([name]) => name !== text && name !== 'siteId')),
-  )
-}
-
-const emptyOf = (kind: ContentKind): Scalars => {
-  const members = contentMembers[kind]
-  const names = Object.keys(members).filter((name) => members[name]?.type !== 'text')
-  return Object.fromEntries(names.map((name) => [name, null]))
-}
-
-/**
- * Makes content of what is kept of it: whatever its kind has, null where nothing is kept. Lists are made of thousands of these, and to spread
- * objects takes half the time that going over their members does.
- */
-const contentReader = (site: SiteId, kind: ContentKind): ((kept: string) => Content) => {
-  const empty = emptyOf(kind)
-  const known = Object.hasOwn(empty, 'siteId') ? { siteId: site } : {}
-  return (kept) => ({ ...empty, ...JSON.parse(kept), ...known })
-}
 
 /** How much is stored in one transaction at most, so that nobody waits for long: entries, and characters of their texts. */
 const mostEntries = 500
 const mostText = 1_000_000
 
-const textOf = (content: Content, kind: ContentKind): string => {
-  const member = textMember(kind)
-  return member === undefined ? '' : String(content[member] ?? '')
+const textOf = (content: Content | undefined, kind: ContentKind): string => (content && givenText(kind, content)) ?? ''
+
+type Apply = Parameters<Contents['changeMany']>[3]
+
+/** What a transaction has come to that changes content: how many ids it has dealt with, and how many of them have changed. */
+interface Changed {
+  readonly done: number
+  readonly changed: number
+  /** Those that are being removed: nothing is changed then. */
+  readonly going: readonly number[]
 }
 
 /** Pieces of which each is stored in one transaction. */
@@ -114,14 +65,96 @@ export const createContents = (database: Database, record: RecordChange): Conten
     statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
   }
 
+  const recordIf = (entry: HistoryEntry | undefined) => {
+    if (entry) record(entry)
+  }
+
+  const goingOf = (site: SiteId, kind: ContentKind, ids: readonly number[]): number[] =>
+    statements[kind].going.all(site, JSON.stringify(ids)).map(({ id }) => Number(id))
+
   /** Answers which of them are being removed: nothing is stored then. */
   const putPiece = (site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] => {
-    const going = statements[kind].going.all(site, JSON.stringify(piece.map(({ id }) => id)))
+    const ids = piece.map(({ id }) => id)
+    const going = goingOf(site, kind, ids)
     if (going.length === 0) {
       for (const content of piece) put(site, kind, content)
-      if (entry) record(entry)
+      recordIf(entry)
     }
-    return going.map(({ id }) => Number(id))
+    return going
+  }
+
+  /** Answers whether it has written anything. */
+  const putWhatDiffers = (
+    site: SiteId,
+    kind: ContentKind,
+    stored: Content | undefined,
+    content: Content | undefined,
+  ): boolean => {
+    if (!content) return false
+    if (!stored) {
+      put(site, kind, content)
+      return true
+    }
+    const { put: putMembers, texts } = statements[kind]
+    const isOther = !isSameContent(kind, stored, content)
+    if (isOther) putMembers.run(site, content.id, membersToKeep(content, kind))
+    const text = givenText(kind, content)
+    if (text === undefined || !texts || texts.isThere.get(site, content.id, text)) return isOther
+    texts.put.run(site, content.id, text)
+    return true
+  }
+
+  /** Changes as many of these as one transaction holds. */
+  const changePiece = (
+    site: SiteId,
+    kind: ContentKind,
+    ids: readonly number[],
+    apply: Apply,
+    entry?: HistoryEntry,
+  ): Changed => {
+    const going = goingOf(site, kind, ids)
+    if (going.length > 0) return { done: 0, changed: 0, going }
+    const toContent = reader(site, kind)
+    let done = 0
+    let changed = 0
+    let left = mostText
+    for (const id of ids) {
+      if (left <= 0) break
+      done += 1
+      const row = statements[kind].get.get(site, id)
+      const stored = row && toContent(row)
+      const content = apply(stored, id)
+      left -= textOf(content, kind).length
+      if (putWhatDiffers(site, kind, stored, content)) changed += 1
+    }
+    if (changed > 0) recordIf(entry)
+    return { done, changed, going }
+  }
+
+  const finishAll = async (site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> => {
+    for (const id of ids) await removals.finish({ site, kind, id })
+  }
+
+  const list: Contents['list'] = (site, kind, after, limit) =>
+    readInSteps(
+      after,
+      limit,
+      async (last, some) => {
+        const contents = (await read(() => statements[kind].behind.all(site, last, some))).map(reader(site, kind))
+        return contents.map((content) => ({ id: content.id, content }))
+      },
+      ({ id }) => id,
+    )
+
+  const texts: Contents['texts'] = async (site, kind, ids) => {
+    const found = new Map<number, string>()
+    const some = statements[kind].texts?.some
+    if (!some) return found
+    await inPieces(ids, async (piece) => {
+      const rows = await read(() => some.all(site, JSON.stringify(piece)))
+      for (const { id, text } of rows) found.set(Number(id), String(text))
+    })
+    return found
   }
 
   // What other connections have committed, and what this one has written itself, which the version does not count.
@@ -154,27 +187,22 @@ export const createContents = (database: Database, record: RecordChange): Conten
       return existing
     },
 
-    async texts(site, kind, ids) {
-      const texts = new Map<number, string>()
-      const some = statements[kind].texts?.some
-      if (!some) return texts
-      await inPieces(ids, async (piece) => {
-        const rows = await read(() => some.all(site, JSON.stringify(piece)))
-        for (const { id, text } of rows) texts.set(Number(id), String(text))
-      })
-      return texts
-    },
+    texts,
+    list,
 
-    list: (site, kind, after, limit) =>
-      readInSteps(
-        after,
-        limit,
-        async (last, some) => {
-          const contents = (await read(() => statements[kind].behind.all(site, last, some))).map(reader(site, kind))
-          return contents.map((content) => ({ id: content.id, content }))
-        },
-        ({ id }) => id,
-      ),
+    async listWhole(site, kind, after, limit) {
+      const listed = await list(site, kind, after, limit)
+      const member = textMember(kind)
+      if (member === undefined) return listed
+      const found = await texts(
+        site,
+        kind,
+        listed.map(({ id }) => id),
+      )
+      return listed.map(
+        ({ id, content }): Listed => ({ id, content: content && { ...content, [member]: found.get(id) ?? '' } }),
+      )
+    },
 
     count: (site, kind, after, limit) =>
       countInSteps(after, limit, (last, some) => read(() => statements[kind].count.get(site, last, some))),
@@ -196,13 +224,27 @@ export const createContents = (database: Database, record: RecordChange): Conten
           // With the first of them: nothing is stored without a word of it.
           const going = await write(() => putPiece(site, kind, piece, index === 0 ? entry : undefined))
           if (going.length === 0) break
-          for (const id of going) await removals.finish({ site, kind, id })
+          await finishAll(site, kind, going)
         }
       }
     },
 
+    async changeMany(site, kind, ids, apply, entry) {
+      let changed = 0
+      for (let from = 0; from < ids.length; ) {
+        const some = ids.slice(from, from + mostEntries)
+        const isFirst = changed === 0
+        const step = await write(() => changePiece(site, kind, some, apply, isFirst ? entry : undefined))
+        await finishAll(site, kind, step.going)
+        changed += step.changed
+        from += step.done
+      }
+      return changed
+    },
+
     removeObject: (object, entry) => removals.remove(object, entry),
     removeCategory: (site, id, entry) => removals.remove({ site, kind: 'category', id }, entry),
+    clear: removals.clear,
   }
 }
 

@@ -19,6 +19,7 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
     'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
   )
   const remove = connection.prepare('DELETE FROM grants WHERE hash = ?')
+  const setSites = connection.prepare('UPDATE grants SET sites = ? WHERE hash = ?')
   const some = connection.prepare('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?')
 
   return {
@@ -37,6 +38,18 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
       write(() => {
         if (remove.run(hash).changes === 0) return false
         entries.forEach(record)
+        return true
+      }),
+
+    uncover: (hash, site, entry) =>
+      write(() => {
+        const row = get.get(hash)
+        const grant = row && toGrant(row)
+        if (!grant?.sites.includes(site)) return false
+        const others = grant.sites.filter((other) => other !== site)
+        if (others.length > 0) setSites.run(JSON.stringify(others), hash)
+        else remove.run(hash)
+        record(entry)
         return true
       }),
 

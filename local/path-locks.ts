@@ -12,6 +12,7 @@ import { root, type StoragePath, toStoragePath } from '../lib/storage/path.ts'
 import type { Workflows } from '../lib/storage/workflows.ts'
 import type { Database } from './database.ts'
 import type { RecordChange } from './history.ts'
+import { readInSteps } from './in-steps.ts'
 
 /** What lies below a folder comes, in the order of the bytes of its path, from here on … */
 const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `${folder}/`)
@@ -154,6 +155,8 @@ export const createWorkflows = ({ connection, read, write }: Database, record: R
   const firstOf = connection.prepare(
     'SELECT 1 FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1',
   )
+  const behind = connection.prepare('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?')
+  const removeAll = connection.prepare('DELETE FROM workflows WHERE site = ?')
   const firstBelow = connection.prepare('SELECT 1 FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1')
 
   return {
@@ -173,5 +176,15 @@ export const createWorkflows = ({ connection, read, write }: Database, record: R
 
     isRunningBelow: (site, folder) =>
       read(() => firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
+
+    list: (site, after = root, limit) =>
+      readInSteps(
+        after,
+        limit,
+        (last, some) => read(() => behind.all(site, last, some).map(({ page }) => toStoragePath(String(page)))),
+        (page) => page,
+      ),
+
+    clear: (site) => write(() => void removeAll.run(site)),
   }
 }

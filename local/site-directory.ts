@@ -28,6 +28,8 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
   const insertSite = connection.prepare(
     'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
+  const rename = connection.prepare('UPDATE sites SET name = ? WHERE id = ?')
+  const remove = connection.prepare('DELETE FROM sites WHERE id = ?')
   const dataCentre = connection.prepare('SELECT * FROM data_centres WHERE id = ?')
   const dataCentres = connection.prepare('SELECT * FROM data_centres ORDER BY id')
   const putDataCentre = connection.prepare(
@@ -48,6 +50,23 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
     createSite: ({ id, name, dataCentre: home, renderingEngine }, entry) =>
       write(() => {
         if (insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 0) return false
+        record(entry)
+        return true
+      }),
+
+    renameSite: (id, name, entry) =>
+      write(() => {
+        const row = site.get(id)
+        if (!row) return false
+        if (row['name'] === name) return true
+        rename.run(name, id)
+        record(entry)
+        return true
+      }),
+
+    removeSite: (id, entry) =>
+      write(() => {
+        if (remove.run(id).changes === 0) return false
         record(entry)
         return true
       }),

@@ -97,10 +97,13 @@ const busy = async () => {
 const busyForms: WebForms = {
   get: busy,
   list: busy,
+  listWhole: busy,
   create: busy,
   rename: busy,
   highestId: busy,
   changeFields: busy,
+  remove: busy,
+  clear: busy,
 }
 
 /** The service over the same data, with web forms that are busy and a limit on lists that the demo's news exceed. */

@@ -1,6 +1,7 @@
 import { errors } from '../lib/errors.ts'
 import { createDocument } from './document.ts'
 import { type Examples, recordExamples } from './examples.ts'
+import { createRecordsPage } from './records.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
@@ -45,5 +46,6 @@ export const generate = async (): Promise<Readonly<Record<string, string>>> => {
   return {
     'openapi.json': `${JSON.stringify(createDocument(examples), null, 2)}\n`,
     'errors.md': createErrorsPage(examples),
+    'records.md': createRecordsPage(),
   }
 }

@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander'
+import type { History } from '../../lib/history/history.ts'
 import { newestChanges, viewOfChange } from '../../lib/history/list-changes.ts'
 import { type ChangeType, readChangeType } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
-import { parsePositiveId, parseSpan } from '../arguments.ts'
+import { exampleOf, parsePositiveId, parseSpan } from '../arguments.ts'
 import { type AdminStores, siteOf, withStores } from '../stores.ts'
 
 interface Options {
@@ -22,16 +23,30 @@ const parseType = (text: string): ChangeType => {
   return type
 }
 
+/** Where the history of a site is. That of one that was removed stays, wherever the site has lived. */
+const historiesOf = async (stores: AdminStores, id: SiteId): Promise<readonly History[]> => {
+  const site = await stores.sites.getSite(id)
+  const homes = site ? [site.dataCentre] : (await stores.sites.list()).dataCentres.map((dataCentre) => dataCentre.id)
+  const areas = await Promise.all(homes.map((dataCentre) => stores.areas({ dataCentre })))
+  const histories = [...new Set(areas.map(({ history }) => history))]
+  if (site) return histories
+  const last = await Promise.all(histories.map((history) => history.before(id, undefined, 1)))
+  return histories.filter((_, index) => (last[index]?.length ?? 0) > 0)
+}
+
 const audit = async (stores: AdminStores, { site: id, since, actor, type }: Options) => {
-  const site = await siteOf(stores, id)
-  const { history } = await stores.areas(site)
+  const histories = await historiesOf(stores, id)
+  if (histories.length === 0) await siteOf(stores, id)
   const filter = {
     ...(since !== undefined && { since: Date.now() - since * 1000 }),
     ...(type !== undefined && { types: [type] }),
     actor,
     withFiles: true,
   }
-  const { changes } = await newestChanges(history, site.id, mostShown + 1, filter, Number.POSITIVE_INFINITY)
+  const found = await Promise.all(
+    histories.map((history) => newestChanges(history, id, mostShown + 1, filter, Number.POSITIVE_INFINITY)),
+  )
+  const changes = found.flatMap((one) => one.changes).toSorted((a, b) => a.at - b.at)
   if (changes.length > mostShown) {
     console.error(`There are more: these are the newest ${mostShown}. Choose a shorter time with --since.`)
   }
@@ -41,6 +56,7 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
 export const auditCommand = (): Command =>
   new Command('audit')
     .description('what has happened to a site within the last 90 days, the newest last')
+    .addHelpText('after', exampleOf('audit --site 1001 --since 2d --type file.removed'))
     .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
     .option('--since <span>', 'how far back: 30m, 4h, 2d or 1w', parseSpan)
     .option('--actor <name>', 'by whom: the user of a token, or admin: and a user of the operating system')

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { checkDirectory } from '../../local/check/check-directory.ts'
+import { exampleOf } from '../arguments.ts'
 import { FaultsFound, print, Refusal } from '../output.ts'
 import type { GlobalOptions } from '../stores.ts'
 
@@ -15,4 +16,5 @@ const check = async ({ target, dataDir, json }: GlobalOptions): Promise<void> =>
 export const checkCommand = (): Command =>
   new Command('check')
     .description('one machine: name every fault of the data directory, while the service runs or not')
+    .addHelpText('after', exampleOf('check --data-dir /srv/site-admin'))
     .action((_options: object, self: Command) => check(self.optsWithGlobals<GlobalOptions>()))

@@ -3,11 +3,11 @@ import { clearLine, cursorTo } from 'node:readline'
 import type { WriteStream } from 'node:tty'
 import { Command } from 'commander'
 import type { SiteId } from '../../lib/ids.ts'
-import { parsePositiveId } from '../arguments.ts'
-import { importRecords } from '../import/import-records.ts'
+import { exampleOf, parsePositiveId } from '../arguments.ts'
+import { type ImportOutcome, importRecords } from '../import/import-records.ts'
 import { readInput, readRecords } from '../import/read-records.ts'
-import { Refusal } from '../output.ts'
-import { siteOf, withStores } from '../stores.ts'
+import { FaultsFound, Refusal } from '../output.ts'
+import { type AdminStores, siteOf, withStores } from '../stores.ts'
 
 const width = 30
 /** Often enough to be seen moving, in milliseconds. */
@@ -53,29 +53,79 @@ export async function* drawProgress(
 interface Options {
   readonly site: SiteId
   readonly strict: boolean
+  readonly replace: boolean
 }
 
 /** In bytes; unknown for standard input, and for what reading will complain about. */
 const sizeOf = (file: string): number | undefined =>
   file === '-' ? undefined : statSync(file, { throwIfNoEntry: false })?.size
 
+const endings = ['SIGINT', 'SIGTERM'] as const
+
+/** Runs something that ends in good order when somebody interrupts the program; a second time it ends at once. */
+const interruptibly = async <Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+  const interruption = new AbortController()
+  const interrupt = () => {
+    for (const ending of endings) process.off(ending, interrupt)
+    interruption.abort()
+  }
+  for (const ending of endings) process.on(ending, interrupt)
+  try {
+    return await run(interruption.signal)
+  } finally {
+    for (const ending of endings) process.off(ending, interrupt)
+  }
+}
+
+const importFile = (stores: AdminStores, file: string, { site: id, strict, replace }: Options) =>
+  interruptibly(async (signal) => {
+    const site = await siteOf(stores, id)
+    const input = readInput(file, signal)
+    const { stderr } = process
+    const records = readRecords(stderr.isTTY ? drawProgress(input, sizeOf(file), stderr) : input)
+    const options = { isStrict: strict, replaces: replace, signal }
+    const outcome = await importRecords(records, site.id, await stores.areas(site), options)
+    if (signal.aborted) {
+      throw new Refusal(
+        `Interrupted: ${outcome.imported} records are imported. Import the same file again to go on: importing again is safe.`,
+      )
+    }
+    const [first] = outcome.errors
+    if (strict && first) {
+      throw new Refusal(`Line ${first.line}: ${first.message} (${outcome.imported} records are imported.)`)
+    }
+    return outcome
+  })
+
+/** Each fault in a row: how many records have it, and on which lines the first of them begin. */
+const forPeople = ({ errors, ...sums }: ImportOutcome) => ({
+  ...sums,
+  errors: errors.map(({ count, lines, message }) => ({
+    records: count,
+    lines: lines.length < count ? [...lines, '…'] : lines,
+    message,
+  })),
+})
+
 export const importCommand = (): Command =>
   new Command('import')
     .description('import records: JSON lines, or one JSON array, in UTF-8; importing again is safe')
     .argument('<file>', 'the file; - for standard input')
     .requiredOption('--site <id>', 'the site that the records belong to', parsePositiveId<SiteId>)
+    .addHelpText('after', exampleOf('import records.jsonl --site 1001'))
     .option('--strict', 'stop at the first bad record', false)
-    .action((file: string, { site: id, strict }: Options, self: Command) =>
-      withStores(self, async (stores) => {
-        const site = await siteOf(stores, id)
-        const input = readInput(file)
-        const { stderr } = process
-        const records = readRecords(stderr.isTTY ? drawProgress(input, sizeOf(file), stderr) : input)
-        const outcome = await importRecords(records, site.id, await stores.areas(site), strict)
-        const [first] = outcome.errors
-        if (strict && first) {
-          throw new Refusal(`Line ${first.line}: ${first.message} (${outcome.imported} records are imported.)`)
-        }
-        return outcome
-      }),
+    .option(
+      '--replace',
+      'give members that a record leaves out sensible values, instead of keeping what is stored',
+      false,
     )
+    .action(async (file: string, options: Options, self: Command) => {
+      let isWhole = true
+      const run = async (stores: AdminStores) => {
+        const outcome = await importFile(stores, file, options)
+        isWhole = outcome.skipped === 0
+        return outcome
+      }
+      await withStores(self, run, forPeople)
+      if (!isWhole) throw new FaultsFound()
+    })

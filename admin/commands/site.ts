@@ -2,49 +2,19 @@ import { Command } from 'commander'
 import { largestNamedId, type SiteId } from '../../lib/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import type { Kept } from '../../lib/storage/object-store.ts'
-import { parseBaseUrl, parseDataCentreId, parseName, parsePositiveId } from '../arguments.ts'
+import {
+  dryRun,
+  exampleOf,
+  parseDataCentreId,
+  parseName,
+  parsePositiveId,
+  type RemoveOptions,
+  yes,
+} from '../arguments.ts'
 import { createUnderId, entryOf } from '../changes.ts'
-import { Refusal } from '../output.ts'
+import { notSure, Refusal } from '../output.ts'
+import { contentsOf, inWords, removeSite } from '../site-removal.ts'
 import { type AdminStores, siteOf, withStores } from '../stores.ts'
-
-const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
-
-export const dataCentreCommand = (): Command => {
-  const command = new Command('data-centre').description('data centres and the base URLs of their services')
-
-  command
-    .command('add')
-    .description('register a data centre, or change its base URL')
-    .argument('<id>', 'such as us', parseDataCentreId)
-    .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
-    .option('--region <region>', 'where its tables are, when it is deployed')
-    .action((id: string, { url, region }: { url: string; region?: string }, self: Command) =>
-      withStores(self, async ({ sites }) => {
-        const { dataCentres } = await sites.list()
-        const others = dataCentres.filter((dataCentre) => dataCentre.id !== id)
-        const isDefault = !others.some((other) => other.isDefault)
-        // What a deployment has written of it, such as its region, stays.
-        const dataCentre = {
-          ...dataCentres.find((known) => known.id === id),
-          ...(region !== undefined && { region }),
-          id,
-          url,
-          isDefault,
-        }
-        await sites.putDataCentre(dataCentre)
-        return viewOfDataCentre(dataCentre)
-      }),
-    )
-
-  command
-    .command('list')
-    .description('list all data centres')
-    .action((_options: object, self: Command) =>
-      withStores(self, async ({ sites }) => (await sites.list()).dataCentres.map(viewOfDataCentre)),
-    )
-
-  return command
-}
 
 interface CreateOptions {
   readonly name: string
@@ -71,14 +41,26 @@ const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]):
   )
 }
 
-const create = async ({ sites }: AdminStores, options: CreateOptions): Promise<Site> => {
+/** Whether something has happened to a site of that id: what is left of one that was removed is not for another one. */
+const hasHistory = async (stores: AdminStores, dataCentre: string, id: SiteId): Promise<boolean> => {
+  const { history } = await stores.areas({ dataCentre })
+  return (await history.before(id, undefined, 1)).length > 0
+}
+
+const create = async (stores: AdminStores, options: CreateOptions): Promise<Site> => {
+  const { sites } = stores
   const { sites: existing, dataCentres } = await sites.list()
   const { name, renderingEngine } = options
   const dataCentre = homeOf(options.dataCentre, dataCentres)
   const siteUnder = (id: SiteId): Site => ({ id, name, dataCentre, renderingEngine })
+  const nextId = async (): Promise<SiteId> => {
+    for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1) as SiteId; ; id = (id + 1) as SiteId) {
+      if (!(await hasHistory(stores, dataCentre, id))) return id
+    }
+  }
   const id = await createUnderId<SiteId>({
     wanted: options.id,
-    next: async () => Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1),
+    next: nextId,
     largest: largestNamedId,
     create: (id) => sites.createSite(siteUnder(id), entryOf('site.created', id, `site/${id}`)),
     taken: 'There is a site',
@@ -94,12 +76,39 @@ const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
   return { count: sum('count'), bytes: sum('bytes') }
 }
 
+const show = async (stores: AdminStores, id: SiteId) => {
+  const site = await siteOf(stores, id)
+  // Who may read sites need not come at their files.
+  const kept = await countKept(stores, site).catch(() => undefined)
+  return { ...view(site), keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
+}
+
+const rename = async (stores: AdminStores, id: SiteId, name: string) => {
+  const site = await siteOf(stores, id)
+  if (await stores.sites.renameSite(id, name, entryOf('site.changed', id, `site/${id}`, { name }))) {
+    return view({ ...site, name })
+  }
+  throw new Refusal(`Site ${id} has just been removed.`)
+}
+
+const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOptions) => {
+  const site = await siteOf(stores, id)
+  if (yes && !dryRun) {
+    await removeSite(stores, site)
+    return { removed: true }
+  }
+  const contents = await contentsOf(stores, site)
+  if (dryRun) return { removed: false, ...contents }
+  throw new Refusal(`Site ${id} "${site.name}" goes with ${inWords(contents)}. ${notSure}`)
+}
+
 export const siteCommand = (): Command => {
   const command = new Command('site').description('sites')
 
   command
     .command('create')
     .description('create a site')
+    .addHelpText('after', exampleOf('site create --name "My site"'))
     .requiredOption('--name <name>', 'its name', parseName)
     .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
     .option('--data-centre <id>', 'where it lives (default: the default data centre)', parseDataCentreId)
@@ -111,6 +120,7 @@ export const siteCommand = (): Command => {
   command
     .command('list')
     .description('list all sites')
+    .addHelpText('after', exampleOf('site list'))
     .action((_options: object, self: Command) =>
       withStores(self, async ({ sites }) => (await sites.list()).sites.map(view)),
     )
@@ -118,14 +128,29 @@ export const siteCommand = (): Command => {
   command
     .command('show')
     .description('show one site, and how much is kept of its replaced and removed files')
+    .addHelpText('after', exampleOf('site show 1001'))
     .argument('<id>', 'its id', parsePositiveId<SiteId>)
-    .action((id: SiteId, _options: object, self: Command) =>
-      withStores(self, async (stores) => {
-        const site = await siteOf(stores, id)
-        // Who may read sites need not come at their files.
-        const kept = await countKept(stores, site).catch(() => undefined)
-        return { ...view(site), keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
-      }),
+    .action((id: SiteId, _options: object, self: Command) => withStores(self, (stores) => show(stores, id)))
+
+  command
+    .command('rename')
+    .description('give a site another name')
+    .addHelpText('after', exampleOf('site rename 1001 --name "Our site"'))
+    .argument('<id>', 'its id', parsePositiveId<SiteId>)
+    .requiredOption('--name <name>', 'its new name', parseName)
+    .action((id: SiteId, { name }: { name: string }, self: Command) =>
+      withStores(self, (stores) => rename(stores, id, name)),
+    )
+
+  command
+    .command('remove')
+    .description('remove a site with its files, web forms, categories and objects; tokens no longer cover it')
+    .addHelpText('after', exampleOf('site remove 1001 --dry-run', 'site remove 1001 --yes'))
+    .argument('<id>', 'its id', parsePositiveId<SiteId>)
+    .option(...yes)
+    .option(...dryRun)
+    .action((id: SiteId, options: RemoveOptions, self: Command) =>
+      withStores(self, (stores) => remove(stores, id, options)),
     )
 
   return command

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
-import { collect, parseLifetime, parseName, parsePositiveId } from '../arguments.ts'
+import { collect, exampleOf, parseLifetime, parseName, parsePositiveId } from '../arguments.ts'
 import { entryOf } from '../changes.ts'
 import { Refusal } from '../output.ts'
 import { type AdminStores, siteOf, withStores } from '../stores.ts'
@@ -34,9 +34,15 @@ const issue = async (stores: AdminStores, { user, site, permission, ttl }: Issue
   return { token, expires: expiryOf(grant) }
 }
 
-const list = async ({ grants }: AdminStores) => {
+interface ListOptions {
+  readonly site?: SiteId
+}
+
+const list = async (stores: AdminStores, { site }: ListOptions) => {
+  if (site !== undefined) await siteOf(stores, site)
   const rows: object[] = []
-  for await (const grant of grants.list()) {
+  for await (const grant of stores.grants.list()) {
+    if (site !== undefined && !grant.sites.includes(site)) continue
     const { hash, user, sites, permissions } = grant
     rows.push({ hash, user, sites, permissions, expires: expiryOf(grant) })
   }
@@ -51,7 +57,7 @@ const revoke = async ({ grants }: AdminStores, token: string) => {
 }
 
 const lifetimeOption = () =>
-  new Option('--ttl <lifetime>', '4h, 2w, or seconds such as 90s')
+  new Option('--ttl <lifetime>', 'such as 30m, 4h, 3d or 2w')
     .argParser(parseLifetime)
     .default(parseLifetime('2w'), '2w')
 
@@ -66,6 +72,7 @@ export const tokenCommand = (): Command => {
   command
     .command('issue')
     .description('issue a token; it is shown this once')
+    .addHelpText('after', exampleOf('token issue --user ann --site 1001 --permission files --ttl 4h'))
     .requiredOption('--user <name>', 'whom it belongs to', parseName)
     .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
     .addOption(permissionOption())
@@ -74,12 +81,15 @@ export const tokenCommand = (): Command => {
 
   command
     .command('list')
-    .description('list all tokens, by hash')
-    .action((_options: object, self: Command) => withStores(self, list))
+    .description('list the tokens, by hash')
+    .addHelpText('after', exampleOf('token list --site 1001'))
+    .option('--site <id>', 'only those that cover this site', parsePositiveId<SiteId>)
+    .action((options: ListOptions, self: Command) => withStores(self, (stores) => list(stores, options)))
 
   command
     .command('revoke')
     .description('revoke a token; it stops working within 30 seconds')
+    .addHelpText('after', exampleOf('token revoke 0f2b7c3a'))
     .argument('<token>', 'the token, or its hash from the list')
     .action((token: string, _options: object, self: Command) => withStores(self, (stores) => revoke(stores, token)))
 

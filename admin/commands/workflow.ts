@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { SiteId } from '../../lib/ids.ts'
 import { isPage } from '../../lib/storage/file-kind.ts'
 import { type StoragePath, toStoragePath } from '../../lib/storage/path.ts'
-import { parsePositiveId } from '../arguments.ts'
+import { exampleOf, parsePositiveId } from '../arguments.ts'
 import { entryOf } from '../changes.ts'
 import { Refusal } from '../output.ts'
 import { type AdminStores, siteOf, withStores } from '../stores.ts'
@@ -33,8 +33,31 @@ const end = async (stores: AdminStores, text: string, { site: id }: Options) => 
   throw new Refusal(`No workflow is running for ${path}.`)
 }
 
+/** How many are read at a time. */
+const step = 1_000
+
+const list = async (stores: AdminStores, { site: id }: Options) => {
+  const site = await siteOf(stores, id)
+  const { workflows } = await stores.areas(site)
+  const rows: object[] = []
+  for (let after: StoragePath | undefined; ; ) {
+    const pages = await workflows.list(site.id, after, step)
+    for (const path of pages) rows.push({ path, workflow: 'running' })
+    if (pages.length < step) return rows
+    after = pages.at(-1)
+  }
+}
+
 export const workflowCommand = (): Command => {
   const command = new Command('workflow').description('running workflows of pages')
+
+  command
+    .command('list')
+    .description('list the pages of a site that have a running workflow')
+    .addHelpText('after', exampleOf('workflow list --site 1001'))
+    .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
+    .action((options: Options, self: Command) => withStores(self, (stores) => list(stores, options)))
+
   for (const [name, description, run] of [
     ['start', 'start the workflow of a page: it can be neither changed nor deleted until it ends', start],
     ['end', 'end the workflow of a page', end],
@@ -42,6 +65,7 @@ export const workflowCommand = (): Command => {
     command
       .command(name)
       .description(description)
+      .addHelpText('after', exampleOf(`workflow ${name} folder/index.html --site 1001`))
       .argument('<path>', 'the page, such as folder/index.html')
       .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
       .action((path: string, options: Options, self: Command) =>

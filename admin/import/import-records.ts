@@ -4,15 +4,35 @@ import type { ContentStores } from '../stores.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Collector, type Fault, recordKinds } from './record-kinds.ts'
 
+/** A fault, and the records that have it. */
+interface FaultOfMany extends Fault {
+  /** How many records have it. */
+  readonly count: number
+  /** The first of their lines. */
+  readonly lines: readonly number[]
+}
+
 export interface ImportOutcome {
   readonly imported: number
   readonly skipped: number
-  /** The first of the bad records, by line. */
-  readonly errors: readonly Fault[]
+  /** What is wrong with the bad records, each fault once, by the first line that has it. */
+  readonly errors: readonly FaultOfMany[]
 }
 
-/** How many bad records are named; the rest is only counted. */
+export interface ImportOptions {
+  /** Whether the first bad record is the end. */
+  readonly isStrict?: boolean
+  /** Whether members that a record leaves out get sensible values; otherwise they stay as they are stored. */
+  readonly replaces?: boolean
+  /** Ends the import behind the batch that is being stored. */
+  readonly signal?: AbortSignal
+}
+
+/** How many different faults are told, and how many lines of each; all are counted. */
 const mostErrors = 1_000
+const mostLines = 5
+
+const notJson = 'it is not JSON'
 
 const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | string => {
   if (fault !== undefined) return fault
@@ -20,12 +40,39 @@ const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | 
   try {
     value = readJson(text)
   } catch (error) {
-    return `it is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}`
+    return `${notJson}: ${error instanceof Error ? error.message : 'it cannot be read'}`
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object'
   const { kind, ...members } = value as { kind?: unknown }
   if (typeof kind === 'string' && recordKinds.has(kind)) return { kind, members }
   return `kind: must be one of ${[...recordKinds.keys()].join(', ')}`
+}
+
+/** Each fault once, with how many records have it. What is no JSON is one fault: where it breaks off differs from one to the next. */
+const gatherFaults = () => {
+  const errors = new Map<string, { line: number; message: string; count: number; lines: number[] }>()
+  let skipped = 0
+  return {
+    note(faults: readonly Fault[]) {
+      for (const { line, message } of faults) {
+        skipped += 1
+        const key = message.startsWith(notJson) ? notJson : message
+        const known = errors.get(key)
+        if (known) {
+          known.count += 1
+          if (known.lines.length < mostLines) known.lines.push(line)
+        } else if (errors.size < mostErrors) errors.set(key, { line, message, count: 1, lines: [line] })
+      }
+    },
+    skipped: () => skipped,
+    errors: (): readonly FaultOfMany[] =>
+      [...errors.values()]
+        .map((fault) => {
+          const lines = fault.lines.toSorted((a, b) => a - b)
+          return { ...fault, line: lines[0] ?? fault.line, lines }
+        })
+        .toSorted((a, b) => a.line - b.line),
+  }
 }
 
 /**
@@ -36,44 +83,48 @@ export const importRecords = async (
   records: AsyncIterable<RawRecord>,
   site: SiteId,
   stores: ContentStores,
-  strict: boolean,
+  { isStrict = false, replaces = false, signal }: ImportOptions = {},
 ): Promise<ImportOutcome> => {
-  const errors: Fault[] = []
+  const faults = gatherFaults()
   const collectors = new Map<string, Collector>()
   let imported = 0
-  let skipped = 0
   let current: { kind: string; collector: Collector } | undefined
 
-  const note = (faults: readonly Fault[]) => {
-    skipped += faults.length
-    errors.push(...faults.slice(0, mostErrors - errors.length))
-  }
   const flush = async () => {
     const outcome = await current?.collector.flush()
     imported += outcome?.stored ?? 0
-    note(outcome?.faults ?? [])
+    faults.note(outcome?.faults ?? [])
   }
   const collectorOf = (kind: string): Collector => {
-    const collector = collectors.get(kind) ?? recordKinds.get(kind)?.(site, stores)
+    const collector = collectors.get(kind) ?? recordKinds.get(kind)?.({ site, stores, replaces })
     if (!collector) throw new Error(`There is no kind of record called ${kind}`)
     collectors.set(kind, collector)
     return collector
   }
-
-  for await (const record of records) {
+  const take = async (record: RawRecord) => {
     const parsed = parse(record)
-    if (typeof parsed === 'string') note([{ line: record.line, message: parsed }])
-    else {
-      if (parsed.kind !== current?.kind) {
-        await flush()
-        current = { kind: parsed.kind, collector: collectorOf(parsed.kind) }
-      }
-      const fault = current.collector.add(record.line, parsed.members)
-      if (fault) note([fault])
-      else if (current.collector.isFull) await flush()
+    if (typeof parsed === 'string') return faults.note([{ line: record.line, message: parsed }])
+    if (parsed.kind !== current?.kind) {
+      await flush()
+      current = { kind: parsed.kind, collector: collectorOf(parsed.kind) }
     }
-    if (strict && skipped > 0) break
+    const fault = current.collector.add(record.line, parsed.members, record.text.length)
+    if (fault) faults.note([fault])
+    else if (current.collector.isFull) await flush()
   }
-  await flush()
-  return { imported, skipped, errors: errors.toSorted((a, b) => a.line - b.line) }
+
+  let isTaking = false
+  try {
+    for await (const record of records) {
+      isTaking = true
+      await take(record)
+      isTaking = false
+      if (signal?.aborted || (isStrict && faults.skipped() > 0)) break
+    }
+  } catch (error) {
+    // Whoever ends the import ends the reading as well: that is no failure.
+    if (isTaking || !signal?.aborted) throw error
+  }
+  if (!signal?.aborted) await flush()
+  return { imported, skipped: faults.skipped(), errors: faults.errors() }
 }

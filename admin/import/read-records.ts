@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from 'node:fs'
+import { addAbortSignal, type Readable } from 'node:stream'
 import { Refusal } from '../output.ts'
 
 const lineFeed = 10
@@ -36,9 +37,10 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
 const saveAsUtf8 = 'Save it in UTF-8, and import it again'
 
 /** The text of a file or of standard input as it is read. */
-async function* readText(file: string): AsyncGenerator<string> {
+async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  const bytes: Readable = file === '-' ? process.stdin : createReadStream(file)
   try {
-    yield* decodeUtf8(file === '-' ? process.stdin : createReadStream(file))
+    yield* decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
   } catch (error) {
     if (error instanceof NotUtf8) throw error
     throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
@@ -51,13 +53,13 @@ const canBeReadTwice = (file: string): boolean =>
 
 /**
  * The text of a file, or of standard input for `-`, as it is read. A file is read through beforehand, so that nothing of it is imported when
- * it is not text. Throws a Refusal when it cannot be read, or is not UTF-8.
+ * it is not text. The signal ends the reading with an error. Throws a Refusal when it cannot be read, or is not UTF-8.
  */
-export async function* readInput(file: string): AsyncGenerator<string> {
+export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   const isChecked = canBeReadTwice(file)
   try {
-    if (isChecked) for await (const _ of readText(file));
-    yield* readText(file)
+    if (isChecked) for await (const _ of readText(file, signal));
+    yield* readText(file, signal)
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error
     const what = file === '-' ? 'Standard input' : file

@@ -1,16 +1,19 @@
-import * as z from 'zod'
-import type { LinkList } from '../../lib/categories/category-links.ts'
-import { type ContentKind, contentKinds, objectKindNames, withDefaults } from '../../lib/categories/content-kinds.ts'
-import { contentId, contentSchema } from '../../lib/categories/content-schema.ts'
-import { linkObjects } from '../../lib/categories/link-objects.ts'
+import type * as z from 'zod'
+import type { LinkList, LinkOutcome } from '../../lib/categories/category-links.ts'
+import { type ContentKind, contentKinds, mergeContent, withDefaults } from '../../lib/categories/content-kinds.ts'
+import { contentSchema } from '../../lib/categories/content-schema.ts'
+import type { Content } from '../../lib/categories/contents.ts'
+import { tryToLink } from '../../lib/categories/link-objects.ts'
+import { objectKinds } from '../../lib/categories/object-kinds.ts'
 import { ServiceError } from '../../lib/errors.ts'
-import { fieldTypeName } from '../../lib/fields/catalogue.ts'
 import { importField } from '../../lib/fields/field-rules.ts'
-import { maxOrder } from '../../lib/fields/web-forms.ts'
+import type { SystemField } from '../../lib/fields/web-forms.ts'
 import type { HistoryEntry } from '../../lib/history-entry.ts'
-import { type CategoryId, largestNamedId, type SiteId, type WebFormId } from '../../lib/ids.ts'
+import type { SiteId } from '../../lib/ids.ts'
+import { inParallel } from '../../lib/in-parallel.ts'
 import { administrator, entryOf } from '../changes.ts'
 import type { ContentStores } from '../stores.ts'
+import { fieldSchema, type LinkRecord, linkSchema, webFormSchema } from './record-schemas.ts'
 
 /** Why a record was not stored, by its line. */
 export interface Fault {
@@ -25,54 +28,85 @@ interface Outcome {
 
 /** Collects records of one kind and stores them in batches. */
 export interface Collector {
-  /** Checks a record and keeps it until the next flush; answers what is wrong with it. */
-  add(line: number, record: unknown): Fault | undefined
+  /** Checks a record of so many characters and keeps it until the next flush; answers what is wrong with it. */
+  add(line: number, record: unknown, length: number): Fault | undefined
   readonly isFull: boolean
   flush(): Promise<Outcome>
 }
 
-export type RecordKind = (site: SiteId, stores: ContentStores) => Collector
-
-interface Definition<Value> {
-  /** What a record looks like, without its `kind`. */
-  readonly schema: z.ZodType<Value>
-  /** How many records of the kind, one behind the other, are stored together. */
-  readonly batch: number
-  /** Stores records in their order; answers for each what kept it from being stored, or undefined. Storing again changes nothing. */
-  store(records: readonly Value[], site: SiteId, stores: ContentStores): Promise<readonly (string | undefined)[]>
+/** Where records go. */
+interface Destination {
+  readonly site: SiteId
+  readonly stores: ContentStores
+  /** Whether a record says all: what it leaves out gets a sensible value. Otherwise that stays as it is stored. */
+  readonly replaces: boolean
 }
+
+export type RecordKind = (destination: Destination) => Collector
+
+interface Definition<Shape extends z.ZodRawShape> {
+  /** What a record looks like, without its `kind`. */
+  readonly schema: z.ZodObject<Shape, z.core.$strict>
+  /** Stores records in their order; answers for each what kept it from being stored, or undefined. Storing again changes nothing. */
+  store(
+    records: readonly z.infer<z.ZodObject<Shape, z.core.$strict>>[],
+    destination: Destination,
+  ): Promise<readonly (string | undefined)[]>
+}
+
+/** How many records of a kind, one behind the other, are stored together, and with how many characters: they wait in memory. */
+const mostTogether = 500
+const mostCharacters = 4_000_000
+
+/** How many web forms are changed at once. */
+const formsAtOnce = 16
 
 /** What the history of a site says of a batch that was imported. */
 const importEntry = (site: SiteId, kind: string, count: number): HistoryEntry =>
   entryOf('content.imported', site, kind, { count })
 
-const describe = ({ issues: [issue] }: z.ZodError): string => {
+/** How many unknown members are named, and how much of each. */
+const mostNamed = 3
+const longestNamed = 40
+
+const unknownMembers = (keys: readonly string[], known: readonly string[]): string => {
+  const named = keys.slice(0, mostNamed).map((key) => key.slice(0, longestNamed))
+  const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : ''
+  const none = keys.length === 1 ? 'there is no such member' : 'there are no such members'
+  return `${named.join(', ')}${more}: ${none}. There are: ${known.join(', ')}`
+}
+
+/** What is wrong with a record, in words: the first thing. `known` are the members that it may have. */
+export const describeFault = ({ issues: [issue] }: z.ZodError, known: readonly string[]): string => {
+  if (issue?.code === 'unrecognized_keys') return unknownMembers(issue.keys, known)
   const path = issue?.path.join('.')
   return path ? `${path}: ${issue?.message}` : (issue?.message ?? 'it is not a record')
 }
 
 const recordKind =
-  <Value>({ schema, batch, store }: Definition<Value>): RecordKind =>
-  (site, stores) => {
-    let pending: { line: number; value: Value }[] = []
+  <Shape extends z.ZodRawShape>({ schema, store }: Definition<Shape>): RecordKind =>
+  (destination) => {
+    let pending: { line: number; value: z.infer<typeof schema> }[] = []
+    let characters = 0
     return {
-      add(line, record) {
+      add(line, record, length) {
         const result = schema.safeParse(record)
-        if (!result.success) return { line, message: describe(result.error) }
+        if (!result.success) return { line, message: describeFault(result.error, Object.keys(schema.shape)) }
         pending.push({ line, value: result.data })
+        characters += length
         return undefined
       },
       get isFull() {
-        return pending.length >= batch
+        return pending.length >= mostTogether || characters >= mostCharacters
       },
       async flush() {
         const records = pending
         pending = []
+        characters = 0
         if (records.length === 0) return { stored: 0, faults: [] }
         const messages = await store(
           records.map(({ value }) => value),
-          site,
-          stores,
+          destination,
         )
         const faults = records.flatMap(({ line }, index) => {
           const message = messages[index]
@@ -83,139 +117,118 @@ const recordKind =
     }
   }
 
-/** Full forms stay below the 4 KB of one read unit with names up to this length. */
-const longestName = 80
+/** What several records say of one thing, one after the other; with `replaces` the last one alone. */
+const foldById = <Value extends { readonly id: number }>(values: readonly Value[], replaces: boolean) => {
+  const byId = new Map<number, Value>()
+  for (const value of values) byId.set(value.id, { ...(replaces ? undefined : byId.get(value.id)), ...value })
+  return byId
+}
 
-const id = z
-  .int('must be a whole number')
-  .min(1, 'must be 1 or more')
-  .max(largestNamedId, `must be ${largestNamedId} or less`)
-const webFormId = id.transform((value) => value as WebFormId)
-const name = z
-  .string('must be a text')
-  .min(1, 'must not be empty')
-  .max(longestName, `must have ${longestName} characters or fewer`)
-  .regex(/^\P{Cc}*$/u, 'must not have control characters')
-
-/** `{"kind": "webForm", "id", "name"}`: makes the form, or renames the one of that id. */
 const webFormRecord = recordKind({
-  schema: z.strictObject({ id: webFormId, name: name.optional() }),
-  batch: 1,
-  async store(records, site, { webForms }) {
-    for (const { id, name } of records) {
+  schema: webFormSchema,
+  async store(records, { site, stores: { webForms }, replaces }) {
+    const forms = foldById(records, replaces).values()
+    await inParallel(forms, formsAtOnce, async ({ id, name }) => {
       const entry = importEntry(site, 'webForm', 1)
-      const created = await webForms.create({ site, id, name: name ?? `Web form ${id}`, fields: [] }, entry)
-      if (!created && name !== undefined) await webForms.rename(site, id, name, entry)
-    }
+      const usual = `Web form ${id}`
+      const created = await webForms.create({ site, id, name: name ?? usual, fields: [] }, entry)
+      const wanted = name ?? (replaces ? usual : undefined)
+      if (!created && wanted !== undefined) await webForms.rename(site, id, wanted, entry)
+    })
     return []
   },
 })
 
-/** `{"kind": "field", "webFormId", "typeId", "name", "mandatory", "order"}`: puts a field on a form, in place of one of its type. */
+const areSame = (fields: readonly SystemField[], others: readonly SystemField[]): boolean =>
+  JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order])) ===
+  JSON.stringify(others.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
+
+/** What a caller did wrong, in words; what went wrong with the service comes through. */
+const sentenceOf = (error: unknown): string => {
+  if (!(error instanceof ServiceError) || error.status >= 500) throw error
+  return error.message
+}
+
 const fieldRecord = recordKind({
-  schema: z.strictObject({
-    webFormId,
-    typeId: z
-      .int('must be a whole number')
-      .refine((id) => fieldTypeName(id) !== undefined, 'is not a type of system field'),
-    name: name.optional(),
-    mandatory: z.boolean('must be true or false').default(false),
-    order: z
-      .int('must be a whole number')
-      .min(1, 'must be 1 or more')
-      .max(maxOrder, `must be ${maxOrder} or less`)
-      .optional(),
-  }),
-  batch: 1,
-  async store(records, site, { webForms }) {
+  schema: fieldSchema,
+  // All fields of a form are one change of it.
+  async store(records, { site, stores: { webForms }, replaces }) {
     const faults: (string | undefined)[] = []
-    for (const { webFormId, ...field } of records) {
-      try {
-        await webForms.changeFields(
-          site,
-          webFormId,
-          (fields) => importField(fields, field),
-          importEntry(site, 'field', 1),
-        )
-        faults.push(undefined)
-      } catch (error) {
-        if (!(error instanceof ServiceError) || error.status >= 500) throw error
-        faults.push(`web form ${webFormId}: ${error.message}`)
+    const byForm = Map.groupBy(records.entries(), ([, { webFormId }]) => webFormId)
+    await inParallel(byForm, formsAtOnce, async ([webFormId, group]) => {
+      const apply = (before: readonly SystemField[]) => {
+        let fields = before
+        for (const [index, { webFormId: _, ...field }] of group) {
+          try {
+            fields = importField(fields, field, replaces)
+            faults[index] = undefined
+          } catch (error) {
+            faults[index] = `web form ${webFormId}: ${sentenceOf(error)}`
+          }
+        }
+        return areSame(before, fields) ? before : fields
       }
-    }
+      try {
+        await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))
+      } catch (error) {
+        for (const [index] of group) faults[index] = `web form ${webFormId}: ${sentenceOf(error)}`
+      }
+    })
     return faults
   },
 })
 
-/** Long texts are in memory until their batch is stored. */
-const contentsAtOnce = 100
-
-/** `{"kind": "category" or a kind of objects, "id", …}`: stores the content with sensible values for what is left out, in place of what has the same id. */
 const contentRecord = (kind: ContentKind) =>
   recordKind({
     schema: contentSchema(kind),
-    batch: contentsAtOnce,
-    async store(records, site, { contents }) {
-      // Of several records of one id, the last one counts.
-      const byId = new Map(records.map((record) => [record.id, withDefaults(kind, record, Date.now())]))
-      await contents.putMany(site, kind, [...byId.values()], importEntry(site, kind, byId.size))
+    async store(records, { site, stores: { contents }, replaces }) {
+      const given = foldById<Content>(records, replaces)
+      const ids = [...given.keys()]
+      const now = Date.now()
+      const apply = (stored: Content | undefined, id: number): Content | undefined => {
+        const content = given.get(id)
+        return content && (replaces ? withDefaults(kind, content, now) : mergeContent(kind, stored, content, now))
+      }
+      await contents.changeMany(site, kind, ids, apply, importEntry(site, kind, ids.length))
       return []
     },
   })
 
-const linkSchema = z.strictObject({
-  type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`),
-  categoryId: contentId.transform((id) => id as CategoryId),
-  objectId: contentId,
-  displayable: z
-    .literal([0, 1], 'must be 1 or 0')
-    .transform((value) => value === 1)
-    .optional(),
-})
-
-type LinkRecord = z.infer<typeof linkSchema>
+const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRecord): string | undefined => {
+  if (outcome.outcome === 'category unknown') return 'categoryId: there is no such category on this site'
+  const isUnknown = outcome.outcome === 'objects unknown' && outcome.ids.has(objectId)
+  return isUnknown ? `objectId: there is no such ${objectKinds[kind].one} on this site` : undefined
+}
 
 /** Links those objects that exist; answers for each record what kept it from being linked. */
-const linkKnown = async (records: readonly LinkRecord[], list: LinkList, stores: ContentStores) => {
-  const existing = await stores.contents.existing(list.site, list.kind, [
-    ...new Set(records.map(({ objectId }) => objectId)),
-  ])
-  const known = records.filter(({ objectId }) => existing.has(objectId))
-  if (known.length > 0) await linkObjects(stores, list, known, administrator)
-  return records.map(({ objectId }) =>
-    existing.has(objectId) ? undefined : `objectId: there is no ${list.kind} ${objectId}`,
-  )
+const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { stores, replaces }: Destination) => {
+  const items = records.map(({ objectId, displayable }) => ({
+    objectId,
+    displayable: displayable ?? (replaces ? true : undefined),
+  }))
+  const outcome = await tryToLink(stores, list, items, administrator)
+  const faults = records.map((record) => faultIn(outcome, list, record))
+  if (outcome.outcome !== 'objects unknown') return faults
+  const known = items.filter(({ objectId }) => !outcome.ids.has(objectId))
+  if (known.length === 0) return faults
+  const second = await tryToLink(stores, list, known, administrator)
+  // What has been removed since the first look.
+  return records.map((record, index) => faults[index] ?? faultIn(second, list, record))
 }
 
-const linkAll = async (records: readonly LinkRecord[], list: LinkList, stores: ContentStores) => {
-  try {
-    return await linkKnown(records, list, stores)
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status >= 500) throw error
-    return records.map(() => `categoryId: ${error.message}`)
-  }
-}
-
-const listOf = ({ type, categoryId }: LinkRecord, site: SiteId): LinkList => ({
-  site,
-  kind: type,
-  category: categoryId,
-})
-
-/** `{"kind": "link", "type": "news", "categoryId", "objectId", "displayable"}`: links an object with a category; both must exist. */
 const linkRecord = recordKind({
   schema: linkSchema,
-  batch: 500,
-  async store(records, site, stores) {
+  async store(records, destination) {
     const groups = Map.groupBy(records.entries(), ([, { type, categoryId }]) => `${type} ${categoryId}`)
     const faults: (string | undefined)[] = []
     for (const group of groups.values()) {
       const [first] = group
       if (!first) continue
-      const messages = await linkAll(
+      const [, { type, categoryId }] = first
+      const messages = await linkKnown(
         group.map(([, record]) => record),
-        listOf(first[1], site),
-        stores,
+        { site: destination.site, kind: type, category: categoryId },
+        destination,
       )
       for (const [position, [index]] of group.entries()) faults[index] = messages[position]
     }
@@ -223,7 +236,7 @@ const linkRecord = recordKind({
   },
 })
 
-/** What an import can hold, by the `kind` of its records (decisions.md, section 7). */
+/** How records are stored, by their `kind`. */
 export const recordKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>([
   ...contentKinds.map((kind) => [kind, contentRecord(kind)] as const),
   ['link', linkRecord],

@@ -1,8 +1,13 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/aws/tables.ts'
-import { administrationBucketGrants, administrationGrants } from '../grants.ts'
+import { administrationFileGrants, administrationGrants } from '../grants.ts'
 import { allow, allowOnTables } from './statements.ts'
+
+const allowOnFiles = (bucketArn: string) => [
+  allow('s3', administrationFileGrants.bucket, bucketArn),
+  allow('s3', administrationFileGrants.objects, `${bucketArn}/*`),
+]
 
 /**
  * What `site-admin --target aws` needs of a stack: what its commands do to these of the tables, and the outputs by which it
@@ -19,7 +24,7 @@ export const createAdministrationPolicy = (
     description: `site-admin on the stack ${stack.stackName}`,
     statements: [
       ...allowOnTables(grants, arnOf),
-      ...(bucketArn === undefined ? [] : [allow('s3', administrationBucketGrants, bucketArn)]),
+      ...(bucketArn === undefined ? [] : allowOnFiles(bucketArn)),
       allow('cloudformation', ['DescribeStacks'], stack.stackId),
     ],
   })

@@ -9,6 +9,11 @@ export interface Grants {
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
   /** Answers whether there was such a grant. */
   remove(hash: string, entries: readonly HistoryEntry[]): Promise<boolean>
+  /**
+   * Takes a site away from what a token covers, and the grant with the last of them. Answers false when the token does not cover the site, or is
+   * not there.
+   */
+  uncover(hash: string, site: SiteId, entry: HistoryEntry): Promise<boolean>
   /** Every grant, in any order, for administration. */
   list(): AsyncIterable<Grant>
 }

@@ -1,7 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { CategoryLink, CategoryLinks, LinkList, LinkOutcome } from '../categories/category-links.ts'
-import { objectKindNames } from '../categories/content-kinds.ts'
+import { type ContentKind, objectKindNames } from '../categories/content-kinds.ts'
 import type { Contents, SiteObject } from '../categories/contents.ts'
+import type { CategoryId, SiteId } from '../ids.ts'
+import { inParallel } from '../in-parallel.ts'
 import { type RemainingTime, unlimited } from '../remaining-time.ts'
 import { createContentItems } from './content-items.ts'
 import { type Allowance, inTime, timeToAnswer, timeToSettle } from './in-time.ts'
@@ -27,6 +29,8 @@ export type MakeLinks = (
 
 /** How many links are read and deleted together. */
 const step = 1_000
+/** Of how many categories at once the links go when a site does. */
+const categoriesAtOnce = 8
 
 /** Walks over what `read` answers in order of id, a step at a time. */
 const inSteps = async <Value>(
@@ -74,6 +78,8 @@ export const createCategoryStores = ({
   const {
     markRemoved,
     delete: deleteContent,
+    idsOf,
+    deleteMany: deleteContents,
     ...contents
   } = createContentItems({ client, table: contentTable, ...patient })
   const links = createLinkItems({ client, table: categoryLinksTable, ...patient })
@@ -92,6 +98,25 @@ export const createCategoryStores = ({
     ])
     await links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, allowance)
   }
+
+  const deleteLinksIn = (list: LinkList): Promise<void> =>
+    inSteps(
+      (after) => links.listConsistently(list, after, step),
+      ({ id }) => id,
+      (some) =>
+        links.deleteMany(
+          list,
+          some.map(({ id }) => id),
+        ),
+    )
+
+  /** Does something with all ids of a kind of content, of what is being removed as well. */
+  const forAllIds = (site: SiteId, kind: ContentKind, handle: (ids: readonly number[]) => Promise<void>) =>
+    inSteps(
+      (after) => idsOf(site, kind, after, step),
+      (id) => id,
+      handle,
+    )
 
   const deleteLinksOf = (object: SiteObject): Promise<void> =>
     inSteps(
@@ -149,6 +174,12 @@ export const createCategoryStores = ({
         await record(entry)
       },
 
+      async changeMany(site, kind, ids, apply, entry) {
+        const changed = await contents.changeMany(site, kind, ids, apply)
+        if (changed > 0) await record(entry)
+        return changed
+      },
+
       async removeObject(object, entry) {
         const { site, kind, id } = object
         if (!(await markRemoved(site, kind, id))) return false
@@ -163,20 +194,23 @@ export const createCategoryStores = ({
       async removeCategory(site, category, entry) {
         if (!(await markRemoved(site, 'category', category))) return false
         for (const kind of objectKindNames) {
-          const list = { site, kind, category }
-          await inSteps(
-            (after) => links.listConsistently(list, after, step),
-            ({ id }) => id,
-            (some) =>
-              links.deleteMany(
-                list,
-                some.map(({ id }) => id),
-              ),
-          )
+          await deleteLinksIn({ site, kind, category })
         }
         await deleteContent(site, 'category', category)
         await record(entry)
         return true
+      },
+
+      // Links are found by their categories: these go last.
+      async clear(site) {
+        await forAllIds(site, 'category', (ids) =>
+          inParallel(ids, categoriesAtOnce, async (id) => {
+            for (const kind of objectKindNames) await deleteLinksIn({ site, kind, category: id as CategoryId })
+          }),
+        )
+        for (const kind of [...objectKindNames, 'category'] as const) {
+          await forAllIds(site, kind, (ids) => deleteContents(site, kind, ids))
+        }
       },
     },
 

@@ -6,16 +6,19 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { type ContentKind, contentMembers, textMember } from '../categories/content-kinds.ts'
+import { type ContentKind, contentMembers, givenText, isSameContent, textMember } from '../categories/content-kinds.ts'
 import type { Content, Contents } from '../categories/contents.ts'
 import type { Scalar } from '../categories/query/item-shape.ts'
 import type { SiteId } from '../ids.ts'
+import { inParallel } from '../in-parallel.ts'
 import { isConditionFailure } from './dynamodb.ts'
-import { batchGet, batchWrite, type WriteRequest } from './dynamodb-batches.ts'
+import { batchGet, batchWrite, chunksOf, type WriteRequest } from './dynamodb-batches.ts'
 import { countRange, type KeyRange, readRange } from './key-range.ts'
 
 /** What of the port one table can do by itself. */
-type OwnContents = Omit<Contents, 'create' | 'putMany' | 'removeObject' | 'removeCategory'>
+type OwnContents = Omit<Contents, 'create' | 'putMany' | 'changeMany' | 'removeObject' | 'removeCategory' | 'clear'>
+
+type Apply = Parameters<Contents['changeMany']>[3]
 
 /**
  * The table Content: the categories, news items and blogs of a site without their long texts, which are items of their own.
@@ -24,6 +27,11 @@ type OwnContents = Omit<Contents, 'create' | 'putMany' | 'removeObject' | 'remov
 export interface ContentItems extends OwnContents {
   create(site: SiteId, kind: ContentKind, content: Content): Promise<boolean>
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[]): Promise<void>
+  changeMany(site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply): Promise<number>
+  /** All ids of a kind behind one, up to `limit`, of what is being removed as well, read consistently. */
+  idsOf(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly number[]>
+  /** Deletes these with their texts. Repeating is safe, and finds what is left. */
+  deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void>
 
   /** Marks it as removed. Answers whether there was anything to mark, marked before or not. */
   markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean>
@@ -67,6 +75,10 @@ const fromContent = (content: Content, site: SiteId, kind: ContentKind): Attribu
   return { ...Object.fromEntries(members), kind: partitionOf(site, kind) }
 }
 
+/** How many are changed together, each with its long text in memory, and how many such groups at once. */
+const changedTogether = 100
+const groupsAtOnce = 4
+
 /** The long text as an item of its own; none for a kind that has none. */
 const textOf = (content: Content, site: SiteId, kind: ContentKind): Attributes[] => {
   const text = textMember(kind)
@@ -88,6 +100,42 @@ export const createContentItems = ({ client, table, patience }: Options): Conten
   })
   const keysOf = (partition: string, ids: readonly number[]) => ids.map((id) => ({ kind: partition, id }))
 
+  const readItems = async (partition: string, ids: readonly number[], ConsistentRead = false) =>
+    (await batchGet(batches, keysOf(partition, ids), { ConsistentRead })) as Attributes[]
+
+  const readTexts = async (site: SiteId, kind: ContentKind, ids: readonly number[], consistent: boolean) => {
+    const items = await readItems(textPartitionOf(site, kind), ids, consistent)
+    return new Map(items.map((item) => [Number(item['id']), String(item[textAttribute] ?? '')]))
+  }
+
+  /** Changes some of them. What is as it should be is read, and not written. */
+  const changeSome = async (site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply): Promise<number> => {
+    const items = await readItems(partitionOf(site, kind), ids, true)
+    const before = new Map(items.map((item) => [Number(item['id']), toContent(item, site, kind)]))
+    const after = ids.map((id) => apply(before.get(id), id)).filter((content) => content !== undefined)
+    const bringsText = after.filter((content) => before.get(content.id) && givenText(kind, content) !== undefined)
+    const texts = await readTexts(
+      site,
+      kind,
+      bringsText.map(({ id }) => id),
+      true,
+    )
+    const changes = after.map((content) => {
+      const stored = before.get(content.id)
+      if (!stored) return [fromContent(content, site, kind), ...textOf(content, site, kind)]
+      const text = givenText(kind, content)
+      return [
+        ...(isSameContent(kind, stored, content) ? [] : [fromContent(content, site, kind)]),
+        ...(text === undefined || texts.get(content.id) === text ? [] : textOf(content, site, kind)),
+      ]
+    })
+    await batchWrite(
+      batches,
+      changes.flat().map((Item): WriteRequest => ({ PutRequest: { Item } })),
+    )
+    return changes.filter((items) => items.length > 0).length
+  }
+
   return {
     // A table does not tell when it was last written to.
     state: async () => undefined,
@@ -100,7 +148,7 @@ export const createContentItems = ({ client, table, patience }: Options): Conten
     },
 
     async getMany(site, kind, ids) {
-      const items = (await batchGet(batches, keysOf(partitionOf(site, kind), ids))) as Attributes[]
+      const items = await readItems(partitionOf(site, kind), ids)
       const contents = items.map((item) => toContent(item, site, kind)).filter((content) => content !== undefined)
       return new Map(contents.map((content) => [content.id, content]))
     },
@@ -114,14 +162,28 @@ export const createContentItems = ({ client, table, patience }: Options): Conten
       return new Set(items.filter((item) => item[removedMark] !== true).map((item) => Number(item['id'])))
     },
 
-    async texts(site, kind, ids) {
-      const items = (await batchGet(batches, keysOf(textPartitionOf(site, kind), ids))) as Attributes[]
-      return new Map(items.map((item) => [Number(item['id']), String(item[textAttribute] ?? '')]))
-    },
+    texts: (site, kind, ids) => readTexts(site, kind, ids, false),
 
     async list(site, kind, after, limit) {
       const items = await readRange(client, rangeOf(site, kind), after, limit)
       return items.map((item) => ({ id: Number(item['id']), content: toContent(item, site, kind) }))
+    },
+
+    async listWhole(site, kind, after, limit) {
+      const items = await readRange(client, { ...rangeOf(site, kind), consistent: true }, after, limit)
+      const listed = items.map((item) => ({ id: Number(item['id']), content: toContent(item, site, kind) }))
+      const member = textMember(kind)
+      if (member === undefined) return listed
+      const texts = await readTexts(
+        site,
+        kind,
+        listed.map(({ id }) => id),
+        true,
+      )
+      return listed.map(({ id, content }) => ({
+        id,
+        content: content && { ...content, [member]: texts.get(id) ?? '' },
+      }))
     },
 
     count: (site, kind, after, limit) => countRange(client, rangeOf(site, kind), after, limit),
@@ -164,6 +226,27 @@ export const createContentItems = ({ client, table, patience }: Options): Conten
         [fromContent(content, site, kind), ...textOf(content, site, kind)].map((Item) => ({ PutRequest: { Item } })),
       )
       await batchWrite(batches, requests)
+    },
+
+    async changeMany(site, kind, ids, apply) {
+      let changed = 0
+      await inParallel(chunksOf(ids, changedTogether), groupsAtOnce, async (some) => {
+        const count = await changeSome(site, kind, some, apply)
+        changed += count
+      })
+      return changed
+    },
+
+    async idsOf(site, kind, after, limit) {
+      const items = await readRange(client, { ...rangeOf(site, kind), consistent: true }, after, limit)
+      return items.map((item) => Number(item['id']))
+    },
+
+    async deleteMany(site, kind, ids) {
+      const deletions = (partition: string) => keysOf(partition, ids).map((Key) => ({ DeleteRequest: { Key } }))
+      // The texts first: whoever repeats a removal that broke off here still finds their items.
+      if (textMember(kind) !== undefined) await batchWrite(batches, deletions(textPartitionOf(site, kind)))
+      await batchWrite(batches, deletions(partitionOf(site, kind)))
     },
 
     async markRemoved(site, kind, id) {

@@ -1,5 +1,13 @@
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  paginateScan,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import { type Grant, type Grants, storedGrant } from '../access/grants.ts'
+import { ServiceError } from '../errors.ts'
 import { type SiteId, storedId } from '../ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../sites/site-directory.ts'
 import type { Stores } from '../stores.ts'
@@ -36,11 +44,52 @@ interface DirectoryOptions extends TableOptions {
   readonly record: RecordChange
 }
 
+/** How often a change of a grant is tried again that another one has come before. */
+const mostAttempts = 5
+
 /** Grants in the global table Tokens: one item for each. */
 export const createGrants = ({ dynamodb: client, table, record }: DirectoryOptions): Grants => ({
   async get(hash) {
     const { Item: item } = await client.send(new GetCommand({ TableName: table, Key: { hash } }))
     return item && storedGrant(item)
+  },
+
+  async uncover(hash, site, entry) {
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      const key = { TableName: table, Key: { hash } }
+      const { Item: item } = await client.send(new GetCommand({ ...key, ConsistentRead: true }))
+      const sites = item && storedGrant(item).sites
+      if (!sites?.includes(site)) return false
+      const others = sites.filter((other) => other !== site)
+      // Nothing adds to the sites of a token: the same number of them are the same.
+      const asSeen = {
+        ...key,
+        ConditionExpression: 'contains(#sites, :site) AND size(#sites) = :count',
+        ExpressionAttributeNames: { '#sites': 'sites' },
+      }
+      const values = { ':site': site, ':count': sites.length }
+      const change =
+        others.length === 0
+          ? client.send(new DeleteCommand({ ...asSeen, ExpressionAttributeValues: values }))
+          : client.send(
+              new UpdateCommand({
+                ...asSeen,
+                UpdateExpression: 'SET #sites = :others',
+                ExpressionAttributeValues: { ...values, ':others': others },
+              }),
+            )
+      const isDone = await change.then(
+        () => true,
+        (error: unknown) => {
+          if (isConditionFailure(error)) return false
+          throw error
+        },
+      )
+      if (!isDone) continue
+      await record(entry)
+      return true
+    }
+    throw new ServiceError('unavailable')
   },
 
   async put(grant, entries) {
@@ -120,6 +169,36 @@ export const createSiteDirectory = ({ dynamodb: client, table, record }: Directo
         if (isConditionFailure(error)) return false
         throw error
       }
+      await record(entry)
+      return true
+    },
+
+    async renameSite(id, name, entry) {
+      try {
+        const { Attributes } = await client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: siteKey(id),
+            UpdateExpression: 'SET #name = :name',
+            ConditionExpression: 'attribute_exists(id)',
+            ExpressionAttributeNames: { '#name': 'name' },
+            ExpressionAttributeValues: { ':name': name },
+            ReturnValues: 'UPDATED_OLD',
+          }),
+        )
+        if (Attributes?.['name'] !== name) await record(entry)
+        return true
+      } catch (error) {
+        if (isConditionFailure(error)) return false
+        throw error
+      }
+    },
+
+    async removeSite(id, entry) {
+      const { Attributes } = await client.send(
+        new DeleteCommand({ TableName: table, Key: siteKey(id), ReturnValues: 'ALL_OLD' }),
+      )
+      if (!Attributes) return false
       await record(entry)
       return true
     },

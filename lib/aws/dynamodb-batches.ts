@@ -33,7 +33,8 @@ export interface BatchOptions {
   readonly allowance?: Allowance
 }
 
-const chunksOf = <Value>(values: readonly Value[], size: number): Value[][] =>
+/** Pieces of so many values, in their order. */
+export const chunksOf = <Value>(values: readonly Value[], size: number): Value[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
 /**

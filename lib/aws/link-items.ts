@@ -13,8 +13,6 @@ import { countRange, type KeyRange, readRange } from './key-range.ts'
  * A new link costs two write units, one for the item and one for its entry in the index.
  */
 export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
-  /** As `list`, read consistently: with every link that was written before. */
-  listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   /** The links with these objects, read consistently. */
   getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
   /** Stores these, each id once, in place of what there is. Repeating is safe. */

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb'
+import { GetCommand, PutCommand, QueryCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import { ServiceError } from '../errors.ts'
 import type { HistoryEntry } from '../history-entry.ts'
 import type { SiteId } from '../ids.ts'
@@ -24,6 +17,7 @@ import { isConditionFailure, type TableOptions } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 import { inTime, timeToAnswer } from './in-time.ts'
 import type { RecordChange } from './journal.ts'
+import { createWorkflows } from './workflow-locks.ts'
 
 /** Folders as seen at one moment, for whoever puts something into them: it looks before, and once more after. */
 export interface FolderWatch {
@@ -82,12 +76,10 @@ interface StoredRemoval {
   readonly attempt: string
 }
 
-/** One table, two kinds of items; a path can be neither kind's prefix, as each begins with its own. */
-const workflowKey = (path: StoragePath) => `workflow#${path}`
+/** One table, several kinds of items; a path can be no kind's prefix, as each begins with its own (workflows: `workflow#`). */
 const removalPrefix = 'removal#'
 const noteKey = (path: StoragePath) => `removed#${path}`
 const removalKey = (path: StoragePath) => `${removalPrefix}${path}`
-const below = (key: string, path: StoragePath) => (path === root ? key : `${key}/`)
 
 /** How long a closed removal is kept, so that what began before it still sees it; in seconds. */
 const closedFor = 24 * 3600
@@ -105,7 +97,8 @@ export const createPathLocks = ({
 }: Options): PathLocks => {
   const keptFor = keptDays * 24 * 3600
   /** `isOpen`: whether only removals and holds count that are not over. */
-  const isAnyBelow = async (site: SiteId, prefix: string, isOpen = false): Promise<boolean> => {
+  const isAnyBelow = async (site: SiteId, key: string, folder: StoragePath, isOpen = false): Promise<boolean> => {
+    const prefix = folder === root ? key : `${key}/`
     const open = {
       FilterExpression: '#closed = :false AND (attribute_not_exists(#hold) OR #until > :now)',
       names: { '#closed': 'closed', '#hold': 'hold', '#until': 'until' },
@@ -223,33 +216,7 @@ export const createPathLocks = ({
     })
 
   return {
-    workflows: {
-      async start(site, page, entry) {
-        const id = randomUUID()
-        const { Attributes } = await client.send(
-          new PutCommand({
-            TableName: table,
-            Item: { site, path: workflowKey(page), id } satisfies Item,
-            ReturnValues: 'ALL_OLD',
-          }),
-        )
-        // The client may have repeated a call whose answer was lost.
-        if (!Attributes || Attributes['id'] === id) await record(entry)
-      },
-
-      async end(site, page, entry) {
-        const { Attributes } = await client.send(
-          new DeleteCommand({ TableName: table, Key: { site, path: workflowKey(page) }, ReturnValues: 'ALL_OLD' }),
-        )
-        if (!Attributes) return false
-        await record(entry)
-        return true
-      },
-
-      isRunning: async (site, pages) => (await getItems(site, pages.map(workflowKey))).length > 0,
-
-      isRunningBelow: (site, folder) => isAnyBelow(site, below(workflowKey(folder), folder)),
-    },
+    workflows: createWorkflows({ client, table, record, getItems, isAnyBelow }),
 
     removals: {
       async open(site, folder, id, entry, remainingTime = unlimited) {
@@ -360,7 +327,7 @@ export const createPathLocks = ({
 
       openOf,
 
-      isOpenBelow: (site, folder) => isAnyBelow(site, below(removalKey(folder), folder), true),
+      isOpenBelow: (site, folder) => isAnyBelow(site, removalKey(folder), folder, true),
 
       async watch(site, folders, holding) {
         const before = await removalsOf(site, folders)

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { ServiceError } from '../errors.ts'
-import type { SystemField, WebForms } from '../fields/web-forms.ts'
-import { storedId, type WebFormId } from '../ids.ts'
+import type { SystemField, WebForm, WebForms } from '../fields/web-forms.ts'
+import { type SiteId, storedId, type WebFormId } from '../ids.ts'
 import { unlimited } from '../remaining-time.ts'
 import { isConditionFailure, queryAll, type TableOptions } from './dynamodb.ts'
+import { batchWrite } from './dynamodb-batches.ts'
 import { type Allowance, inTime, timeToSettle } from './in-time.ts'
 import type { RecordChange } from './journal.ts'
 
@@ -40,6 +41,15 @@ const fromField = ({ typeId, name, mandatory, order }: SystemField): FieldItem =
   m: mandatory,
   o: order,
 })
+
+const toForm = (site: SiteId, { form, name, fields }: FormItem): WebForm => ({
+  site,
+  id: storedId<WebFormId>(form),
+  name,
+  fields: fields.map(toField),
+})
+
+type Apply = Parameters<WebForms['changeFields']>[2]
 
 /** How many others may change a form before a writer whose answer was lost looks again. */
 const rememberedChanges = 16
@@ -99,10 +109,29 @@ export const createWebForms = ({
     }
   }
 
+  /** One read and one conditional write. Overtaken: another writer came between the two. */
+  const tryToChange = async (
+    { site, id }: Pick<WebForm, 'site' | 'id'>,
+    apply: Apply,
+    change: string,
+    allowance: Allowance,
+  ): Promise<'changed' | 'unchanged' | 'overtaken'> => {
+    const item = await read(site, id, true)
+    if (!item) throw new ServiceError('webFormUnknown')
+    // The store may have taken a write whose answer was lost; the client library's own repetition then finds the
+    // version gone, although it was this very change that took it.
+    if (item.changes.includes(change)) return 'changed'
+    const before = item.fields.map(toField)
+    const fields = apply(before)
+    if (fields === before) return 'unchanged'
+    allowance.check()
+    return (await replaceFields(item, fields, change, allowance)) ? 'changed' : 'overtaken'
+  }
+
   return {
     async get(site, id) {
       const item = await read(site, id, false)
-      return item && { site, id, name: item.name, fields: item.fields.map(toField) }
+      return item && toForm(site, item)
     },
 
     async list(site) {
@@ -114,6 +143,26 @@ export const createWebForms = ({
         ExpressionAttributeValues: { ':site': site },
       })
       return (items as FormItem[]).map(({ form, name }) => ({ id: storedId<WebFormId>(form), name }))
+    },
+
+    async listWhole(site, after, limit) {
+      const forms: WebForm[] = []
+      for (let last = after; forms.length < limit; ) {
+        const { Items = [], LastEvaluatedKey } = await client.send(
+          new QueryCommand({
+            TableName: table,
+            KeyConditionExpression: '#site = :site AND #form > :last',
+            ExpressionAttributeNames: { '#site': 'site', '#form': 'form' },
+            ExpressionAttributeValues: { ':site': site, ':last': last },
+            Limit: limit - forms.length,
+            ConsistentRead: true,
+          }),
+        )
+        forms.push(...(Items as FormItem[]).map((item) => toForm(site, item)))
+        if (!LastEvaluatedKey) break
+        last = Number(LastEvaluatedKey['form'])
+      }
+      return forms
     },
 
     async create({ site, id, name, fields }, entry) {
@@ -132,7 +181,7 @@ export const createWebForms = ({
 
     async rename(site, id, name, entry) {
       try {
-        await client.send(
+        const { Attributes } = await client.send(
           new UpdateCommand({
             TableName: table,
             Key: { site, form: id },
@@ -140,8 +189,10 @@ export const createWebForms = ({
             ConditionExpression: 'attribute_exists(form)',
             ExpressionAttributeNames: { '#name': 'name' },
             ExpressionAttributeValues: { ':name': name },
+            ReturnValues: 'UPDATED_OLD',
           }),
         )
+        if (Attributes?.['name'] === name) return
       } catch (error) {
         if (isConditionFailure(error)) throw new ServiceError('webFormUnknown')
         throw error
@@ -164,24 +215,42 @@ export const createWebForms = ({
     },
 
     async changeFields(site, id, apply, entry, remainingTime = unlimited) {
-      await inTime(remainingTime, timeToSettle, async (allowance) => {
-        const change = nameChange()
+      const change = nameChange()
+      const hasChanged = await inTime(remainingTime, timeToSettle, async (allowance) => {
         const deadline = Date.now() + patience
         for (let attempt = 0; Date.now() < deadline; attempt++) {
-          const item = await read(site, id, true)
-          if (!item) throw new ServiceError('webFormUnknown')
-          // The store may have taken a write whose answer was lost; the client library's own repetition then finds the
-          // version gone, although it was this very change that took it.
-          if (item.changes.includes(change)) return
-          const fields = apply(item.fields.map(toField))
-          allowance.check()
-          if (await replaceFields(item, fields, change, allowance)) return
+          const attempted = await tryToChange({ site, id }, apply, change, allowance)
+          if (attempted !== 'overtaken') return attempted === 'changed'
           // Full jitter: writers that collided once do not meet again.
           await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
         }
         throw new ServiceError('unavailable')
       })
-      await record(entry, remainingTime)
+      if (hasChanged) await record(entry, remainingTime)
+    },
+
+    async remove(site, id, entry) {
+      const { Attributes } = await client.send(
+        new DeleteCommand({ TableName: table, Key: { site, form: id }, ReturnValues: 'ALL_OLD' }),
+      )
+      if (!Attributes) return false
+      await record(entry)
+      return true
+    },
+
+    async clear(site) {
+      const forms = (await queryAll(client, {
+        TableName: table,
+        KeyConditionExpression: '#site = :site',
+        ProjectionExpression: '#form',
+        ExpressionAttributeNames: { '#site': 'site', '#form': 'form' },
+        ExpressionAttributeValues: { ':site': site },
+        ConsistentRead: true,
+      })) as FormItem[]
+      await batchWrite(
+        { client, table },
+        forms.map(({ form }) => ({ DeleteRequest: { Key: { site, form } } })),
+      )
     },
   }
 }

@@ -36,6 +36,8 @@ export type ObjectLinkOutcome =
 export interface CategoryLinks {
   /** The links behind an object's id, in order of id, up to `limit`; fewer only at the end. */
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
+  /** As `list`, with every link that was made before. */
+  listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
   /** The categories behind a category's id that an object is linked with, in order of id, up to `limit`; fewer only at the end. May lag moments behind changes. */
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>

@@ -21,8 +21,8 @@ export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many)
 
 /** What a category is made of (decisions.md, section 8). */
 const category: Readonly<Record<string, ContentMember>> = {
-  id: { type: 'integer' },
-  name: { type: 'string', otherwise: (of) => `Category ${of('id')}` },
+  id: { type: 'integer', meaning: 'its number, by which it is found' },
+  name: { type: 'string', meaning: 'its name', otherwise: (of) => `Category ${of('id')}` },
 }
 
 /** What content of each kind is made of. */
@@ -35,8 +35,13 @@ export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string
 export const textMember = (kind: ContentKind): string | undefined =>
   Object.entries(contentMembers[kind]).find(([, { type }]) => type === 'text')?.[0]
 
-/** Gives every member that is left out a sensible value. `now` is in milliseconds since the epoch. */
-export const withDefaults = <Given extends Scalars>(kind: ContentKind, given: Given, now: number): Given & Scalars => {
+/** Gives every member that is left out a sensible value, but the one named `unless`. `now` is in milliseconds since the epoch. */
+export const withDefaults = <Given extends Scalars>(
+  kind: ContentKind,
+  given: Given,
+  now: number,
+  unless?: string,
+): Given & Scalars => {
   const moment = new Date(now).toISOString().slice(0, 19)
   const content: Record<string, Scalar> = { ...given }
   const defaultOf = (name: string): Scalar => {
@@ -46,9 +51,38 @@ export const withDefaults = <Given extends Scalars>(kind: ContentKind, given: Gi
     return typeof otherwise === 'function' ? otherwise(defaultOf, moment) : otherwise
   }
   for (const [name, { otherwise }] of Object.entries(contentMembers[kind])) {
-    if (otherwise !== undefined && content[name] === undefined) content[name] = defaultOf(name)
+    if (otherwise !== undefined && content[name] === undefined && name !== unless) content[name] = defaultOf(name)
   }
   return { ...content, ...given }
+}
+
+/**
+ * What becomes of content that is brought in from outside: what it says of its members counts, then what is stored, then a sensible value. The
+ * long text of what is stored stays, unless it says another one. `now` is in milliseconds since the epoch.
+ */
+export const mergeContent = <Given extends Scalars>(
+  kind: ContentKind,
+  stored: Scalars | undefined,
+  given: Given,
+  now: number,
+): Given & Scalars => {
+  const members = contentMembers[kind]
+  // Of a member that cannot be null, null says that nothing is stored.
+  const known = Object.entries(stored ?? {}).filter(([name, value]) => value !== null || members[name]?.nullable)
+  return withDefaults(kind, { ...Object.fromEntries(known), ...given }, now, stored && textMember(kind))
+}
+
+/** Whether two have the same members, but for the long text and the site. What is left out is null. */
+export const isSameContent = (kind: ContentKind, one: Scalars, other: Scalars): boolean =>
+  Object.entries(contentMembers[kind]).every(
+    ([name, { type }]) => type === 'text' || name === 'siteId' || (one[name] ?? null) === (other[name] ?? null),
+  )
+
+/** The long text that content brings along; undefined where it leaves it out. */
+export const givenText = (kind: ContentKind, content: Scalars): string | undefined => {
+  const member = textMember(kind)
+  const text = member === undefined ? undefined : content[member]
+  return text === undefined ? undefined : String(text ?? '')
 }
 
 /** What the items of a list of a site's content of one kind are made of. */

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { largestContentId } from '../ids.ts'
 import { type ContentKind, contentMembers } from './content-kinds.ts'
+import { type ContentMember, longestString } from './object-kinds.ts'
 import { readDateTime } from './query/date-time.ts'
-import type { Member, Members, MemberType, Scalar } from './query/item-shape.ts'
+import type { MemberType, Scalar } from './query/item-shape.ts'
 
-const longestString = 500
 /** In bytes: with room to spare for what an item of the store may have. */
 const longestText = 350_000
 
@@ -25,6 +25,9 @@ const date = z.string('must be a date').transform((text, context) => {
   return z.NEVER
 })
 
+/** What people are told of a type that its schema cannot say. */
+const said = (type: string) => ({ said: type })
+
 const text = z
   .string('must be a text')
   .refine((value) => Buffer.byteLength(value) <= longestText, `must have ${longestText} bytes or fewer`)
@@ -34,8 +37,8 @@ const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
   flag: z.literal([0, 1], 'must be 1 or 0'),
   string,
   boolean: z.boolean('must be true or false'),
-  date,
-  text,
+  date: date.meta(said('date such as `2026-01-31` or `2026-01-31T12:00:00`, in UTC')),
+  text: text.meta(said(`text of up to ${longestText.toLocaleString('en')} bytes`)),
 }
 
 /** Ids of categories, news items and blogs. */
@@ -44,12 +47,12 @@ export const contentId = z
   .min(1, 'must be 1 or more')
   .max(largestContentId, `must be ${largestContentId} or less`)
 
-const memberSchema = ({ type, nullable }: Member): z.ZodType<Scalar | undefined> =>
-  (nullable ? schemas[type].nullable() : schemas[type]).optional()
+const memberSchema = ({ type, nullable, meaning = '' }: ContentMember): z.ZodType<Scalar | undefined> =>
+  (nullable ? schemas[type].nullable() : schemas[type]).optional().meta({ description: meaning })
 
 /** What a category, news item or blog may look like when it is brought in from outside: an id, and any of its other members. */
 export const contentSchema = (kind: ContentKind) => {
-  const { id: _id, ...members }: Members = contentMembers[kind]
+  const { id, ...members } = contentMembers[kind]
   const shape = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberSchema(member)]))
-  return z.strictObject({ ...shape, id: contentId })
+  return z.strictObject({ id: contentId.meta({ description: id?.meaning ?? '' }), ...shape })
 }

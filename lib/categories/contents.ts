@@ -55,10 +55,29 @@ export interface Contents {
   /** Stores these, each id once, in place of what has the same id. Repeating is safe. */
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[], entry: HistoryEntry): Promise<void>
   /**
+   * Stores what `apply` makes of each of these, which is given as it is, without its long text: undefined where there is none. Undefined leaves it as it is, and
+   * so does a long text that is left out. What comes out as it is stored is not written. Answers how many have changed; only with the first of
+   * them the entry goes into the history. `apply` may be called again. Repeating is safe.
+   */
+  changeMany(
+    site: SiteId,
+    kind: ContentKind,
+    ids: readonly number[],
+    apply: (stored: Content | undefined, id: number) => Content | undefined,
+    entry: HistoryEntry,
+  ): Promise<number>
+  /** As `list`, with the long texts, and with everything that was stored before. */
+  listWhole(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
+  /**
    * Removes a news item or a blog with its links. From the first moment on nobody sees or links it any more; repeating a removal
    * that broke off completes it. Answers whether there was anything to remove.
    */
   removeObject(object: SiteObject, entry: HistoryEntry): Promise<boolean>
   /** Removes a category with its links, in the same way; the objects stay. */
   removeCategory(site: SiteId, category: CategoryId, entry: HistoryEntry): Promise<boolean>
+  /**
+   * Removes everything of a site, with its links: a step of the removal of the site, which nobody uses any more. What breaks off half-way leaves
+   * nothing that repeating it does not find.
+   */
+  clear(site: SiteId): Promise<void>
 }

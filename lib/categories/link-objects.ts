@@ -1,7 +1,7 @@
 import { type Problem, ServiceError } from '../errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
 import type { RemainingTime } from '../remaining-time.ts'
-import type { CategoryLinks, LinkList } from './category-links.ts'
+import type { CategoryLinks, LinkList, LinkOutcome } from './category-links.ts'
 
 /** An object to be linked. Without `displayable`, a link that exists keeps its own, and a new one is displayable. */
 export interface LinkRequest {
@@ -48,20 +48,30 @@ const entryOf = (
   return { ...author, site, type, subject, details: { count: ids.length, ids: ids.slice(0, mostNamed) } }
 }
 
-/**
- * Operations 7 and 10: links objects with a category, all of them or none. Linking again changes nothing; repeating after a
- * fault half-way completes what was begun. Errors: categoryUnknown; objectsUnknown, which lists each; unavailable.
- */
-export const linkObjects = async (
+/** Links objects with a category, all of them or none, and answers what became of that. Errors: unavailable. */
+export const tryToLink = (
   { links }: LinkDeps,
   list: LinkList,
   items: readonly LinkRequest[],
   author: Author,
   remainingTime?: RemainingTime,
-): Promise<void> => {
+): Promise<LinkOutcome> => {
   const wanted = fold(items)
-  const entry = entryOf('link.added', list, [...wanted.keys()], author)
-  const result = await links.link(list, wanted, entry, remainingTime)
+  return links.link(list, wanted, entryOf('link.added', list, [...wanted.keys()], author), remainingTime)
+}
+
+/**
+ * Operations 7 and 10: links objects with a category, all of them or none. Linking again changes nothing; repeating after a
+ * fault half-way completes what was begun. Errors: categoryUnknown; objectsUnknown, which lists each; unavailable.
+ */
+export const linkObjects = async (
+  deps: LinkDeps,
+  list: LinkList,
+  items: readonly LinkRequest[],
+  author: Author,
+  remainingTime?: RemainingTime,
+): Promise<void> => {
+  const result = await tryToLink(deps, list, items, author, remainingTime)
   if (result.outcome === 'category unknown') throw new ServiceError('categoryUnknown')
   if (result.outcome === 'objects unknown') {
     throw new ServiceError('objectsUnknown', { problems: problemsOf(items, result.ids, list.kind) })

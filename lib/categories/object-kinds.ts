@@ -4,7 +4,11 @@ import type { Member, MemberType, Scalar } from './query/item-shape.ts'
 type Default = Scalar | ((of: (name: string) => Scalar, now: string) => Scalar)
 
 export interface ContentMember extends Member {
+  /** What it stands for, for people. */
+  readonly meaning?: string
   readonly otherwise?: Default
+  /** What people are told of a default that does not say it by itself. */
+  readonly otherwiseSaid?: string
 }
 
 /** A kind of objects that categories are linked with: all that the service knows of it. */
@@ -26,8 +30,12 @@ interface ObjectKindRecord {
 
 const member =
   (type: MemberType) =>
-  (otherwise?: Default): ContentMember =>
-    otherwise === undefined ? { type } : { type, otherwise }
+  (meaning: string, otherwise?: Default, otherwiseSaid?: string): ContentMember => ({
+    type,
+    meaning,
+    ...(otherwise !== undefined && { otherwise }),
+    ...(otherwiseSaid !== undefined && { otherwiseSaid }),
+  })
 
 const integer = member('integer')
 const string = member('string')
@@ -35,7 +43,10 @@ const text = member('text')
 const boolean = member('boolean')
 const date = member('date')
 
-const orNull = (make: (otherwise: Default) => ContentMember): ContentMember => ({ ...make(null), nullable: true })
+const orNull = (make: ReturnType<typeof member>, meaning: string): ContentMember => ({
+  ...make(meaning, null),
+  nullable: true,
+})
 
 const now: Default = (_, moment) => moment
 const same =
@@ -45,6 +56,9 @@ const same =
 
 /** No date says "never"; this is what such systems have always put in its place. */
 const never = '9999-01-01T00:00:00'
+
+/** The longest string that a member holds, in characters: of a default as well, so that it can be brought in again. */
+export const longestString = 500
 
 /** The words of a text as a part of a URL. */
 const slugOf = (words: string): string =>
@@ -63,28 +77,32 @@ const news = {
   type: 7,
   numbers: [6, 7, 8],
   members: {
-    id: integer(),
-    siteId: integer(),
-    roleId: integer(0),
-    subject: string((of) => `News ${of('id')}`),
-    body: text(''),
-    templateId: integer(0),
-    weight: orNull(integer),
-    createBy: integer(0),
-    createDate: date(now),
-    lastUpdateBy: integer(same('createBy')),
-    lastUpdateDate: date(same('createDate')),
-    eventFromDate: date(same('releaseDate')),
-    eventToDate: date(same('eventFromDate')),
-    releaseDate: date(same('createDate')),
-    expiryDate: date(never),
-    enabled: boolean(true),
-    deleted: boolean(false),
-    displayable: boolean(true),
-    parentId: integer(0),
-    urlPrefix: string('/news'),
-    slug: string((of) => slugOf(String(of('subject'))) || String(of('id'))),
-    url: string((of) => `${of('urlPrefix')}/${of('slug')}`),
+    id: integer('its number, by which it is found'),
+    siteId: integer('the number of its site: whatever a record says, it is that of the site'),
+    roleId: integer('the number of the role that it belongs to', 0),
+    subject: string('its heading', (of) => `News ${of('id')}`),
+    body: text('its text, in HTML', ''),
+    templateId: integer('the number of the template that it is shown with', 0),
+    weight: orNull(integer, 'a number to sort by'),
+    createBy: integer('the number of the user who has made it', 0),
+    createDate: date('when it was made', now),
+    lastUpdateBy: integer('the number of the user who has changed it last', same('createBy')),
+    lastUpdateDate: date('when it was changed last', same('createDate')),
+    eventFromDate: date('when the event begins that it is about', same('releaseDate')),
+    eventToDate: date('when that event ends', same('eventFromDate')),
+    releaseDate: date('from when on it is to be shown', same('createDate')),
+    expiryDate: date('until when it is to be shown', never),
+    enabled: boolean('whether it is in use', true),
+    deleted: boolean('whether its author has thrown it away; lists show it with this mark', false),
+    displayable: boolean('whether pages may show it', true),
+    parentId: integer('the number of what it belongs to', 0),
+    urlPrefix: string('the beginning of its address', '/news'),
+    slug: string(
+      'its own part of its address',
+      (of) => slugOf(String(of('subject'))).slice(0, longestString) || String(of('id')),
+      'the words of `subject` in small letters, with hyphens between them; `id` where there are none',
+    ),
+    url: string('its address on the site', (of) => `${of('urlPrefix')}/${of('slug')}`.slice(0, longestString)),
   },
   examples: { shown: 'subject,slug', flag: 'enabled', date: 'releaseDate' },
 } as const satisfies ObjectKindRecord
@@ -97,26 +115,26 @@ const blog = {
   type: 55,
   numbers: [9, 10, 11],
   members: {
-    id: integer(),
-    siteId: integer(),
-    roleId: integer(0),
-    templateId: integer(0),
-    blogName: string((of) => `Blog ${of('id')}`),
-    blogDescription: string(''),
-    title: string(same('blogName')),
-    allowRSS: boolean(true),
-    rssChannelId: integer(0),
-    lastPostDate: date(same('createDate')),
-    postCount: integer(0),
-    weight: orNull(integer),
-    releaseDate: date(same('createDate')),
-    expiryDate: date(never),
-    createDate: date(now),
-    lastUpdateDate: date(same('createDate')),
-    enabled: boolean(true),
-    disableComments: boolean(false),
-    slug: orNull(string),
-    blogUrl: orNull(string),
+    id: integer('its number, by which it is found'),
+    siteId: integer('the number of its site: whatever a record says, it is that of the site'),
+    roleId: integer('the number of the role that it belongs to', 0),
+    templateId: integer('the number of the template that it is shown with', 0),
+    blogName: string('its name', (of) => `Blog ${of('id')}`),
+    blogDescription: string('what it is about', ''),
+    title: string('its heading', same('blogName')),
+    allowRSS: boolean('whether it can be followed by RSS', true),
+    rssChannelId: integer('the number of its RSS channel', 0),
+    lastPostDate: date('when its newest post was made', same('createDate')),
+    postCount: integer('how many posts it has', 0),
+    weight: orNull(integer, 'a number to sort by'),
+    releaseDate: date('from when on it is to be shown', same('createDate')),
+    expiryDate: date('until when it is to be shown', never),
+    createDate: date('when it was made', now),
+    lastUpdateDate: date('when it was changed last', same('createDate')),
+    enabled: boolean('whether it is in use', true),
+    disableComments: boolean('whether comments are off', false),
+    slug: orNull(string, 'its own part of its address'),
+    blogUrl: orNull(string, 'its address on the site'),
   },
   examples: { shown: 'blogName', flag: 'enabled', date: 'releaseDate' },
 } as const satisfies ObjectKindRecord

@@ -86,12 +86,33 @@ export const removeField = (fields: Fields, typeId: number, check: Precondition)
   return without(fields, field)
 }
 
-/** Puts a field on a form as an import brings it: any type that can be stored, in place of one of the same type. */
-export const importField = (fields: Fields, field: NewField & { readonly name?: string | undefined }): Fields => {
+/** A field as an import brings it: what it leaves out is undefined. */
+export interface ImportedField {
+  readonly typeId: number
+  readonly name?: string | undefined
+  readonly mandatory?: boolean | undefined
+  readonly order?: number | undefined
+}
+
+const isSame = (one: SystemField, other: SystemField): boolean =>
+  one.name === other.name && one.mandatory === other.mandatory && one.order === other.order
+
+/**
+ * Puts a field on a form as an import brings it: any type that can be stored. Of one of the same type, what the import leaves out stays, or with
+ * `replaces` its position alone. Answers the very fields when nothing changes. Errors: fieldsMalformed (no position left).
+ */
+export const importField = (fields: Fields, field: ImportedField, replaces = false): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)
-  const others = existing ? without(fields, existing) : fields
-  const { name, ...rest } = field
-  return insertField(others, { ...rest, ...(name !== undefined && { name }), order: field.order ?? existing?.order })
+  const kept = replaces ? undefined : existing
+  const name = field.name ?? kept?.name
+  const wanted = {
+    typeId: field.typeId,
+    ...(name !== undefined && { name }),
+    mandatory: field.mandatory ?? kept?.mandatory ?? false,
+    order: field.order ?? existing?.order,
+  }
+  if (existing && isSame(existing, { ...wanted, order: wanted.order ?? existing.order })) return fields
+  return insertField(existing ? without(fields, existing) : fields, wanted)
 }
 
 /** What the history of a site says of a change of one of its fields. */

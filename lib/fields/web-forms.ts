@@ -32,14 +32,17 @@ export interface WebForms {
   list(site: SiteId): Promise<readonly WebFormSummary[]>
   /** Answers false when the site has a form of that id already; nothing is changed then. */
   create(form: WebForm, entry: HistoryEntry): Promise<boolean>
-  /** Errors: webFormUnknown. */
+  /** Those behind an id with their fields, in order of id, up to `limit`; fewer only at the end. What was stored a moment ago is there. */
+  listWhole(site: SiteId, after: number, limit: number): Promise<readonly WebForm[]>
+  /** A name that it has already changes nothing, and leaves no entry. Errors: webFormUnknown. */
   rename(site: SiteId, id: WebFormId, name: string, entry: HistoryEntry): Promise<void>
   /** The highest id of a form of the site; 0 when it has none. */
   highestId(site: SiteId): Promise<number>
   /**
    * Replaces the fields by what `apply` makes of them. No change of another writer is lost: `apply` may be called again, on what
    * that one has left. When the request has no time left (unlimited unless told), nothing is changed any more: not even later, over
-   * what others change then. Errors: webFormUnknown, unavailable, whatever `apply` throws; nothing is changed then.
+   * what others change then. When `apply` answers the very fields that it was given, nothing is changed, and there is no entry.
+   * Errors: webFormUnknown, unavailable, whatever `apply` throws; nothing is changed then.
    */
   changeFields(
     site: SiteId,
@@ -48,4 +51,8 @@ export interface WebForms {
     entry: HistoryEntry,
     remainingTime?: RemainingTime,
   ): Promise<void>
+  /** Removes a form with its fields. Answers whether there was one. */
+  remove(site: SiteId, id: WebFormId, entry: HistoryEntry): Promise<boolean>
+  /** Removes all forms of a site: a step of the removal of the site. Repeating is safe. */
+  clear(site: SiteId): Promise<void>
 }

@@ -7,6 +7,10 @@ export interface SiteDirectory {
   getDataCentre(id: string): Promise<DataCentre | undefined>
   /** Answers false when a site of that id exists already; nothing is changed then. */
   createSite(site: Site, entry: HistoryEntry): Promise<boolean>
+  /** Answers whether there is such a site. A name that it has already leaves no entry. */
+  renameSite(id: SiteId, name: string, entry: HistoryEntry): Promise<boolean>
+  /** Takes a site off the directory, when nothing is left of it. Answers whether it was there. */
+  removeSite(id: SiteId, entry: HistoryEntry): Promise<boolean>
   /** Writes it in place of the one of that id. Data centres belong to no site, and have no history. */
   putDataCentre(dataCentre: DataCentre): Promise<void>
   /** All of it, each kind in order of id; for administration. */

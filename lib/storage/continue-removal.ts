@@ -46,8 +46,11 @@ async function* inTime<Value>(values: AsyncIterable<Value>, isTimeUp: () => bool
   }
 }
 
+/** What it takes to remove everything below a prefix. */
+type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
+
 /** Removes everything below a prefix. Answers false when the time is up before that. */
-const emptyPrefix = async (store: ObjectStore, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
+const emptyPrefix = async (store: Emptied, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
   await inParallel(inTime(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
     store.remove(objects, undefined),
   )
@@ -58,7 +61,7 @@ const emptyPrefix = async (store: ObjectStore, prefix: string, isTimeUp: () => b
 
 /** Removes all that a folder holds, drafts included, and the folder. Answers whether it is all gone. */
 export const emptyFolder = async (
-  store: ObjectStore,
+  store: Emptied,
   site: SiteId,
   folder: StoragePath,
   isTimeUp: () => boolean,

@@ -29,20 +29,22 @@ export interface Preview {
 const mostCounted = 100_000
 const timeToAnswer = 5_000
 
+type Listing = Pick<ObjectStore, 'list'>
+
 interface Counted {
   readonly path: string
   readonly isFolder: boolean
   readonly size: number
 }
 
-async function* objectsIn(store: ObjectStore, prefix: string): AsyncGenerator<Counted, void> {
+async function* objectsIn(store: Listing, prefix: string): AsyncGenerator<Counted, void> {
   for await (const objects of listAll(store, prefix)) {
     for (const { key, size } of objects) yield { path: pathIn(key), isFolder: key.endsWith('/'), size }
   }
 }
 
 /** Everything below a folder by its path, pages and their drafts one behind the other. */
-async function* allBelow(store: ObjectStore, site: SiteId, folder: StoragePath): AsyncGenerator<Counted, void> {
+async function* allBelow(store: Listing, site: SiteId, folder: StoragePath): AsyncGenerator<Counted, void> {
   const [live, drafts] = areas.map((area) => objectsIn(store, folderKey(area, site, folder)))
   if (!live || !drafts) return
   const orderOf = ({ path, isFolder }: Counted) => (isFolder ? `${path}/` : path)
@@ -65,9 +67,12 @@ const newFolders = (before: readonly string[], now: readonly string[]): number =
   return different < 0 ? 0 : now.length - different
 }
 
-/** Counts objects as people see them: files by their paths, and every folder that one of them lies in, the folder itself included. */
-const countFolder = async (
-  store: ObjectStore,
+/**
+ * Counts what a folder holds as people see it: files by their paths, and every folder that one of them lies in, the folder itself included; drafts count as
+ * their pages. Stops at 100,000 objects. Errors: unavailable.
+ */
+export const countFolder = async (
+  store: Listing,
   site: SiteId,
   folder: StoragePath,
   remainingTime: RemainingTime,

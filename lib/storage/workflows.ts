@@ -10,4 +10,8 @@ export interface Workflows {
   /** Whether one of these pages has a running workflow. */
   isRunning(site: SiteId, pages: readonly StoragePath[]): Promise<boolean>
   isRunningBelow(site: SiteId, folder: StoragePath): Promise<boolean>
+  /** The pages with a running workflow behind this one, in the order of their bytes, up to `limit`; fewer only at the end. Undefined begins. */
+  list(site: SiteId, after: StoragePath | undefined, limit: number): Promise<readonly StoragePath[]>
+  /** Ends all of a site: a step of the removal of the site. Repeating is safe. */
+  clear(site: SiteId): Promise<void>
 }

@@ -1,14 +1,16 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createProgram, run } from '../../admin/program.ts'
-import { administrationBucketGrants, administrationGrants } from '../../cdk/grants.ts'
+import { administrationFileGrants, administrationGrants } from '../../cdk/grants.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { tables } from '../../lib/aws/tables.ts'
+import type { SiteId } from '../../lib/ids.ts'
+import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { createDynaliteServer } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
 import { createTables } from '../support/tables.ts'
@@ -27,11 +29,34 @@ const stackAnswer = () => {
   return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }
 
-/** What S3 answers of a bucket with nothing in it, to the one call that is made of it. */
-const noVersions = '<ListVersionsResult><IsTruncated>false</IsTruncated></ListVersionsResult>'
+/** A bucket with one file, as far as the commands ask for it. */
+const openBucket = () => {
+  let isThere = true
+  const file =
+    '<Contents><Key>live/1001/a.txt</Key><Size>1</Size><ETag>"a"</ETag><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>'
+  return (method: string, query: URLSearchParams): string => {
+    if (query.has('versions')) return '<ListVersionsResult><IsTruncated>false</IsTruncated></ListVersionsResult>'
+    if (method !== 'GET') {
+      isThere = false
+      return '<DeleteResult></DeleteResult>'
+    }
+    const found = isThere && query.get('prefix')?.startsWith('live/') ? file : ''
+    return `<ListBucketResult><IsTruncated>false</IsTruncated>${found}</ListBucketResult>`
+  }
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-administration-'))
 const records = join(folder, 'records')
+const exported = join(folder, 'exported')
+
+const lines = [
+  { kind: 'webForm', id: 1, name: 'Contact' },
+  { kind: 'field', webFormId: 1, typeId: -7, name: 'City', mandatory: true, order: 1 },
+  { kind: 'category', id: 1, name: 'News' },
+  { kind: 'news', id: 36, subject: 'Open', body: '<p>Come in.</p>' },
+  { kind: 'blog', id: 37 },
+  { kind: 'link', type: 'news', categoryId: 1, objectId: 36 },
+]
 
 /** Every command that works on AWS, in an order in which each has something to do. */
 const commandLines = [
@@ -44,15 +69,29 @@ const commandLines = [
   'token list',
   'token revoke {hash}',
   'form create --site 1001 --name Contact',
+  'form create --site 1001 --name Survey',
   'form list --site 1001',
+  'form rename 2 --site 1001 --name Questions',
+  'form remove 2 --site 1001 --yes',
   'category create --site 1001 --name News',
   'category list --site 1001',
   `import ${records} --site 1001`,
+  `import ${records} --site 1001`,
+  `export --site 1001 --out ${exported}`,
+  'category rename 1 --site 1001 --name Press',
   'category remove 1 --site 1001 --dry-run',
   'category remove 1 --site 1001',
+  'object create blog --site 1001',
+  'object list news --site 1001',
+  'object show news 36 --site 1001',
   'object remove news 36 --site 1001',
   'workflow start index.html --site 1001',
+  'workflow list --site 1001',
   'workflow end index.html --site 1001',
+  'workflow start index.html --site 1001',
+  'site rename 1001 --name Market',
+  'site remove 1001 --dry-run',
+  'site remove 1001 --yes',
   'audit --site 1001 --since 1d',
 ].map((line) => line.split(' '))
 
@@ -66,11 +105,15 @@ describe('the policy of an administrator', () => {
   const calls: Call[] = []
   const actions = new Set<string>()
   /** Stands for AWS at the transport of the SDK: dynalite for the tables, an answer of its own for the stacks. */
-  const server = createDynaliteServer((headers, body, response) => {
-    const action = new URLSearchParams(body.toString()).get('Action')
+  const askBucket = openBucket()
+  const server = createDynaliteServer((headers, body, response, { method = '', url = '' }) => {
+    const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false
+    const action = isForm ? new URLSearchParams(body.toString()).get('Action') : null
     if (action === null && headers['x-amz-target'] === undefined) {
-      actions.add('s3:ListBucketVersions')
-      response.writeHead(200, { 'Content-Type': 'application/xml' }).end(noVersions)
+      const query = new URLSearchParams(url.split('?')[1] ?? '')
+      const request = { method, parameters: [...query.keys()], headers: Object.keys(headers), target: null }
+      for (const needed of actionsNeededFor(request)) actions.add(needed)
+      response.writeHead(200, { 'Content-Type': 'application/xml' }).end(askBucket(method, query))
       return true
     }
     if (action === null) {
@@ -95,17 +138,13 @@ describe('the policy of an administrator', () => {
     const dynamodb = createDocumentClient()
     await createTables(dynamodb, '')
     // As a deployment registers it.
-    const { sites } = storesOver(dynamodb)
+    const { sites, grants } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
+    // They have expired: nobody has to be waited for when their site goes.
+    const expired = { user: 'ann', permissions: [], expires: 1 }
+    await grants.put({ ...expired, hash: 'a', sites: [1001 as SiteId] }, [])
+    await grants.put({ ...expired, hash: 'b', sites: [1001, 1002] as SiteId[] }, [])
     dynamodb.destroy()
-    const lines = [
-      { kind: 'webForm', id: 1, name: 'Contact' },
-      { kind: 'field', webFormId: 1, typeId: -7, name: 'City', mandatory: true, order: 1 },
-      { kind: 'category', id: 1, name: 'News' },
-      { kind: 'news', id: 36, subject: 'Open' },
-      { kind: 'blog', id: 37 },
-      { kind: 'link', type: 'news', categoryId: 1, objectId: 36 },
-    ]
     writeFileSync(records, lines.map((line) => JSON.stringify(line)).join('\n'))
     calls.length = 0
   })
@@ -120,7 +159,7 @@ describe('the policy of an administrator', () => {
   test('allows what the commands send, and nothing else', async () => {
     const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     onTestFinished(() => printed.mockRestore())
-    const hash = () => /"hash":"(\w+)"/.exec(String(printed.mock.lastCall?.[0]))?.[1] ?? ''
+    const hash = () => /"hash":"(\w{64})"/.exec(String(printed.mock.lastCall?.[0]))?.[1] ?? ''
     for (const words of commandLines) {
       const args = ['--target', 'aws', '--json', ...words.map((word) => (word === '{hash}' ? hash() : word))]
       expect([await run(args), printed.mock.lastCall?.[0]]).toEqual([0, expect.not.stringMatching('"errors":\\[{')])
@@ -128,16 +167,27 @@ describe('the policy of an administrator', () => {
     // The last command tells what the others have changed, the directory included.
     const told: readonly { readonly type: string }[] = JSON.parse(String(printed.mock.lastCall?.[0]))
     expect(told.map(({ type }) => type)).toEqual([
-      ...['site.created', 'token.created', 'token.removed', 'form.created', 'category.created'],
-      ...Array.from({ length: 5 }, () => 'content.imported'),
-      ...['link.added', 'category.removed', 'object.removed', 'workflow.created', 'workflow.removed'],
+      ...['site.created', 'token.created', 'token.removed'],
+      ...['form.created', 'form.created', 'form.changed', 'form.removed', 'category.created'],
+      // The form and the category are there as they should be, and the second time everything is.
+      ...['content.imported', 'content.imported', 'content.imported', 'link.added'],
+      ...['category.changed', 'category.removed', 'object.created', 'object.removed'],
+      ...['workflow.created', 'workflow.removed', 'workflow.created', 'site.changed'],
+      ...['token.changed', 'token.removed', 'site.removed'],
     ])
+    expect(
+      readFileSync(exported, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject(lines)
     const granted = administrationGrants.flatMap(({ actions: names, ...place }) =>
       names.map((action) => ({ ...place, action })),
     )
     expect(linesOf(granted)).toEqual(linesOf(calls))
-    const onBucket = administrationBucketGrants.map((action) => `s3:${action}`)
-    expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onBucket])
+    const { bucket, objects } = administrationFileGrants
+    const onFiles = [...bucket, ...objects].map((action) => `s3:${action}`)
+    expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
   })
 
   test('is held against every command but the one for a data directory', () => {

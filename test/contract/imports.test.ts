@@ -25,8 +25,11 @@ const functions = ['a group of operations', 'what groups share', 'the route tabl
 
 /** Every room, from the top to the bottom: arrows only run downwards. It is the table of the architecture. */
 const rooms: Readonly<Record<string, Room>> = {
+  'the document': {
+    files: /^openapi\//,
+    may: ['the operator', 'the hand of one machine', 'the server', ...functions, ...lib],
+  },
   'the operator': { files: /^admin\//, may: ['the hand of one machine', 'the hand of AWS', ...lib] },
-  'the document': { files: /^openapi\//, may: ['the hand of one machine', 'the server', ...functions, ...lib] },
   'what is deployed': {
     files: /^cdk\//,
     may: ['files of the reference page', 'the route table', 'the core', 'settings', 'keys of tables', 'shared words'],

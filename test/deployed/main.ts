@@ -7,7 +7,7 @@ import { type Deployment, deploy, destroy, type Emulator, findEmulator, synthesi
 import { registerMissing } from '../../cdk/emulator-registration.ts'
 import { preparePython } from '../support/python-environment.ts'
 import { startMiniStack } from './ministack.ts'
-import { runAcceptance, runEdge, runGrants, runStoreContracts, runStreaming, type Target } from './suites.ts'
+import { runAcceptance, runEdge, runGrants, runMoving, runStoreContracts, runStreaming, type Target } from './suites.ts'
 
 /**
  * `npm run test:deployed`: deploys to the emulator at `AWS_ENDPOINT_URL`, or else to a MiniStack started for this, runs the suites
@@ -56,7 +56,8 @@ const testOn = async (emulator: Emulator, folder: string, extent: Extent): Promi
     // The stores have nothing to do with what is deployed: their suites do not wait for those of the service.
     const stores = runStoreContracts(target)
     const results = [await runAcceptance(target, 'us'), await extent.elsewhere(target)]
-    results.push(await runEdge(target, 'us'), await extent.streaming(target), await stores)
+    results.push(await runEdge(target, 'us'), await runMoving(target, 'us'))
+    results.push(await extent.streaming(target), await stores)
     results.push(await alongside, await extent.afterwards(target))
     return results.every(Boolean)
   } finally {

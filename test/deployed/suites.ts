@@ -211,6 +211,10 @@ export const runStreaming = async (target: Target, dataCentre: string): Promise<
 export const runEdge = (target: Target, dataCentre: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'edge', {})
 
+/** A site that is moved to what is deployed, and back, as the guide says. */
+export const runMoving = (target: Target, dataCentre: string): Promise<boolean> =>
+  runOnDeployment(target, dataCentre, 'moving', {})
+
 /** What functions are granted against what they have been seen to send. */
 export const runGrants = (target: Target, dataCentre: string, recordings: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'grants', { DEPLOYED_RECORDINGS: recordings })

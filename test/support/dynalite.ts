@@ -24,7 +24,12 @@ export interface Dynalite {
 }
 
 /** What stands in front of dynalite and may answer in its place. Answers whether it did. */
-type Intercept = (headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse) => boolean
+type Intercept = (
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => boolean
 
 /**
  * The server of a dynalite, which listens nowhere yet. dynalite ends the process when a client goes away in the middle of a
@@ -39,7 +44,7 @@ export const createDynaliteServer = (intercept: Intercept = () => false): Server
       (chunks: Buffer[]) => {
         const { headers, method, url } = request
         const body = Buffer.concat(chunks)
-        if (intercept(headers, body, response)) return
+        if (intercept(headers, body, response, request)) return
         const replay = Object.assign(Readable.from(body.length > 0 ? [body] : []), { headers, method, url })
         listener?.(replay as unknown as IncomingMessage, response)
       },

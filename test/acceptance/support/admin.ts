@@ -13,6 +13,14 @@ export const admin = async (...args: readonly string[]): Promise<any> => {
   return JSON.parse(stdout)
 }
 
+/** The same for a command that may fail after it has told what it has done. */
+// biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the tool prints
+export const outcomeOf = (...args: readonly string[]): Promise<any> =>
+  admin(...args).catch((failure) => {
+    if (failure.code !== 1 || failure.stdout === '') throw failure
+    return JSON.parse(failure.stdout)
+  })
+
 /** Cases that need the administration tool; without it they are skipped, and reported so. */
 export const testWithAdmin = test.skipIf(!inject('target').admin)
 export const describeWithAdmin = describe.skipIf(!inject('target').admin)

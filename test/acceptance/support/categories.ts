@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { admin, createSite, issueToken } from './admin.ts'
+import { createSite, issueToken, outcomeOf } from './admin.ts'
 import { type Answer, type Call, call } from './http.ts'
 
-/** Imports records into a site and answers what the tool prints. */
+/** Imports records into a site and answers what the tool prints, of bad records as well. */
 export const importRecords = async (siteId: number, records: readonly object[], ...options: readonly string[]) => {
   const directory = mkdtempSync(join(tmpdir(), 'acceptance-'))
   const file = join(directory, 'records.jsonl')
   try {
     writeFileSync(file, records.map((record) => JSON.stringify(record)).join('\n'))
-    return await admin('import', file, '--site', String(siteId), ...options)
+    return await outcomeOf('import', file, '--site', String(siteId), ...options)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

@@ -42,19 +42,25 @@ const changing: readonly (readonly [name: string, args: readonly string[], type:
   ['site create', ['--name', 'Own', '--id', '1001'], 'site.created', /^site\/1001$/],
   ['token issue', ['--user', 'ann', '--site', '1001'], 'token.created', /^token\/[0-9a-f]{12}$/],
   ['token revoke', ['TOKEN'], 'token.removed', /^token\/[0-9a-f]{12}$/],
+  ['site rename', ['1001', '--name', 'Ours'], 'site.changed', /^site\/1001$/],
   ['form create', ['--site', '1001', '--name', 'Contact us'], 'form.created', /^form\/1$/],
+  ['form rename', ['1', '--site', '1001', '--name', 'Write to us'], 'form.changed', /^form\/1$/],
+  ['form remove', ['1', '--site', '1001', '--yes'], 'form.removed', /^form\/1$/],
   ['category create', ['--site', '1001', '--name', 'Five'], 'category.created', /^category\/1$/],
+  ['category rename', ['1', '--site', '1001', '--name', 'Six'], 'category.changed', /^category\/1$/],
+  ['object create', ['news', '--site', '1001', '--id', '7'], 'object.created', /^news\/7$/],
   ['import', ['FILE', '--site', '1001'], 'content.imported', /^news$/],
   ['object remove', ['news', '1', '--site', '1001'], 'object.removed', /^news\/1$/],
   ['category remove', ['1', '--site', '1001'], 'category.removed', /^category\/1$/],
   ['workflow start', ['a.html', '--site', '1001'], 'workflow.created', /^a\.html$/],
   ['workflow end', ['a.html', '--site', '1001'], 'workflow.removed', /^a\.html$/],
+  ['site remove', ['1001', '--yes'], 'site.removed', /^site\/1001$/],
 ]
 
 /** Those that change no site. Data centres have no history. */
 const others = [
-  ...['audit', 'category list', 'check', 'data-centre add', 'data-centre list', 'form list'],
-  ...['site list', 'site show', 'token list'],
+  ...['audit', 'category list', 'check', 'data-centre add', 'data-centre list', 'export', 'form list'],
+  ...['object list', 'object show', 'site list', 'site show', 'token list', 'workflow list'],
 ]
 
 const namesOf = (parent: Command, before: readonly string[] = []): string[] =>

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
 import { openMachine } from '../../../local/machine.ts'
-import { administer, administerJson } from '../../support/administration.ts'
+import { administer, administerJson, refusedIn } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
 const url = 'http://127.0.0.1:4000'
-const noSite = 'There is no site 9. "site list" shows those that there are.\n'
+const noSite = 'There is no site 9. "site list" shows those that there are.'
 
 describe('data-centre', () => {
   test('add registers one; the first one is the default', async ({ dataDirectory: directory }) => {
@@ -79,19 +79,19 @@ describe('site', () => {
   })
 
   test.for([
-    ['create --name Again --id 1001', 'There is a site 1001 already. Choose another --id, or leave it out.\n'],
-    ['create --name Far --data-centre mars', 'There is no data centre mars. Choose one of: us.\n'],
+    ['create --name Again --id 1001', 'There is a site 1001 already. Choose another --id, or leave it out.'],
+    ['create --name Far --data-centre mars', 'There is no data centre mars. Choose one of: us.'],
     ['show 9', noSite],
-  ] as const)('%s is refused, with what to do about it', async ([command, stderr], { siteDirectory }) => {
+  ] as const)('%s is refused, with what to do about it', async ([command, reason], { siteDirectory }) => {
     const outcome = await administer(siteDirectory, ['site', ...command.split(' ')])
-    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr })
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: refusedIn(siteDirectory, reason) })
   })
 
   test('create is refused as long as there is no data centre', async ({ dataDirectory: directory }) => {
     expect(await administer(directory, ['site', 'create', '--name', 'Shop'])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'There is no data centre yet. Add one with "data-centre add ID --url URL".\n',
+      stderr: refusedIn(directory, 'There is no data centre yet. Add one with "data-centre add ID --url URL".'),
     })
   })
 })
@@ -106,7 +106,7 @@ test.for(['site', 'form --site 1001'])(
     expect(await create()).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'The ids behind the highest one are used up. Choose a free one with --id.\n',
+      stderr: refusedIn(siteDirectory, 'The ids behind the highest one are used up. Choose a free one with --id.'),
     })
   },
 )
@@ -132,7 +132,7 @@ describe('form', () => {
     expect(await create('Second')).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'Site 1001 has a web form 1 already. Choose another --id, or leave it out.\n',
+      stderr: refusedIn(siteDirectory, 'Site 1001 has a web form 1 already. Choose another --id, or leave it out.'),
     })
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([{ id: 1, name: 'First' }])
   })
@@ -141,7 +141,7 @@ describe('form', () => {
     '%s is refused for a site that is not there',
     async (command, { siteDirectory }) => {
       const outcome = await administer(siteDirectory, ['form', ...command.split(' '), '--site', '9'])
-      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: noSite })
+      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: refusedIn(siteDirectory, noSite) })
     },
   )
 })

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administer, administerJson } from '../../support/administration.ts'
+import { administer, administerJson, refusedIn } from '../../support/administration.ts'
 import { launch } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
@@ -15,6 +15,16 @@ const fields = [
   { kind: 'field', webFormId: 3, typeId: -400, name: 'Say "}],[{" \\ and ü', mandatory: false, order: 2 },
 ]
 const records = [form, ...fields]
+/** Imports records of which some may be bad, and answers what is told of them: the exit status is 1 when there are any. */
+const importSome = async (directory: string, text: string, ...options: string[]) => {
+  const { status, stdout, stderr } = await administer(directory, ['--json', ...importing, ...options], text)
+  const outcome = JSON.parse(stdout)
+  expect({ status, stderr }).toEqual({ status: outcome.skipped > 0 ? 1 : 0, stderr: '' })
+  return outcome
+}
+
+const fault = (line: number, message: unknown) => ({ line, message, count: 1, lines: [line] })
+
 const allImported = { imported: 3, skipped: 0, errors: [] }
 
 describe('import takes', () => {
@@ -120,13 +130,26 @@ describe('a bad record is named by its line and skipped:', () => {
     ['{"kind":"webForm","id":"1"}', 'id: must be a whole number'],
     ['{"kind":"webForm","id":1,"name":""}', 'name: must not be empty'],
     ['{"kind":"webForm","id":1,"name":"a\\u0000b"}', 'name: must not have control characters'],
-    [`{"kind":"webForm","id":1,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
-    ['{"kind":"webForm","id":1,"colour":"red"}', 'Unrecognized key: "colour"'],
-    ['{"kind":"category","id":1,"colour":"red"}', 'Unrecognized key: "colour"'],
-    ['{"kind":"news","id":1,"colour":"red"}', 'Unrecognized key: "colour"'],
-    ['{"kind":"blog","id":1,"colour":"red"}', 'Unrecognized key: "colour"'],
-    ['{"kind":"link","type":"news","categoryId":1,"objectId":1,"colour":"red"}', 'Unrecognized key: "colour"'],
-    ['{"kind":"field","webFormId":1,"typeId":-2,"colour":"red"}', 'Unrecognized key: "colour"'],
+    [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
+    [`{"kind":"field","webFormId":1,"typeId":-2,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
+    ['{"kind":"webForm","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
+    ['{"kind":"category","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
+    [
+      '{"kind":"news","id":1,"colour":"red"}',
+      'colour: there is no such member. There are: id, siteId, roleId, subject,',
+    ],
+    [
+      '{"kind":"blog","id":1,"a":1,"b":1,"c":1,"d":1}',
+      'a, b, c and 1 more: there are no such members. There are: id, ',
+    ],
+    [
+      '{"kind":"link","type":"news","categoryId":1,"objectId":1,"colour":"red"}',
+      'There are: type, categoryId, objectId, displayable',
+    ],
+    [
+      '{"kind":"field","webFormId":1,"typeId":-2,"colour":"red"}',
+      'There are: webFormId, typeId, name, mandatory, order',
+    ],
     ['{"kind":"field","webFormId":9,"typeId":-2}', 'web form 9: There is no such web form on this site.'],
     ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: is not a type of system field'],
     ['{"kind":"field","webFormId":1,"typeId":-2,"order":0}', 'order: must be 1 or more'],
@@ -139,65 +162,102 @@ describe('a bad record is named by its line and skipped:', () => {
   test('each in its own words', async ({ siteDirectory }) => {
     const good = '{"kind":"webForm","id":1}'
     const text = faults.map(([bad]) => `${good}\n\n${bad}\n`).join('')
-    const outcome = await administerJson(siteDirectory, importing, text)
+    const outcome = await importSome(siteDirectory, text)
     expect(outcome).toMatchObject({ imported: faults.length, skipped: faults.length })
+    interface Told {
+      readonly message: string
+      readonly lines: readonly number[]
+    }
+    const messageOn = (line: number) => outcome.errors.find(({ lines }: Told) => lines.includes(line))?.message
     for (const [index, [bad, message]] of faults.entries()) {
-      expect({ bad, ...outcome.errors[index] }).toEqual({
-        bad,
-        line: 3 * index + 3,
-        message: expect.stringContaining(message),
-      })
+      expect({ bad, message: messageOn(3 * index + 3) }).toEqual({ bad, message: expect.stringContaining(message) })
     }
   })
 
   test('in an array too', async ({ siteDirectory }) => {
     const text = `[\n  ${JSON.stringify(form)},\n  {"kind": "webForm",\n   "id": 0},\n  {"kind" "webForm"},\n  7]`
-    expect(await administerJson(siteDirectory, importing, text)).toEqual({
+    expect(await importSome(siteDirectory, text)).toEqual({
       imported: 1,
       skipped: 3,
       errors: [
-        { line: 3, message: 'id: must be 1 or more' },
-        { line: 5, message: expect.stringContaining('it is not JSON') },
-        { line: 6, message: 'it is not an object' },
+        fault(3, 'id: must be 1 or more'),
+        fault(5, expect.stringContaining('it is not JSON')),
+        fault(6, 'it is not an object'),
       ],
     })
   })
 
   test('what stands behind an array', async ({ siteDirectory }) => {
-    expect(
-      await administerJson(siteDirectory, importing, `${JSON.stringify([form])}\n${JSON.stringify(form)}`),
-    ).toEqual({
+    expect(await importSome(siteDirectory, `${JSON.stringify([form])}\n${JSON.stringify(form)}`)).toEqual({
       imported: 1,
       skipped: 1,
-      errors: [{ line: 2, message: 'it stands behind the end of the array' }],
+      errors: [fault(2, 'it stands behind the end of the array')],
     })
   })
 
   test('the end of an array that breaks off', async ({ siteDirectory }) => {
     const text = JSON.stringify(records, null, 1)
-    expect(await administerJson(siteDirectory, importing, text.slice(0, -2))).toEqual({
+    expect(await importSome(siteDirectory, text.slice(0, -2))).toEqual({
       imported: 2,
       skipped: 1,
-      errors: [{ line: 14, message: 'the array breaks off here, before its closing bracket' }],
+      errors: [fault(14, 'the array breaks off here, before its closing bracket')],
     })
   })
 
   test('one that is longer than a mebibyte', async ({ siteDirectory }) => {
     const long = { ...form, name: 'x'.repeat(1024 * 1024) }
-    expect(await administerJson(siteDirectory, importing, jsonLines([form, long, form]))).toEqual({
+    expect(await importSome(siteDirectory, jsonLines([form, long, form]))).toEqual({
       imported: 2,
       skipped: 1,
-      errors: [{ line: 2, message: 'it is longer than 1048576 characters' }],
+      errors: [fault(2, 'it is longer than 1048576 characters')],
     })
   })
 
-  test('the first thousand of them; all are counted', async ({ siteDirectory }) => {
-    const bad = '{"kind":"webForm","id":0}\n'
-    const outcome = await administerJson(siteDirectory, importing, bad.repeat(1_500) + jsonLines([form]))
-    expect(outcome).toMatchObject({ imported: 1, skipped: 1_500 })
+  test('once for all that have the same fault, with their number and the first of their lines', async ({
+    siteDirectory,
+  }) => {
+    const good = jsonLines([form])
+    const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
+    const text = `${bad}${good}{"kind":\n{"kin\n[\n`
+    expect(await importSome(siteDirectory, text)).toEqual({
+      imported: 1,
+      skipped: 1_503,
+      errors: [
+        { line: 1, message: 'id: must be 1 or more', count: 1_500, lines: [1, 2, 3, 4, 5] },
+        { line: 1_502, message: expect.stringMatching(/^it is not JSON: /), count: 3, lines: [1_502, 1_503, 1_504] },
+      ],
+    })
+    const people = await administer(siteDirectory, importing, text)
+    expect(people.stdout).toContain('1500     1, 2, 3, 4, 5, …  id: must be 1 or more\n')
+  })
+
+  test('up to a thousand different faults; all are counted', async ({ siteDirectory }) => {
+    const text = Array.from({ length: 1_200 }, (_, index) => `{"kind":"webForm","id":1,"m${index}":1}\n`).join('')
+    const outcome = await importSome(siteDirectory, text)
+    expect(outcome).toMatchObject({ imported: 0, skipped: 1_200 })
     expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual(
       Array.from({ length: 1_000 }, (_, index) => index + 1),
     )
+  })
+
+  test('a link whose object or category is not there', async ({ siteDirectory }) => {
+    const link = { kind: 'link', type: 'news', categoryId: 1, objectId: 1 }
+    const text = jsonLines([
+      { kind: 'category', id: 1 },
+      { kind: 'news', id: 1 },
+      link,
+      { ...link, objectId: 2 },
+      { ...link, objectId: 3 },
+      { ...link, categoryId: 2 },
+    ])
+    expect(await importSome(siteDirectory, text)).toEqual({
+      imported: 3,
+      skipped: 3,
+      errors: [
+        { line: 4, message: 'objectId: there is no such news item on this site', count: 2, lines: [4, 5] },
+        fault(6, 'categoryId: there is no such category on this site'),
+      ],
+    })
   })
 })
 
@@ -213,7 +273,7 @@ describe('import --strict', () => {
     expect(outcome).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'Line 2: id: must be 1 or more (1 records are imported.)\n',
+      stderr: refusedIn(siteDirectory, 'Line 2: id: must be 1 or more (1 records are imported.)'),
     })
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([
       { id: 3, name: 'Contact' },
@@ -236,7 +296,7 @@ describe('import is refused', () => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
     expect(await program.ended).toMatchObject({
       status: 1,
-      stderr: 'There is no site 9. "site list" shows those that there are.\n',
+      stderr: refusedIn(siteDirectory, 'There is no site 9. "site list" shows those that there are.'),
     })
   })
 
@@ -257,7 +317,10 @@ describe('import is refused', () => {
     expect(await administer(siteDirectory, ['import', file, '--site', '1001'])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: `${file} is not imported: line 3001 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again.\n`,
+      stderr: refusedIn(
+        siteDirectory,
+        `${file} is not imported: line 3001 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again.`,
+      ),
     })
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
   })
@@ -268,8 +331,10 @@ describe('import is refused', () => {
     expect(await program.ended).toMatchObject({
       status: 1,
       stdout: '',
-      stderr:
-        'Standard input is not imported any further: line 2 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again: importing again is safe.\n',
+      stderr: refusedIn(
+        siteDirectory,
+        'Standard input is not imported any further: line 2 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again: importing again is safe.',
+      ),
     })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
-import { administer, administerJson } from '../../support/administration.ts'
+import { administer, administerJson, refusedIn } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
 const webForms = '/api/v1/admin/sites/current/webforms'
@@ -15,6 +15,9 @@ describe('token issue', () => {
     ['2w', 14 * 24 * 3600],
     ['4h', 4 * 3600],
     ['90s', 90],
+    ['30m', 1800],
+    ['3d', 3 * 24 * 3600],
+    ['1y', 365 * 24 * 3600],
   ] as const)('with lifetime "%s" says when the token expires', async ([lifetime, seconds], { siteDirectory }) => {
     const before = Math.floor(Date.now() / 1000)
     const { expires } = await issue(siteDirectory, ...(lifetime ? ['--ttl', lifetime] : []))
@@ -28,7 +31,7 @@ describe('token issue', () => {
     expect(await administer(siteDirectory, ['token', 'issue', '--user', 'ann', ...sites])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'There is no site 9. "site list" shows those that there are.\n',
+      stderr: refusedIn(siteDirectory, 'There is no site 9. "site list" shows those that there are.'),
     })
     expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])
   })
@@ -46,6 +49,21 @@ describe('token list', () => {
   })
 })
 
+test('token list --site names those that cover the site', async ({ siteDirectory }) => {
+  await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
+  await issue(siteDirectory, '--site', '1002')
+  await issue(siteDirectory)
+  const listed = async (...options: string[]) =>
+    (await administerJson(siteDirectory, ['token', 'list', ...options])).map(({ sites }: { sites: number[] }) => sites)
+  expect(await listed('--site', '1002')).toEqual([[1001, 1002]])
+  expect(await listed('--site', '1001')).toHaveLength(2)
+  expect(await listed()).toHaveLength(2)
+  expect(await administer(siteDirectory, ['token', 'list', '--site', '9'])).toMatchObject({
+    status: 1,
+    stderr: refusedIn(siteDirectory, 'There is no site 9. "site list" shows those that there are.'),
+  })
+})
+
 describe('token revoke', () => {
   test('takes the token away, once', async ({ siteDirectory }) => {
     const { token } = await issue(siteDirectory)
@@ -54,7 +72,7 @@ describe('token revoke', () => {
     expect(await administer(siteDirectory, ['token', 'revoke', token])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'There is no such token. It may have been revoked already, or have expired.\n',
+      stderr: refusedIn(siteDirectory, 'There is no such token. It may have been revoked already, or have expired.'),
     })
   })
 

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { describe, expect } from 'vitest'
-import { administer } from '../../support/administration.ts'
+import { createProgram } from '../../../admin/program.ts'
+import { administer, administerHere } from '../../support/administration.ts'
 import { launch } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
@@ -35,7 +37,9 @@ describe('people see tables', () => {
   test('with the faults of an import in one of their own', async ({ siteDirectory }) => {
     const records = '{"kind":"webForm","id":1}\n7\n'
     const { stdout } = await administer(siteDirectory, ['import', '-', '--site', '1001'], records)
-    expect(stdout).toBe('imported  skipped\n1         1\n\nline  message\n2     it is not an object\n')
+    expect(stdout).toBe(
+      'imported  skipped\n1         1\n\nrecords  lines  message\n1        2      it is not an object\n',
+    )
   })
 
   test('without a column for faults when an import has none', async ({ siteDirectory }) => {
@@ -57,6 +61,43 @@ describe('help', () => {
     for (const name of names) expect(stdout).toContain(name)
     expect(await readdir(directory)).toEqual([])
   })
+})
+
+/** The commands of the program that have none below them, each with what people type to get there. */
+const leavesOf = (command: Command, names: readonly string[] = []): readonly (readonly [string, Command])[] =>
+  command.commands.length === 0
+    ? [[names.join(' '), command]]
+    : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
+
+/** A line as a shell takes it apart. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, plain]) => single ?? double ?? plain ?? '')
+
+describe('the help of each command shows examples that it takes', () => {
+  test.for(leavesOf(createProgram()))('%s', async ([name, command], { directory }) => {
+    const help: string[] = []
+    command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
+    const [, examples = ''] = help.join('').split('\nExample:\n')
+    const lines = examples
+      .trim()
+      .split('\n')
+      .map((line) => line.trim())
+    for (const line of lines) {
+      expect(line).toMatch(new RegExp(`^site-admin ${name}( |$)`))
+      // There is nothing to work on: whoever gets so far has been understood.
+      const outcome = await administerHere(join(directory, 'none'), wordsOf(line).slice(1))
+      expect({ line, ...outcome }).toMatchObject({
+        line,
+        status: 1,
+        stderr: expect.stringMatching(/^There is no directory/),
+      })
+    }
+  })
+})
+
+test('--version tells the version of the package', async ({ directory }) => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8'))
+  expect(await administer(directory, ['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
 })
 
 describe('wrong usage has status 2, says what is wrong, and does nothing', () => {
@@ -81,15 +122,29 @@ describe('wrong usage has status 2, says what is wrong, and does nothing', () =>
     ['token issue --site 1001', "required option '--user <name>' not specified"],
     ['token issue --user ann', "required option '--site <id>' not specified"],
     ['token issue --user ann --site 1001 --permission root', 'Allowed choices are files.'],
-    ['token issue --user ann --site 1001 --ttl 0s', 'It must be 4h, 2w, or seconds'],
-    ['token issue --user ann --site 1001 --ttl 3d', 'It must be 4h, 2w, or seconds'],
-    ['token issue --user ann --site 1001 --ttl toString', 'It must be 4h, 2w, or seconds'],
+    ['token issue --user ann --site 1001 --ttl 0s', 'It must be a span such as 30m'],
+    ['token issue --user ann --site 1001 --ttl toString', 'It must be a span such as 30m'],
     ['token issue --user ann --site 1001 --ttl 31536001s', 'a year at most'],
     ['form create --name Contact', "required option '--site <id>' not specified"],
     ['import --site 1001', "missing required argument 'file'"],
     ['import -', "required option '--site <id>' not specified"],
+    ['export', "required option '--site <id>' not specified"],
+    ['site rename 1001', "required option '--name <name>' not specified"],
+    ['site rename 1001 --name', "option '--name <name>' argument missing"],
+    ['site remove', "missing required argument 'id'"],
+    ['site remove x --yes', 'It must be a whole number from 1.'],
+    ['form rename 1 --name A', "required option '--site <id>' not specified"],
+    ['form remove 1', "required option '--site <id>' not specified"],
+    ['category rename 2147483648 --site 1001 --name A', 'It must be 2147483647 or less.'],
+    ['object list --site 1001', "missing required argument 'kind'"],
+    ['object list poem --site 1001', 'Allowed choices are news, blog.'],
+    ['object show news --site 1001', "missing required argument 'id'"],
+    ['object create news --site 1001 --members 7', 'It must be a JSON object'],
+    ['object create news --site 1001 --members {', 'It must be a JSON object'],
+    ['workflow list', "required option '--site <id>' not specified"],
+    ['token list --site x', 'It must be a whole number from 1.'],
   ] as const)('%s', async ([command, complaint], { directory }) => {
-    const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
+    const { status, stdout, stderr } = await administerHere(directory, ['--json', ...command.split(' ')])
     expect(status).toBe(2)
     expect(stdout).toBe('')
     expect(stderr).toContain(complaint)
@@ -119,20 +174,29 @@ describe('what is deployed is refused in one line', () => {
   const noKeys = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' }
 
   test.for([
-    ['without a region', {}, 'No region is set. Set AWS_REGION to the home region of the directory.\n'],
+    [
+      'without a region',
+      {},
+      /^No region is set\. Set AWS_REGION to the home region of the directory\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9\)\n$/,
+    ],
+    [
+      'by nobody at the address',
+      { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+      /^The store is away or busy\. .+ \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
+    ],
     [
       'without credentials',
       { AWS_REGION: 'us-east-1' },
-      expect.stringMatching(/^AWS does not let you: .*credentials.*\. Check your credentials.*\.\n$/),
+      /^AWS does not let you: .*credentials.*\. Check your credentials.*\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
     ],
-  ] as const)('%s', async ([, environment, stderr]) => {
+  ] as const)('%s', async ([, environment, reason]) => {
     const program = launch('admin/main.js', ['--target', 'aws', 'site', 'list'], {
       ...nobody,
       ...nowhere,
       ...noKeys,
       ...environment,
     })
-    expect(await program.ended).toMatchObject({ status: 1, stdout: '', stderr })
+    expect(await program.ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(reason) })
   })
 
   test('by what answers there', async () => {
@@ -148,7 +212,8 @@ describe('what is deployed is refused in one line', () => {
     })
     const outcome = await program.ended
     server.close()
-    const stderr = 'AWS does not let you: Not you. Check your credentials, and what they are allowed to do.\n'
-    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr })
+    const reason =
+      /^AWS does not let you: Not you\. Check your credentials, and what they are allowed to do\. \(.+\)\n$/
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(reason) })
   })
 })

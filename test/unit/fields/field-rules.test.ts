@@ -100,7 +100,7 @@ describe('importing a field', () => {
   })
 
   test('replaces the field of its type, where that one stands unless told', () => {
-    expect(importField(form, { typeId: -3, mandatory: true })).toEqual([
+    expect(importField(form, { typeId: -3, mandatory: true }, true)).toEqual([
       form[0],
       { typeId: -3, mandatory: true, order: 3 },
     ])
@@ -108,6 +108,28 @@ describe('importing a field', () => {
       { typeId: -3, name: 'Email', mandatory: true, order: 1 },
       { ...form[0], order: 2 },
     ])
+  })
+
+  test('keeps of a field what it leaves out', () => {
+    const named = importField(form, { typeId: -7, name: 'Born', mandatory: true, order: 9 })
+    expect(importField(named, { typeId: -7, mandatory: false }).at(-1)).toEqual({
+      typeId: -7,
+      name: 'Born',
+      mandatory: false,
+      order: 9,
+    })
+    expect(importField(named, { typeId: -7, order: 8 }).at(-1)).toMatchObject({
+      name: 'Born',
+      mandatory: true,
+      order: 8,
+    })
+  })
+
+  test('answers the very fields when nothing changes', () => {
+    for (const field of form) {
+      expect(importField(form, field)).toBe(form)
+      expect(importField(form, { typeId: field.typeId })).toBe(form)
+    }
   })
 
   test('done twice is the same as done once', () => {

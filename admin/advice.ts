@@ -1,0 +1,27 @@
+import { errors, ServiceError } from '../lib/errors.ts'
+import { UsageError } from '../local/usage-error.ts'
+import { Refusal } from './output.ts'
+
+/** What AWS says of credentials that are missing, wrong or expired, or that do not go far enough. */
+const rightsErrors: ReadonlySet<string> = new Set([
+  'CredentialsProviderError',
+  'TokenProviderError',
+  'AccessDenied',
+  'AccessDeniedException',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+])
+
+/** What a person can do about a failure of a command, in a sentence; undefined when it is nothing that they can put right. */
+export const adviceOn = (error: unknown): string | undefined => {
+  if (error instanceof ServiceError && error.code === errors.unavailable.code) {
+    return 'The store is away or busy. Repeat the command; repeating is safe.'
+  }
+  if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) return error.message
+  if (!(error instanceof Error && rightsErrors.has(error.name))) return undefined
+  return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
+}

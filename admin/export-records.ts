@@ -1,0 +1,84 @@
+import type { LinkList } from '../lib/categories/category-links.ts'
+import { type ContentKind, contentKinds, contentMembers, objectKindNames } from '../lib/categories/content-kinds.ts'
+import type { Content } from '../lib/categories/contents.ts'
+import type { CategoryId, SiteId } from '../lib/ids.ts'
+import type { ContentStores } from './stores.ts'
+
+/** How many forms, links and things of a kind are read at a time; fewer of those that may have long texts. */
+const step = 1_000
+const contentsTogether = 100
+
+/** Reads all that there is, in order of id, some at a time. */
+async function* inSteps<Value extends { readonly id: number }>(
+  most: number,
+  read: (after: number, limit: number) => Promise<readonly Value[]>,
+): AsyncGenerator<readonly Value[], void> {
+  for (let after = 0; ; ) {
+    const values = await read(after, most)
+    yield values
+    const last = values.at(-1)
+    if (last === undefined || values.length < most) return
+    after = last.id
+  }
+}
+
+async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGenerator<object, void> {
+  for await (const forms of inSteps(step, (after, limit) => webForms.listWhole(site, after, limit))) {
+    for (const { id, name, fields } of forms) {
+      yield { kind: 'webForm', id, name }
+      for (const field of fields) yield { kind: 'field', webFormId: id, ...field }
+    }
+  }
+}
+
+/** The members that a record may have: the site is that of the import, and null says of most of them that there is nothing. */
+const membersOf = (kind: ContentKind, content: Content): object => {
+  const members = Object.entries(contentMembers[kind]).filter(([name]) => name !== 'siteId')
+  return Object.fromEntries(
+    members.flatMap(([name, { nullable }]) => {
+      const value = content[name] ?? null
+      return value === null && !nullable ? [] : [[name, value]]
+    }),
+  )
+}
+
+async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind) {
+  const read = (after: number, limit: number) => contents.listWhole(site, kind, after, limit)
+  for await (const listed of inSteps(contentsTogether, read)) {
+    for (const { content } of listed) if (content) yield { kind, ...membersOf(kind, content) }
+  }
+}
+
+/** The links of a category with one kind of objects, but those that a request which died has left behind, whose object has gone. */
+async function* linksOf({ contents, links }: ContentStores, list: LinkList): AsyncGenerator<object, void> {
+  const { site, kind, category } = list
+  for await (const some of inSteps(step, (after, limit) => links.listConsistently(list, after, limit))) {
+    const ids = some.map(({ id }) => id)
+    const existing = await contents.existing(site, kind, ids)
+    for (const { id, displayable } of some) {
+      const link = { kind: 'link', type: kind, categoryId: category, objectId: id, displayable: displayable ? 1 : 0 }
+      if (existing.has(id)) yield link
+    }
+  }
+}
+
+async function* linkRecords(stores: ContentStores, site: SiteId): AsyncGenerator<object, void> {
+  const read = (after: number, limit: number) => stores.contents.listWhole(site, 'category', after, limit)
+  for await (const listed of inSteps(step, read)) {
+    for (const { id, content } of listed) {
+      for (const kind of content ? objectKindNames : []) {
+        yield* linksOf(stores, { site, kind, category: id as CategoryId })
+      }
+    }
+  }
+}
+
+/**
+ * Everything of a site but its files, as the records of an import, each behind those that it refers to. What is changed meanwhile may be in it as it
+ * was before or as it is after. Errors: unavailable.
+ */
+export async function* exportRecords(stores: ContentStores, site: SiteId): AsyncGenerator<object, void> {
+  yield* formRecords(stores, site)
+  for (const kind of contentKinds) yield* contentRecords(stores, site, kind)
+  yield* linkRecords(stores, site)
+}

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect } from 'vitest'
+import { contentMembers } from '../../../lib/categories/content-kinds.ts'
+import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { answersOfEveryList } from '../../support/every-list.ts'
+import { oddRecords } from '../../support/odd-records.ts'
+import { test } from '../../support/test.ts'
+
+const runFile = promisify(execFile)
+
+const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+describe('export', () => {
+  test('gives a site whose every list answers the same, when it is imported into an empty one', async ({
+    directory,
+    start,
+  }) => {
+    const { baseUrl, siteId, token } = await start()
+    await administerJson(directory, ['import', '-', '--site', String(siteId)], lines(oddRecords))
+    const file = join(directory, 'export.jsonl')
+    const told = await administerJson(directory, ['export', '--site', String(siteId), '--out', file])
+    const { id } = await administerJson(directory, ['site', 'create', '--name', 'Empty'])
+    const imported = await administerJson(directory, ['import', file, '--site', String(id)])
+    expect(imported).toEqual({ imported: told.exported, skipped: 0, errors: [] })
+    const other = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', String(id)])
+
+    const before = await answersOfEveryList({ baseUrl, token, site: siteId })
+    const after = await answersOfEveryList({ baseUrl, token: other.token, site: id })
+    expect(before.size).toBeGreaterThan(20)
+    expect(after).toEqual(before)
+
+    const again = await administer(directory, ['export', '--site', String(id)])
+    expect(again.stdout).toBe(readFileSync(file, 'utf8'))
+  })
+
+  test('writes each record behind those that it refers to, with every member that it may have', async ({
+    siteDirectory,
+  }) => {
+    await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
+    const { stdout } = await administer(siteDirectory, ['export', '--site', '1001'])
+    const records = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const kinds = records.map(({ kind }) => kind)
+    expect(kinds).toEqual(['webForm', 'field', 'field', 'category', 'news', 'news', 'blog', 'link', 'link'])
+    for (const kind of ['category', 'news', 'blog'] as const) {
+      const names = ['kind', ...Object.keys(contentMembers[kind]).filter((name) => name !== 'siteId')]
+      expect(Object.keys(records.find((record) => record.kind === kind))).toEqual(names)
+    }
+  })
+
+  test('of a site with nothing in it writes nothing', async ({ siteDirectory }) => {
+    expect(await administer(siteDirectory, ['export', '--site', '1001'])).toMatchObject({ status: 0, stdout: '' })
+  })
+
+  test('leaves what was in the file when it fails, and nothing else', async ({ siteDirectory }) => {
+    const file = join(siteDirectory, 'site.jsonl')
+    writeFileSync(file, 'before')
+    const outcome = await administer(siteDirectory, ['export', '--site', '9', '--out', file])
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(readFileSync(file, 'utf8')).toBe('before')
+    expect(readdirSync(siteDirectory).filter((name) => name.startsWith('site.jsonl'))).toEqual(['site.jsonl'])
+  })
+
+  test('is refused for a file that cannot be written, in one line', async ({ siteDirectory }) => {
+    for (const file of [join(siteDirectory, 'none', 'site.jsonl'), siteDirectory]) {
+      const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', file])
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toMatch(/^\/.+ cannot be written: E\w+: .+ \(Data directory: .+\)\n$/)
+    }
+  })
+
+  test('says so when its reader goes away before the end', async ({ siteDirectory }) => {
+    const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
+    await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(many))
+    const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`
+    const failure = await runFile('bash', ['-o', 'pipefail', '-c', command]).catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^{"kind":"news","id":1,/),
+      stderr: refusedIn(siteDirectory, 'Standard output cannot be written: write EPIPE. The export is not whole.'),
+    })
+  })
+})

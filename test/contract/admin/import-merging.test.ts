@@ -1,0 +1,86 @@
+import { describe, expect } from 'vitest'
+import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { launch } from '../../support/program.ts'
+import { test } from '../../support/test.ts'
+
+const importing = ['import', '-', '--site', '1001']
+const jsonLines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+describe('a record that leaves members out', () => {
+  const whole = [
+    { kind: 'webForm', id: 3, name: 'Contact' },
+    { kind: 'field', webFormId: 3, typeId: -2, name: 'You', mandatory: true, order: 4 },
+    { kind: 'category', id: 5, name: 'Five' },
+    { kind: 'news', id: 1, subject: 'One', body: '<p>One</p>', weight: 3, enabled: false },
+    { kind: 'link', type: 'news', categoryId: 5, objectId: 1, displayable: 0 },
+  ]
+  const sparse = [
+    { kind: 'webForm', id: 3 },
+    { kind: 'field', webFormId: 3, typeId: -2 },
+    { kind: 'category', id: 5 },
+    { kind: 'news', id: 1 },
+    { kind: 'news', id: 1, roleId: 9 },
+    { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
+  ]
+  const exported = async (directory: string) => {
+    const { stdout } = await administer(directory, ['export', '--site', '1001'])
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  }
+
+  test('keeps what is stored of them, the text of a news item as well', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, importing, jsonLines(whole))
+    const before = await exported(siteDirectory)
+    expect(before).toMatchObject(whole)
+    expect(await administerJson(siteDirectory, importing, jsonLines(sparse))).toMatchObject({ imported: 6, skipped: 0 })
+    const after = before.map((record) => (record.kind === 'news' ? { ...record, roleId: 9 } : record))
+    expect(await exported(siteDirectory)).toEqual(after)
+  })
+
+  test('gives them sensible values with --replace', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, importing, jsonLines(whole))
+    await administerJson(siteDirectory, [...importing, '--replace'], jsonLines(sparse))
+    const [webForm, field, category, news, link] = await exported(siteDirectory)
+    expect([webForm, field, category, link]).toEqual([
+      { ...sparse[0], name: 'Web form 3' },
+      { ...sparse[1], mandatory: false, order: 4 },
+      { ...sparse[2], name: 'Category 5' },
+      { ...sparse[5], displayable: 1 },
+    ])
+    expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
+  })
+
+  test('changes nothing the second time, and leaves nothing in the history then', async ({ siteDirectory }) => {
+    for (const records of [whole, sparse]) {
+      await administerJson(siteDirectory, importing, jsonLines(records))
+      const before = await administerJson(siteDirectory, ['audit', '--site', '1001'])
+      const stored = await exported(siteDirectory)
+      await administerJson(siteDirectory, importing, jsonLines(records))
+      expect(await exported(siteDirectory)).toEqual(stored)
+      expect(await administerJson(siteDirectory, ['audit', '--site', '1001'])).toEqual(before)
+    }
+  })
+})
+
+test.for(['SIGINT', 'SIGTERM'] as const)(
+  'import that is interrupted by %s says what is in, and that repeating it is safe',
+  async (signal, { siteDirectory }) => {
+    const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
+    const many = Array.from({ length: 500 }, (_, index) => ({ kind: 'category', id: index + 1 }))
+    program.stdin.write(jsonLines([...many, { kind: 'category', id: 501 }]))
+    const count = async () => (await administerJson(siteDirectory, ['category', 'list', '--site', '1001'])).length
+    while ((await count()) < 500);
+    program.kill(signal)
+    expect(await program.ended).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: refusedIn(
+        siteDirectory,
+        'Interrupted: 500 records are imported. Import the same file again to go on: importing again is safe.',
+      ),
+    })
+    expect(await count()).toBe(500)
+  },
+)

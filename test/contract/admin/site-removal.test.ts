@@ -1,0 +1,145 @@
+import { describe, expect } from 'vitest'
+import { removeSite } from '../../../admin/site-removal.ts'
+import type { AdminStores, AreaStores } from '../../../admin/stores.ts'
+import { hashToken } from '../../../lib/access/grants.ts'
+import type { CategoryId, SiteId } from '../../../lib/ids.ts'
+import { openMachine } from '../../../local/machine.ts'
+import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { test } from '../../support/test.ts'
+
+const storage = '/api/v2/admin/sites/current/storage'
+const site = 1001 as SiteId
+
+/** The demo site, and a second one that nothing may be taken of. */
+const fill = async (
+  directory: string,
+  { request, stop }: { request: (path: string, init?: RequestInit) => Promise<Response>; stop: () => Promise<unknown> },
+) => {
+  for (const path of ['a.txt', 'deep/er/b.html', 'deep/er/b.html?version=draft']) {
+    await request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(20_000) })
+  }
+  await stop()
+  await administerJson(directory, ['site', 'create', '--name', 'Other'])
+  await administerJson(directory, ['form', 'create', '--site', '1002', '--name', 'Stays'])
+  await administerJson(directory, ['workflow', 'start', 'deep/er/b.html', '--site', '1001'])
+  for (const sites of [['1001'], ['1001', '1002']]) {
+    const covered = sites.flatMap((id) => ['--site', id])
+    await administerJson(directory, ['token', 'issue', '--user', 'ann', ...covered, '--permission', 'files'])
+  }
+}
+
+/** What is left of a site, whether the directory knows it or not. */
+const leftOf = async ({ webForms, contents, links, workflows, files }: AreaStores, id: SiteId) => ({
+  forms: (await webForms.list(id)).length,
+  contents: (await contents.list(id, 'category', 0, 10)).length + (await contents.list(id, 'news', 0, 10)).length,
+  links: (await links.count({ site: id, kind: 'news', category: 1 as CategoryId }, 0, 10)).count,
+  workflows: (await workflows.list(id, undefined, 10)).length,
+  files: await files.exists(`live/${id}/`),
+  drafts: await files.exists(`draft/${id}/`),
+})
+const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, drafts: false }
+
+describe('site remove', () => {
+  test('tells what would go, removes it all with --yes, and leaves other sites alone', async ({ directory, start }) => {
+    await fill(directory, await start())
+    const counts = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1, tokens: 3 }
+    const told = await administerJson(directory, ['site', 'remove', '1001', '--dry-run'])
+    expect(told).toMatchObject({ removed: false, atLeast: false, ...counts, objects: expect.anything() })
+    const refused = await administer(directory, ['site', 'remove', '1001'])
+    expect(refused).toMatchObject({ status: 1, stdout: '' })
+    expect(refused.stderr).toMatch(
+      /^Site 1001 "Demo site" goes with 4 files \(\d+ bytes\), 2 web forms, .+, 1 running workflow\. 3 tokens will no longer cover it\. Nothing was removed: add --yes/,
+    )
+
+    expect(await administerJson(directory, ['site', 'remove', '1001', '--yes'])).toEqual({ removed: true })
+    const machine = await openMachine(directory)
+    expect(await leftOf(machine.stores, site)).toEqual(nothing)
+    await machine.close()
+    expect((await administerJson(directory, ['site', 'list'])).map(({ id }: { id: number }) => id)).toEqual([1002])
+    expect(await administerJson(directory, ['form', 'list', '--site', '1002'])).toHaveLength(1)
+    const tokens = await administerJson(directory, ['token', 'list'])
+    expect(tokens.map(({ sites }: { sites: number[] }) => sites)).toEqual([[1002]])
+    expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
+    expect(await administer(directory, ['site', 'remove', '1001', '--yes'])).toMatchObject({
+      status: 1,
+      stderr: refusedIn(directory, 'There is no site 1001. "site list" shows those that there are.'),
+    })
+  })
+
+  test('leaves its history, and its number to nobody who does not ask for it', async ({ siteDirectory }) => {
+    await administerJson(siteDirectory, ['site', 'remove', '1001', '--yes'])
+    const types = async () =>
+      (await administerJson(siteDirectory, ['audit', '--site', '1001'])).map(({ type }: { type: string }) => type)
+    expect(await types()).toEqual(['site.created', 'site.removed'])
+    expect(await administerJson(siteDirectory, ['site', 'create', '--name', 'Next'])).toMatchObject({ id: 1002 })
+    const again = ['site', 'create', '--name', 'Again', '--id', '1001']
+    expect(await administerJson(siteDirectory, again)).toMatchObject({ id: 1001 })
+  })
+
+  test('goes on where it has broken off, wherever that was', async ({ directory, start }) => {
+    await fill(directory, await start())
+    const machine = await openMachine(directory)
+    const stores: AdminStores = {
+      ...machine.stores,
+      areas: async () => machine.stores,
+      memory: async () => 0,
+      close: machine.close,
+    }
+    const found = await stores.sites.getSite(site)
+    if (!found) throw new Error('There is no demo site')
+    const fails = async () => {
+      throw new Error('The process dies here')
+    }
+    const { files, workflows, webForms, contents, sites, grants } = machine.stores
+    const areas = (change: object) => ({ ...stores, areas: async () => ({ ...machine.stores, ...change }) })
+    const breaking: readonly AdminStores[] = [
+      { ...stores, grants: { ...grants, uncover: fails } },
+      areas({ files: { ...files, remove: fails } }),
+      areas({ workflows: { ...workflows, clear: fails } }),
+      areas({ webForms: { ...webForms, clear: fails } }),
+      areas({ contents: { ...contents, clear: fails } }),
+      { ...stores, sites: { ...sites, removeSite: fails } },
+    ]
+    for (const broken of breaking) {
+      await expect(removeSite(broken, found)).rejects.toThrow('The process dies here')
+      expect(await sites.getSite(site)).toEqual(found)
+    }
+    await removeSite(stores, found)
+    expect(await leftOf(machine.stores, site)).toEqual(nothing)
+    expect(await sites.getSite(site)).toBeUndefined()
+    await machine.close()
+  })
+
+  test('waits for callers whose tokens are remembered, and takes along what they store meanwhile', async ({
+    siteDirectory,
+  }) => {
+    const machine = await openMachine(siteDirectory)
+    const stores: AdminStores = {
+      ...machine.stores,
+      areas: async () => machine.stores,
+      memory: async () => 60_000,
+      close: machine.close,
+    }
+    const found = await stores.sites.getSite(site)
+    if (!found) throw new Error('There is no site')
+    const entry = { site, type: 'form.created', subject: 'test', actor: 'ann' } as const
+    const expires = Math.floor(Date.now() / 1000) + 3600
+    await stores.grants.put({ hash: hashToken('x'), user: 'ann', sites: [site], permissions: [], expires }, [])
+    const said: string[] = []
+    const waits: number[] = []
+    await removeSite(stores, found, {
+      say: (sentence) => said.push(sentence),
+      async wait(milliseconds) {
+        waits.push(milliseconds)
+        await machine.stores.contents.create(site, 'category', { id: 7, name: 'Late' }, entry)
+      },
+    })
+    expect(waits).toHaveLength(1)
+    expect(waits[0]).toBeGreaterThan(50_000)
+    expect(said).toEqual([
+      expect.stringMatching(/^The site is empty\. Its tokens stop working everywhere within 60 seconds/),
+    ])
+    expect(await leftOf(machine.stores, site)).toEqual(nothing)
+    await machine.close()
+  })
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { importRecords } from '../../../admin/import/import-records.ts'
+import type { RawRecord } from '../../../admin/import/read-records.ts'
+import { createCategoryStores } from '../../../lib/aws/category-stores.ts'
+import { createWebForms } from '../../../lib/aws/web-forms.ts'
+import type { SiteId, WebFormId } from '../../../lib/ids.ts'
+import { unrecorded } from '../../support/history.ts'
+import { openTestTables, type TestTables } from '../../support/tables.ts'
+
+const site = 1001 as SiteId
+
+let tables: TestTables
+let stores: Parameters<typeof importRecords>[2]
+/** How often each kind of call was sent since then. */
+let calls: Record<string, number>
+beforeAll(async () => {
+  tables = await openTestTables()
+  const dynamodb = tables.connect()
+  dynamodb.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) => {
+        const name = commandName.replace(/Command$/, '')
+        calls[name] = (calls[name] ?? 0) + 1
+        return next(args)
+      },
+    { step: 'initialize', name: 'count' },
+  )
+  const { webForms, content, categoryLinks } = tables.names
+  stores = {
+    webForms: createWebForms({ dynamodb, table: webForms, record: unrecorded }),
+    ...createCategoryStores({
+      dynamodb,
+      contentTable: content,
+      categoryLinksTable: categoryLinks,
+      record: unrecorded,
+    }),
+  }
+})
+afterAll(() => tables.close())
+beforeEach(() => {
+  calls = {}
+})
+
+const importAll = (records: readonly object[]) => {
+  const lines = async function* (): AsyncGenerator<RawRecord> {
+    for (const [index, record] of records.entries()) yield { line: index + 1, text: JSON.stringify(record) }
+  }
+  return importRecords(lines(), site, stores)
+}
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+test('news items are read 100 in a call, and written 25 in a call with their texts; the second time they are only read', async () => {
+  const news = numbers(500).map((id) => ({ kind: 'news', id, subject: `News ${id}`, body: `Text ${id}` }))
+  await importAll(news)
+  expect(calls).toEqual({ BatchGetItem: 5, BatchWriteItem: 40 })
+  calls = {}
+  await importAll(news)
+  expect(calls).toEqual({ BatchGetItem: 10 })
+  calls = {}
+  await importAll(news.map(({ kind, id }) => ({ kind, id })))
+  expect(calls).toEqual({ BatchGetItem: 5 })
+})
+
+test('the fields of a form are one change of it, and none the second time', async () => {
+  const records = [
+    { kind: 'webForm', id: 7, name: 'Seven' },
+    ...[-2, -3, -4].map((typeId) => ({ kind: 'field', webFormId: 7, typeId })),
+  ]
+  await importAll(records)
+  expect(calls).toEqual({ PutItem: 1, GetItem: 1, UpdateItem: 1 })
+  calls = {}
+  await importAll(records)
+  // The name is written in a call that tells what it was.
+  expect(calls).toEqual({ PutItem: 1, GetItem: 1, UpdateItem: 1 })
+  expect((await stores.webForms.get(site, 7 as WebFormId))?.fields).toHaveLength(3)
+})

@@ -1,0 +1,55 @@
+/** Where lists are asked for, and by whom. */
+interface Asked {
+  readonly baseUrl: string
+  readonly token: string
+  readonly site: number
+}
+
+interface Page {
+  readonly items: readonly { readonly id: number }[]
+  readonly totalItemsCount: number
+}
+
+/** What tells one site from another one with the same contents: its number, and where it is served. */
+const withoutPlace = (text: string, { baseUrl, site }: Asked): unknown =>
+  JSON.parse(
+    text
+      .replaceAll(baseUrl, 'BASE')
+      .replaceAll(`/sites/${site}/`, '/sites/SITE/')
+      .replaceAll(`"siteId":${site}`, '"siteId":"SITE"'),
+  )
+
+/** What every list of a site answers, by its path: of web forms, their fields, categories, objects and what is linked with what. */
+export const answersOfEveryList = async (asked: Asked): Promise<ReadonlyMap<string, unknown>> => {
+  const { baseUrl, token, site } = asked
+  const answers = new Map<string, unknown>()
+  const ask = async (path: string): Promise<readonly number[]> => {
+    const answer = await fetch(`${baseUrl}${path.replace('SITE', String(site))}`, { headers: { Authorization: token } })
+    const text = await answer.text()
+    if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}: ${text}`)
+    answers.set(path, withoutPlace(text, asked))
+    const page: Page = JSON.parse(text)
+    if (page.totalItemsCount > page.items.length) throw new Error(`${path} has more than one page`)
+    return page.items.map(({ id }) => id)
+  }
+  const all = 'limit=500'
+  const v3 = '/webresources/api/v3/sites/SITE'
+  for (const form of await ask('/api/v1/admin/sites/SITE/webforms')) {
+    await ask(`/api/v1/admin/sites/SITE/webforms/${form}/fields/system`)
+  }
+  const categories = await ask(`${v3}/categories?${all}`)
+  for (const [segment, member] of [
+    ['news', 'news'],
+    ['blogs', 'blog'],
+  ] as const) {
+    for (const id of await ask(`${v3}/${segment}?${all}`)) await ask(`${v3}/${segment}/${id}/categories?${all}`)
+    for (const category of categories) {
+      await ask(`${v3}/categories/${category}/${segment}?${all}`)
+      await ask(
+        `${v3}/categories/${category}/${segment}?${all}&order=-displayable&fields=${member},displayable,category`,
+      )
+    }
+  }
+  await ask(`${v3}/news?${all}&fields=id,body`)
+  return answers
+}
