@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { errors, ServiceError } from '../lib/errors.ts'
 import { UsageError } from '../local/usage-error.ts'
 import { auditCommand } from './commands/audit.ts'
+import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { categoryCommand, formCommand, objectCommand } from './commands/contents.ts'
 import { importCommand } from './commands/import.ts'
@@ -30,6 +31,8 @@ export const createProgram = (): Command => {
     workflowCommand(),
     importCommand(),
     auditCommand(),
+    backupCommand(),
+    restoreCommand(),
     checkCommand(),
   ]
   for (const command of commands) program.addCommand(command)
