@@ -1,14 +1,19 @@
 import { Command, CommanderError, Option } from 'commander'
 import { errors, ServiceError } from '../lib/errors.ts'
+import { SettingsError } from '../lib/settings.ts'
 import { UsageError } from '../local/usage-error.ts'
+import packageFile from '../package.json' with { type: 'json' }
 import { auditCommand } from './commands/audit.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
+import { completionCommand } from './commands/completion.ts'
 import { categoryCommand, formCommand, objectCommand } from './commands/contents.ts'
 import { importCommand } from './commands/import.ts'
+import { serveCommand } from './commands/serve.ts'
 import { dataCentreCommand, siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
+import { examples } from './examples.ts'
 import { FaultsFound, Refusal } from './output.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
@@ -21,6 +26,7 @@ export const createProgram = (): Command => {
     .option('--data-dir <path>', 'local: the data directory of "npm start", running or not', '.local')
     .option('--stack-prefix <prefix>', 'aws: what the names of the stacks begin with', 'SiteAdmin')
     .option('--json', 'print one JSON value', false)
+    .version(packageFile.version, '--version', 'print the version')
   const commands = [
     dataCentreCommand(),
     siteCommand(),
@@ -31,16 +37,20 @@ export const createProgram = (): Command => {
     workflowCommand(),
     importCommand(),
     auditCommand(),
+    serveCommand(),
     backupCommand(),
     restoreCommand(),
     checkCommand(),
+    completionCommand(program),
   ]
   for (const command of commands) program.addCommand(command)
-  const configure = (command: Command): void => {
+  const configure = (command: Command, words: readonly string[]): void => {
     command.exitOverride().showHelpAfterError('Add --help to see what it takes.')
-    for (const child of command.commands) configure(child)
+    const example = examples[words.join(' ')]
+    if (example !== undefined) command.addHelpText('after', `\nExample:\n  ${program.name()} ${example}`)
+    for (const child of command.commands) configure(child, [...words, child.name()])
   }
-  configure(program)
+  configure(program, [])
   return program
 }
 
@@ -58,12 +68,15 @@ const rightsErrors: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ])
 
+/** Errors whose message says what to do. */
+const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
+
 /** What a person can do about a failure of a command, in a sentence; undefined when it is nothing that they can put right. */
 const adviceOn = (error: unknown): string | undefined => {
   if (error instanceof ServiceError && error.code === errors.unavailable.code) {
     return 'The store is away or busy. Repeat the command; repeating is safe.'
   }
-  if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) return error.message
+  if (inWords.some((kind) => error instanceof kind)) return error instanceof Error ? error.message : String(error)
   if (!(error instanceof Error && rightsErrors.has(error.name))) return undefined
   return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
 }

@@ -5,11 +5,15 @@ import { UsageError } from '../../local/usage-error.ts'
 import { print, Refusal } from '../output.ts'
 import type { GlobalOptions } from '../stores.ts'
 
-interface Options {
+interface RestoreOptions {
   readonly evenIfDamaged: boolean
 }
 
-const evenIfDamaged = [
+interface BackupOptions extends RestoreOptions {
+  readonly bytes: boolean
+}
+
+const damageOption = [
   '--even-if-damaged',
   'go on when a file is missing or damaged, and leave it as it is',
   false,
@@ -39,11 +43,16 @@ export const backupCommand = (): Command =>
   new Command('backup')
     .description('one machine: back up the data directory, while the service runs or not')
     .argument('<directory>', 'where to: it must not exist yet, or be empty')
-    .option(...evenIfDamaged)
-    .action(async (target: string, options: Options, self: Command) => {
+    .option(
+      '--bytes',
+      'also read every file that shares its bytes with the backup, and compare it with its fingerprint',
+      false,
+    )
+    .option(...damageOption)
+    .action(async (target: string, { bytes, evenIfDamaged }: BackupOptions, self: Command) => {
       const { dataDir, json } = onOneMachine(self)
       const { path, ...rest } = await interruptibly('backup', (signal) =>
-        makeBackup(dataDir, target, { ...options, signal }),
+        makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
       )
       print({ backup: path, ...rest }, json)
     })
@@ -52,11 +61,11 @@ export const restoreCommand = (): Command =>
   new Command('restore')
     .description('one machine: fill an empty data directory from a backup')
     .argument('<directory>', 'the backup')
-    .option(...evenIfDamaged)
-    .action(async (backup: string, options: Options, self: Command) => {
+    .option(...damageOption)
+    .action(async (backup: string, { evenIfDamaged }: RestoreOptions, self: Command) => {
       const { dataDir, json } = onOneMachine(self)
       const { path, ...rest } = await interruptibly('restoration', (signal) =>
-        restoreBackup(backup, dataDir, { ...options, signal }),
+        restoreBackup(backup, dataDir, { evenIfDamaged, signal }),
       )
       print({ dataDirectory: path, ...rest }, json)
     })

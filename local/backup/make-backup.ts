@@ -17,6 +17,8 @@ import { blobsIn, type DamagedBlob, type ReferredBlob, takeBlobs } from './take-
 export interface BackupOptions {
   /** Whether what is damaged is taken along as it is, instead of making no backup at all. */
   readonly evenIfDamaged: boolean
+  /** Whether the bytes of every file are compared with their fingerprint, also where none are copied. */
+  readonly withBytes: boolean
   /** Ends it; its reason is what the caller is told. */
   readonly signal: AbortSignal
   readonly clock?: Clock
@@ -104,7 +106,7 @@ const damageOf = (source: DataDirectory, damaged: readonly DamagedBlob[], hasHel
  * removed meanwhile stays until it has been taken along. Throws UsageError; nothing is left behind then.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
-  const { evenIfDamaged, signal, clock = systemClock } = options
+  const { evenIfDamaged, withBytes, signal, clock = systemClock } = options
   const { directory: source, database, close } = await openMachine(dataDirectory)
   try {
     const place = openBackupPlace(target, source)
@@ -119,8 +121,10 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
         await holding.extend()
         const { blobs, files } = readSnapshot(directory, source)
         syncFile(directory.database)
-        const damaged = await takeBlobs({ from: source.blobs, to: directory.blobs, ownOnly: false }, blobs, signal)
-        if (damaged.length > 0 && !evenIfDamaged) throw damageOf(source, damaged, holding.hasHeld())
+        const passage = { from: source.blobs, to: directory.blobs, ownOnly: false, readsLinked: withBytes }
+        const damaged = await takeBlobs(passage, blobs, signal)
+        if (damaged.length > 0 && !(evenIfDamaged && holding.hasHeld()))
+          throw damageOf(source, damaged, holding.hasHeld())
         copyDemo(source, directory)
         syncFolder(directory.blobs)
         signal.throwIfAborted()

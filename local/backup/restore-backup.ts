@@ -74,7 +74,8 @@ export const restoreBackup = async (
   try {
     signal.throwIfAborted()
     copyFiles(backup, directory)
-    const lacking = await takeBlobs({ from: backup.blobs, to: directory.blobs, ownOnly: true }, blobs, signal)
+    const passage = { from: backup.blobs, to: directory.blobs, ownOnly: true, readsLinked: true }
+    const lacking = await takeBlobs(passage, blobs, signal)
     const [first] = lacking
     if (first && !evenIfDamaged) {
       throw new UsageError(

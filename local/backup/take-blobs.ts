@@ -3,16 +3,11 @@ import { copyFile, lstat, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { inParallel } from '../../lib/in-parallel.ts'
-import { createFingerprint } from '../../lib/storage/fingerprint.ts'
-import { isMissing } from '../data-directory.ts'
+import { type BlobContent, type BlobVerifier, openBlobVerifier } from './verify-blobs.ts'
 
 /** A blob that a database refers to. */
-export interface ReferredBlob {
+export interface ReferredBlob extends BlobContent {
   readonly name: string
-  /** Bytes. What an upload has left behind them belongs to nobody. */
-  readonly size: number
-  /** Null while it is not known. */
-  readonly fingerprint: string | null
   /** Whether more may be written into it: that of an upload which is not complete. */
   readonly grows: boolean
 }
@@ -34,45 +29,14 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
       grows: grows === 1,
     }))
 
-/** What is wrong with bytes that do not have the fingerprint that they had. */
-export const areOthers = 'its bytes are not those that were stored'
-
-/** What is read at once, in bytes. */
-const pieceSize = 1024 * 1024
-
-/** The sentence on what is wrong with a blob; undefined when it is whole, as far as that is known. */
-export const faultOfBlob = async (
-  file: string,
-  { size, fingerprint }: Pick<ReferredBlob, 'size' | 'fingerprint'>,
-): Promise<string | undefined> => {
-  const handle = await open(file, 'r').catch((error: unknown) => {
-    if (isMissing(error)) return undefined
-    throw error
-  })
-  if (!handle) return 'it is missing'
-  try {
-    const found = (await handle.stat()).size
-    if (found !== size) return `it has ${size} bytes, of which ${found} are there`
-    if (fingerprint === null) return undefined
-    const making = createFingerprint()
-    const buffer = Buffer.allocUnsafeSlow(Math.min(pieceSize, size))
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length)
-      if (bytesRead === 0) break
-      making.update(buffer.subarray(0, bytesRead))
-    }
-    return making.digest() === fingerprint ? undefined : areOthers
-  } finally {
-    await handle.close()
-  }
-}
-
 /** Where blobs are taken from, and where they go. */
 interface Passage {
   readonly from: string
   readonly to: string
   /** Whether only blobs are linked that belong to this user alone: others are copied, and do then. */
   readonly ownOnly: boolean
+  /** Whether the bytes of linked blobs are read as well, which takes far longer than to link them; those that were copied always are. */
+  readonly readsLinked: boolean
 }
 
 /** File systems on which two names cannot stand for the same bytes, or which do not let this user do so. */
@@ -113,23 +77,29 @@ const copy = async (from: string, to: string, size: number): Promise<void> => {
  * Takes a blob along: under a second name where that can be, as nothing is ever written into it again, and as a copy otherwise. Answers what is wrong
  * with what has arrived; undefined when nothing is. Errors: those of the file system.
  */
-const takeBlob = async ({ from: source, to: target, ownOnly }: Passage, blob: ReferredBlob) => {
+const takeBlob = async (
+  { from: source, to: target, ownOnly, readsLinked }: Passage,
+  blob: ReferredBlob,
+  verifier: BlobVerifier,
+): Promise<string | undefined> => {
   if (!blobName.test(blob.name)) return 'it has a name that no blob has'
   const [from, to] = [join(source, blob.name), join(target, blob.name)]
+  let isLinked = false
   try {
     const found = await lstat(from)
     if (!found.isFile()) return 'it is no file'
     const mayLink = !blob.grows && (!ownOnly || isOwn(found))
-    if (!(mayLink && link(from, to))) await copy(from, to, blob.size)
+    isLinked = mayLink && link(from, to)
+    if (!isLinked) await copy(from, to, blob.size)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return 'it is missing'
     throw error
   }
-  return faultOfBlob(to, blob)
+  return verifier.faultOf(to, isLinked && !readsLinked ? { ...blob, fingerprint: null } : blob)
 }
 
-/** How many blobs are worked on at once: copies wait for the disk. */
-const atOnce = 4
+/** How many blobs are worked on at once: copies wait for the disk, and what verifies them is not to wait for the next one. */
+const atOnce = 8
 
 /** A blob that has not arrived as it should. */
 export interface DamagedBlob {
@@ -144,10 +114,15 @@ export const takeBlobs = async (
   signal: AbortSignal,
 ): Promise<readonly DamagedBlob[]> => {
   const damaged: DamagedBlob[] = []
-  await inParallel(blobs, atOnce, async (blob) => {
-    signal.throwIfAborted()
-    const fault = await takeBlob(passage, blob)
-    if (fault !== undefined) damaged.push({ name: blob.name, fault })
-  })
+  const verifier = openBlobVerifier()
+  try {
+    await inParallel(blobs, atOnce, async (blob) => {
+      signal.throwIfAborted()
+      const fault = await takeBlob(passage, blob, verifier)
+      if (fault !== undefined) damaged.push({ name: blob.name, fault })
+    })
+  } finally {
+    await verifier.close()
+  }
   return damaged
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { inParallel } from '../../lib/in-parallel.ts'
 import { createFingerprint } from '../../lib/storage/fingerprint.ts'
-import { areOthers, faultOfBlob } from '../backup/take-blobs.ts'
+import { areOthers, openBlobVerifier } from '../backup/verify-blobs.ts'
 import type { DataDirectory } from '../data-directory.ts'
 import { versionOf } from '../schema.ts'
 import type { Fault } from './database-faults.ts'
@@ -12,6 +13,9 @@ const withFingerprints: readonly (readonly [table: string, version: number])[] =
   ['objects', 2],
   ['old_objects', 5],
 ]
+
+/** How many are worked on at once, so that no core waits for the next one. */
+const atOnce = 8
 
 interface Fingerprinted {
   readonly key: string
@@ -51,14 +55,19 @@ const areTheSame = (bytes: Uint8Array, fingerprint: string): boolean => {
 export const byteFaults = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Fault[]> => {
   const content = connection.prepare('SELECT bytes FROM small_contents WHERE name = ?')
   const faults: Fault[] = []
-  for (const { key, blob, ...stored } of fingerprinted(connection)) {
-    const bytes = content.get(blob)?.['bytes']
-    const isOther =
-      bytes instanceof Uint8Array
-        ? !areTheSame(bytes, stored.fingerprint)
-        : (await faultOfBlob(join(blobs, blob), stored)) === areOthers
-    if (isOther)
-      faults.push({ where: describe(key), fault: `${areOthers}: ${blob}. Upload it again, or put that back.` })
+  const verifier = openBlobVerifier()
+  try {
+    await inParallel(fingerprinted(connection), atOnce, async ({ key, blob, ...stored }) => {
+      const bytes = content.get(blob)?.['bytes']
+      const isOther =
+        bytes instanceof Uint8Array
+          ? !areTheSame(bytes, stored.fingerprint)
+          : (await verifier.faultOf(join(blobs, blob), stored)) === areOthers
+      if (isOther)
+        faults.push({ where: describe(key), fault: `${areOthers}: ${blob}. Upload it again, or put that back.` })
+    })
+  } finally {
+    await verifier.close()
   }
   return faults
 }

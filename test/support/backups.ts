@@ -31,7 +31,7 @@ export const put = async (service: SpawnedService, path: string, body: Buffer | 
 export const read = async (service: SpawnedService, path: string): Promise<Buffer> =>
   Buffer.from(await (await service.request(`${storage}/${path}`)).arrayBuffer())
 
-const plainly = { evenIfDamaged: false, signal: new AbortController().signal }
+const plainly = { evenIfDamaged: false, withBytes: false, signal: new AbortController().signal }
 
 /** What the commands do, in this process. */
 export const backUp = (data: string, target: string) => makeBackup(data, target, plainly)

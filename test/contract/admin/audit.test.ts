@@ -51,9 +51,20 @@ const changing: readonly (readonly [name: string, args: readonly string[], type:
   ['workflow end', ['a.html', '--site', '1001'], 'workflow.removed', /^a\.html$/],
 ]
 
-/** Those that change no site. Data centres have no history. */
+/** Those that change no site. Data centres have no history. A backup is none of the sites' own, and comes back with the history that it has. */
 const others = [
-  ...['audit', 'category list', 'check', 'data-centre add', 'data-centre list', 'form list'],
+  ...[
+    'audit',
+    'backup',
+    'restore',
+    'serve',
+    'completion',
+    'category list',
+    'check',
+    'data-centre add',
+    'data-centre list',
+    'form list',
+  ],
   ...['site list', 'site show', 'token list'],
 ]
 

@@ -1,4 +1,13 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -66,21 +75,34 @@ describe('a backup is refused, and nothing is left of it,', () => {
   test('when a file is damaged, unless it is to be made even so', async ({ backedUp: { data, folder, restored } }) => {
     await replaceBlob(data)
     const target = join(folder, 'again')
-    const outcome = await administer(data, ['backup', target])
+    const outcome = await administer(data, ['backup', target, '--bytes'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toMatch(/^A file is not whole .+, its bytes are not those that were stored\. .+\n$/)
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
-    expect(await administerJson(data, ['backup', target, '--even-if-damaged'])).toMatchObject({ damaged: 1 })
+    expect(await administerJson(data, ['backup', target, '--bytes', '--even-if-damaged'])).toMatchObject({ damaged: 1 })
     expect(await faultsOf(target)).toMatchObject([{ where: 'site 1001, file large.bin' }])
     await expect(restore(target, restored)).rejects.toThrow(/is damaged: 1 of its files/)
     expect(await administerJson(restored, ['restore', target, '--even-if-damaged'])).toMatchObject({ damaged: 1 })
   })
 
+  test('when a file is missing or short, whether its bytes are to be read or not', async ({
+    backedUp: { data, folder },
+  }) => {
+    const target = join(folder, 'again')
+    truncateSync(blobOf(data), 17_000)
+    await expect(backUp(data, target)).rejects.toThrow(/, it has 40064 bytes, of which 17000 are there\. /)
+    await rm(blobOf(data))
+    await expect(backUp(data, target)).rejects.toThrow(/, it is missing\. .+ No backup was made\.$/)
+    expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
+  })
+
   test('when it is ended', async ({ backedUp: { data, folder } }) => {
     const ended = AbortSignal.abort(new Error('It was ended'))
     const target = join(folder, 'again')
-    await expect(makeBackup(data, target, { evenIfDamaged: false, signal: ended })).rejects.toThrow('It was ended')
+    await expect(makeBackup(data, target, { evenIfDamaged: false, withBytes: false, signal: ended })).rejects.toThrow(
+      'It was ended',
+    )
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
   })
 

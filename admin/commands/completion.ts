@@ -1,0 +1,9 @@
+import { Argument, Command } from 'commander'
+import { completionOf, type Shell, shells } from '../completion.ts'
+
+/** Prints what a shell completes the commands of a program with. */
+export const completionCommand = (program: Command): Command =>
+  new Command('completion')
+    .description('print what completes commands and options in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action((shell: Shell) => console.log(completionOf(program, shell)))
