@@ -13,7 +13,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import { makeBackup } from '../../../local/backup/make-backup.ts'
-import { administer, administerJson } from '../../support/administration.ts'
+import { restoreBackup } from '../../../local/backup/restore-backup.ts'
+import { administer } from '../../support/administration.ts'
 import {
   backUp,
   blobOf,
@@ -64,7 +65,6 @@ describe('a backup is refused, and nothing is left of it,', () => {
     for (const args of [
       ['backup', place.backup],
       ['--target', 'aws', 'backup', place.backup],
-      ['--target', 'aws', 'restore', place.backup],
     ]) {
       const outcome = await administer(place.data, args)
       expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
@@ -80,10 +80,11 @@ describe('a backup is refused, and nothing is left of it,', () => {
     expect(outcome.stderr).toMatch(/^A file is not whole .+, its bytes are not those that were stored\. .+\n$/)
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
-    expect(await administerJson(data, ['backup', target, '--bytes', '--even-if-damaged'])).toMatchObject({ damaged: 1 })
+    const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
+    expect(await makeBackup(data, target, even)).toMatchObject({ damaged: 1 })
     expect(await faultsOf(target)).toMatchObject([{ where: 'site 1001, file large.bin' }])
     await expect(restore(target, restored)).rejects.toThrow(/is damaged: 1 of its files/)
-    expect(await administerJson(restored, ['restore', target, '--even-if-damaged'])).toMatchObject({ damaged: 1 })
+    expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
   })
 
   test('when a file is missing or short, whether its bytes are to be read or not', async ({
