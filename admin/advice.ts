@@ -1,4 +1,5 @@
 import { errors, ServiceError } from '../lib/errors.ts'
+import { SettingsError } from '../lib/settings.ts'
 import { UsageError } from '../local/usage-error.ts'
 import { Refusal } from './output.ts'
 
@@ -16,12 +17,16 @@ const rightsErrors: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ])
 
+/** Errors whose message says what to do. */
+const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
+
 /** What a person can do about a failure of a command, in a sentence; undefined when it is nothing that they can put right. */
 export const adviceOn = (error: unknown): string | undefined => {
   if (error instanceof ServiceError && error.code === errors.unavailable.code) {
     return 'The store is away or busy. Repeat the command; repeating is safe.'
   }
-  if (error instanceof Refusal || error instanceof UsageError || error instanceof ServiceError) return error.message
-  if (!(error instanceof Error && rightsErrors.has(error.name))) return undefined
+  if (!(error instanceof Error)) return undefined
+  if (inWords.some((kind) => error instanceof kind)) return error.message
+  if (!rightsErrors.has(error.name)) return undefined
   return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
 }

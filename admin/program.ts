@@ -2,13 +2,16 @@ import { Command, CommanderError, Option } from 'commander'
 import packageFile from '../package.json' with { type: 'json' }
 import { adviceOn } from './advice.ts'
 import { auditCommand } from './commands/audit.ts'
+import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { categoryCommand } from './commands/category.ts'
 import { checkCommand } from './commands/check.ts'
+import { completionCommand } from './commands/completion.ts'
 import { dataCentreCommand } from './commands/data-centre.ts'
 import { exportCommand } from './commands/export.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
 import { objectCommand } from './commands/object.ts'
+import { serveCommand } from './commands/serve.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
@@ -20,11 +23,11 @@ const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 export const createProgram = (): Command => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
-    .version(packageFile.version)
     .addOption(new Option('--target <target>', 'what it works on').choices(['local', 'aws']).default('local'))
     .option('--data-dir <path>', 'local: the data directory of "npm start", running or not', '.local')
     .option('--stack-prefix <prefix>', 'aws: what the names of the stacks begin with', 'SiteAdmin')
     .option('--json', 'print one JSON value', false)
+    .version(packageFile.version, '--version', 'print the version')
   const commands = [
     dataCentreCommand(),
     siteCommand(),
@@ -36,7 +39,11 @@ export const createProgram = (): Command => {
     importCommand(),
     exportCommand(),
     auditCommand(),
+    serveCommand(),
+    backupCommand(),
+    restoreCommand(),
     checkCommand(),
+    completionCommand(program),
   ]
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {

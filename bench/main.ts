@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { backup } from './backup.ts'
 import { bundles } from './bundles.ts'
 import { categories } from './categories.ts'
 import { costs } from './costs.ts'
@@ -14,6 +15,7 @@ import { storage } from './storage.ts'
 
 /** Every bench, by the name that `npm run bench -- <name>` knows it by. */
 const benches: Readonly<Record<string, Bench>> = {
+  backup,
   bundles,
   categories,
   costs,

@@ -17,6 +17,10 @@ export interface DataDirectory {
   /** Blobs that nothing referred to. */
   readonly orphans: string
   readonly demo: string
+  /** In a backup, which is laid out in the same way, in place of the marker. */
+  readonly backupMarker: string
+  /** In a backup that is not complete: held by whoever makes it. */
+  readonly unfinished: string
   /** There while anybody has the database open, and after a crash: then its WAL must be there, too. */
   readonly running: string
   readonly locks: { readonly folder: string; readonly gate: string; readonly users: string; readonly service: string }
@@ -33,20 +37,23 @@ export const layoutOf = (given: string): DataDirectory => {
     blobs: join(path, 'blobs'),
     orphans: join(path, 'orphans'),
     demo: join(path, 'demo.json'),
+    backupMarker: join(path, 'site-admin-backup.json'),
+    unfinished: join(path, 'unfinished'),
     running: join(path, 'running'),
     locks: { folder, gate: join(folder, 'gate'), users: join(folder, 'users'), service: join(folder, 'service') },
   }
 }
 
 /** The version of this layout. What version 0.1 of the service has left has no marker. */
-const layoutVersion = 1
+export const layoutVersion = 1
 
 /**
- * What a directory is: nothing of the service yet (absent, empty), being made (new), in use (ready), of version 0.1 of the service,
- * or something that the service must not touch.
+ * What a directory is: nothing of the service yet (absent, empty), being made (new), in use (ready), of version 0.1 of the service, filled from a
+ * backup by half, a backup, a part of one, or something that the service must not touch.
  */
 export type DirectoryState =
   | { readonly state: 'absent' | 'empty' | 'new' | 'ready' | 'version 0.1' | 'foreign' | 'marker missing' }
+  | { readonly state: 'half restored' | 'backup' | 'unfinished backup' }
   | { readonly state: 'marker unreadable'; readonly reason: string }
   | { readonly state: 'other layout'; readonly layout: number }
   | { readonly state: 'unreadable'; readonly reason: string }
@@ -59,12 +66,18 @@ export const isMissing = (error: unknown): boolean =>
 const readMarker = (file: string): DirectoryState | undefined => {
   try {
     const marker: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    const { layout, ready } = { layout: undefined, ready: undefined, ...(marker as object) }
+    const { layout, ready, restoring } = {
+      layout: undefined,
+      ready: undefined,
+      restoring: false,
+      ...(marker as object),
+    }
     if (typeof layout !== 'number' || typeof ready !== 'boolean') {
       return { state: 'marker unreadable', reason: 'it does not hold a layout and whether it is ready' }
     }
     if (layout !== layoutVersion) return { state: 'other layout', layout }
-    return { state: ready ? 'ready' : 'new' }
+    if (ready) return { state: 'ready' }
+    return { state: restoring ? 'half restored' : 'new' }
   } catch (error) {
     return isMissing(error) ? undefined : { state: 'marker unreadable', reason: reasonOf(error) }
   }
@@ -76,6 +89,8 @@ const beginnings: ReadonlySet<string> = new Set(['locks', 'site-admin.json.new']
 const stateWithoutMarker = (directory: DataDirectory, entries: readonly Dirent[]): DirectoryState => {
   const names = new Set(entries.map(({ name }) => name))
   if ([...names].every((name) => beginnings.has(name))) return { state: 'empty' }
+  if (names.has('site-admin-backup.json')) return { state: 'backup' }
+  if (names.has('unfinished')) return { state: 'unfinished backup' }
   if (names.has('site-admin.db')) return { state: 'marker missing' }
   const isOfOld = ['objects/index.db', 'run/lock'].some((file) => existsSync(join(directory.path, file)))
   return { state: names.has('tables') && isOfOld ? 'version 0.1' : 'foreign' }
@@ -107,6 +122,12 @@ export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState
       return `The file ${marker} cannot be read: ${state.reason}. Put it back from a backup, choose another directory with --data-dir, or begin anew with --reset. Nothing was changed.`
     case 'other layout':
       return `The data directory ${path} has layout ${state.layout}, and this version of the service reads layout ${layoutVersion}. Start the version that made it, choose another one with --data-dir, or begin anew with --reset. Nothing was changed.`
+    case 'half restored':
+      return `The data directory ${path} was to be filled from a backup, and that broke off. Repeat "site-admin restore", or begin anew with --reset. Nothing was changed.`
+    case 'backup':
+      return `The directory ${path} is a backup. "site-admin restore ${path}" fills an empty data directory from it, which --data-dir names.`
+    case 'unfinished backup':
+      return `The directory ${path} is a part of a backup that broke off. Remove it, and make another backup.`
     case 'unreadable':
       return `The data directory ${path} cannot be used: ${state.reason}`
     default:
@@ -116,11 +137,17 @@ export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState
 
 /** Whether `--reset` may clear a directory in that state. */
 export const isResettable = ({ state }: DirectoryState): boolean =>
-  ['new', 'ready', 'version 0.1', 'marker unreadable', 'other layout'].includes(state)
+  ['new', 'ready', 'version 0.1', 'half restored', 'marker unreadable', 'other layout'].includes(state)
 
-/** Says that the directory is being made, or that it is ready. */
-export const writeMarker = ({ marker }: DataDirectory, ready: boolean): void =>
-  writePrivately(marker, `${JSON.stringify({ service: 'site-admin', layout: layoutVersion, ready })}\n`)
+/** Says that the directory is being made, be it from a backup, or that it is ready. */
+export const writeMarker = ({ marker }: DataDirectory, state: 'new' | 'half restored' | 'ready'): void => {
+  const says = {
+    layout: layoutVersion,
+    ready: state === 'ready',
+    ...(state === 'half restored' && { restoring: true }),
+  }
+  writePrivately(marker, `${JSON.stringify({ service: 'site-admin', ...says })}\n`)
+}
 
 /** Makes the folders of the directory, and sees to it that other users cannot look into them. */
 export const makeFolders = ({ path, blobs, orphans, locks }: DataDirectory): void => {
@@ -151,7 +178,7 @@ export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
  */
 export const clearDirectory = (directory: DataDirectory): void => {
   const isOld = stateOf(directory).state === 'version 0.1'
-  writeMarker(directory, false)
+  writeMarker(directory, 'new')
   const { path, database, wal, blobs, orphans, demo, running } = directory
   const own = [database, wal, `${database}-shm`, blobs, orphans, demo, `${demo}.new`, running]
   const old = oldNames.map((name) => join(path, name))

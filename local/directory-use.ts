@@ -148,7 +148,7 @@ export const useDirectory = async (directory: DataDirectory, wish: Wish): Promis
       isNew,
       opened() {
         markRunning(directory)
-        if (isNew) writeMarker(directory, true)
+        if (isNew) writeMarker(directory, 'ready')
         isOpen = true
         gate.release()
       },
@@ -164,6 +164,65 @@ export const useDirectory = async (directory: DataDirectory, wish: Wish): Promis
   } catch (error) {
     letGo()
     throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
+  }
+}
+
+/** An empty directory that one process alone fills. */
+export interface DirectoryClaim {
+  /** It is a data directory now, for whoever comes. */
+  fulfil(): void
+  /** Leaves the directory as empty as it was. */
+  giveUp(): void
+}
+
+/** States of a directory that hold nothing which could be lost. */
+const fillable: ReadonlySet<DirectoryState['state']> = new Set(['absent', 'empty', 'new', 'half restored'])
+
+const admitEmpty = (directory: DataDirectory): DirectoryState => {
+  const state = stateOf(directory)
+  if (fillable.has(state.state)) return state
+  throw new UsageError(
+    refusalOf(directory, state) ??
+      `The data directory ${directory.path} holds data already. Name an empty one with --data-dir. Nothing was changed.`,
+  )
+}
+
+/** Takes an empty directory to fill it. Should the process die, the directory says so. Throws UsageError when it is not empty, or in use. */
+export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryClaim> => {
+  const { path, locks, marker } = directory
+  const held: DirectoryLock[] = []
+  const take = (lock: DirectoryLock | undefined) => {
+    if (!lock) throw inUse(directory)
+    held.push(lock)
+  }
+  const letGo = () => {
+    for (const lock of held.splice(0)) lock.release()
+  }
+  const { state } = admitEmpty(directory)
+  try {
+    makeLocks(directory)
+    take(await takeGate(directory))
+    take(takeLock(locks.service, 'exclusive'))
+    take(takeLock(locks.users, 'exclusive'))
+    admitEmpty(directory)
+    clearDirectory(directory)
+    writeMarker(directory, 'half restored')
+    makeFolders(directory)
+  } catch (error) {
+    letGo()
+    throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
+  }
+  return {
+    fulfil() {
+      writeMarker(directory, 'ready')
+      letGo()
+    },
+    giveUp() {
+      clearDirectory(directory)
+      rmSync(marker)
+      letGo()
+      rmSync(state === 'absent' ? path : locks.folder, { recursive: true })
+    },
   }
 }
 

@@ -7,7 +7,8 @@ import { UsageError } from './usage-error.ts'
 /** One for all data centres, of which there is one then, or one for each, by id. */
 type BaseUrls = string | ReadonlyMap<string, string>
 
-interface RawFlags {
+/** As the options of a command have them. */
+export interface RawFlags {
   readonly host: string
   readonly port?: number
   readonly baseUrl?: BaseUrls
@@ -90,10 +91,9 @@ const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | und
   return [withUrl(first), ...others.map(withUrl)]
 }
 
-/** Reads the flags of `npm start`. Ends the process for `--help`, and for what makes no sense by itself; throws UsageError for the rest. */
-export const parseFlags = (argv: readonly string[]): Flags => {
-  const { port, baseUrl, dataCentres, ...flags } = new Command('npm start --')
-    .description('Serves site-admin, with everything it needs in one process.')
+/** Adds what the service takes to a command, but for what `site-admin` takes for all of its commands. */
+export const addServiceOptions = (command: Command): Command =>
+  command
     .option('--host <address>', 'address to listen on; 0.0.0.0 lets other machines in', parseText, '127.0.0.1')
     .option('--port <number>', `port to listen on; 0 takes any free one (default: ${defaultPort})`, parsePort)
     .option(
@@ -101,17 +101,28 @@ export const parseFlags = (argv: readonly string[]): Flags => {
       'what links say, when a proxy stands in front; us=URL,eu=URL for several data centres',
       parseBaseUrls,
     )
-    .option('--data-dir <path>', 'where data is kept', parseText, '.local')
     .option('--data-centres <list>', 'one listener each over one directory, such as us:4000,eu:4001', parseDataCentres)
     .option('--reset', 'begin with an empty data directory', false)
-    .option('--json', 'print one JSON object when ready, and nothing else', false)
     .option('--quiet', 'log no requests', false)
     .addOption(new Option('--log <format>', 'how requests are logged').choices(['text', 'json']).default('text'))
     .allowExcessArguments(false)
-    .parse(argv)
-    .opts<RawFlags>()
+
+/** Reads what was given. Throws UsageError for what does not go together. */
+export const flagsOf = ({ port, baseUrl, dataCentres, ...flags }: RawFlags): Flags => {
   if (port !== undefined && dataCentres) {
     throw new UsageError('Give --port or --data-centres, not both: --data-centres names the ports.')
   }
   return { ...flags, dataCentres: addBaseUrls(dataCentres ?? [{ id: 'us', port: port ?? defaultPort }], baseUrl) }
+}
+
+/** Reads the flags of `npm start`. Ends the process for `--help`, and for what makes no sense by itself; throws UsageError for the rest. */
+export const parseFlags = (argv: readonly string[]): Flags => {
+  const command = new Command('npm start --').description('Serves site-admin, with everything it needs in one process.')
+  return flagsOf(
+    addServiceOptions(command)
+      .option('--data-dir <path>', 'where data is kept', parseText, '.local')
+      .option('--json', 'print one JSON object when ready, and nothing else', false)
+      .parse(argv)
+      .opts<RawFlags>(),
+  )
 }

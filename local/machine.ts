@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { continueRemoval } from '../lib/storage/continue-removal.ts'
 import type { Stores } from '../lib/stores.ts'
+import { createIsHeld } from './backup/backup-holds.ts'
+import { holdForBackups } from './backup/held-blobs.ts'
 import { createCategoryLinks } from './category-links.ts'
 import { createContents, finishRemovals } from './contents.ts'
 import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
@@ -91,7 +93,8 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = deps
   const record = createRecorder(database.connection, clock.wall)
   const tables = createTableStores(database, clock, record)
-  const blobs = openBlobs(directory, { durable })
+  const isHeld = createIsHeld(database.connection)
+  const blobs = holdForBackups(openBlobs(directory, { durable }), { isHeld: () => isHeld(clock.wall()) })
   const isGoing = createGoingFolders(database.connection)
   const files = createObjectStore({ database, blobs, isGoing, record, now: clock.wall })
   const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })

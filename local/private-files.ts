@@ -46,6 +46,16 @@ export const syncFolder = (path: string): void => {
   }
 }
 
+/** Makes the bytes of a file durable that others have written. */
+export const syncFile = (path: string): void => {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Writes a file in one piece, in place of the one that is there: after a crash there is the old one or the new one. */
 export const writePrivately = (path: string, content: string): void => {
   const written = `${path}.new`

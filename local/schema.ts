@@ -32,7 +32,7 @@ export const isStaying = (column: string, kind: ContentKind): string => {
 }
 
 /** The version of the tables, which the database itself holds as its `user_version`. */
-const schemaVersion = 5
+export const schemaVersion = 6
 
 const directory = `
   CREATE TABLE sites (
@@ -234,18 +234,26 @@ const oldObjects = `
     PRIMARY KEY (site, folder)
   ) STRICT, WITHOUT ROWID;`
 
+/** Backups that are being made, each until when at the latest, in epoch milliseconds: blobs that are given up stay until then. */
+const backups = `
+  CREATE TABLE backups (
+    id TEXT PRIMARY KEY,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
 /** What takes the tables of a version, from the first one on, to the next. */
 const migrations: readonly string[] = [
   `ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`,
   uploads,
   `${changes} ALTER TABLE folder_removals ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;`,
   `${oldObjects} ALTER TABLE folder_removals ADD COLUMN began INTEGER NOT NULL DEFAULT 0;`,
+  backups,
 ]
 
 /** How long another process is waited for that makes the tables of the same database, in milliseconds. */
 const patience = 5_000
 
-const versionOf = (connection: DatabaseSync): number =>
+export const versionOf = (connection: DatabaseSync): number =>
   Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
 
 const isEmpty = (connection: DatabaseSync): boolean =>
@@ -283,6 +291,7 @@ const create = (connection: DatabaseSync): void => {
         uploads,
         changes,
         oldObjects,
+        backups,
       ]
       for (const part of [makeStatistics, ...tables]) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)

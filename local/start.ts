@@ -1,5 +1,5 @@
 import { SettingsError } from '../lib/settings.ts'
-import { parseFlags } from './flags.ts'
+import { type Flags, parseFlags } from './flags.ts'
 import { createLogLines, createRequestLog } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 import { UsageError } from './usage-error.ts'
@@ -44,28 +44,35 @@ const outliveReaders = () => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
 
-/** `npm start` (decisions.md, section 6). Ready means: the line with the base URL is printed. */
-export const start = async (argv: readonly string[]): Promise<void> => {
+/**
+ * Serves until a signal ends the process (decisions.md, section 6). Ready means: the line with the base URL is printed, and this resolves. Throws
+ * UsageError or SettingsError for what a person can put right.
+ */
+export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Flags): Promise<void> => {
   const lines = createLogLines(standardError)
   process.on('exit', lines.flush)
   outliveReaders()
   const say = (sentence: string) => console.error(sentence)
+  const telemetry = createRequestLog(lines, { quiet, format })
+  const service = await startService({ ...flags, dataDirectory: dataDir, telemetry, say })
+  const stop = () => {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error('The service did not stop cleanly:', error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  console.log(json ? machineWelcome(service) : welcome(service))
+}
+
+/** `npm start`. */
+export const start = async (argv: readonly string[]): Promise<void> => {
   try {
-    const { quiet, log: format, json, dataDir, ...flags } = parseFlags(argv)
-    const telemetry = createRequestLog(lines, { quiet, format })
-    const service = await startService({ ...flags, dataDirectory: dataDir, telemetry, say })
-    const stop = () => {
-      process.off('SIGINT', stop).off('SIGTERM', stop)
-      service.stop().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          console.error('The service did not stop cleanly:', error)
-          process.exit(1)
-        },
-      )
-    }
-    process.on('SIGINT', stop).on('SIGTERM', stop)
-    console.log(json ? machineWelcome(service) : welcome(service))
+    await serve(parseFlags(argv))
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SettingsError)) throw error
     console.error(error.message)

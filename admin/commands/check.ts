@@ -4,9 +4,13 @@ import { exampleOf } from '../arguments.ts'
 import { FaultsFound, print, Refusal } from '../output.ts'
 import type { GlobalOptions } from '../stores.ts'
 
-const check = async ({ target, dataDir, json }: GlobalOptions): Promise<void> => {
+interface Options extends GlobalOptions {
+  readonly bytes: boolean
+}
+
+const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> => {
   if (target !== 'local') throw new Refusal('"check" looks at the data directory of one machine: leave --target out.')
-  const faults = await checkDirectory(dataDir)
+  const faults = await checkDirectory(dataDir, { withBytes: bytes })
   if (json) print({ faults }, json)
   else if (faults.length > 0) print(faults, json)
   else console.log('no faults')
@@ -15,6 +19,7 @@ const check = async ({ target, dataDir, json }: GlobalOptions): Promise<void> =>
 
 export const checkCommand = (): Command =>
   new Command('check')
-    .description('one machine: name every fault of the data directory, while the service runs or not')
-    .addHelpText('after', exampleOf('check --data-dir /srv/site-admin'))
-    .action((_options: object, self: Command) => check(self.optsWithGlobals<GlobalOptions>()))
+    .description('one machine: name every fault of the data directory or of a backup, while the service runs or not')
+    .addHelpText('after', exampleOf('check', 'check --bytes --data-dir /backups/2026-11-22'))
+    .option('--bytes', 'also read every file, and compare it with its fingerprint', false)
+    .action((_options: object, self: Command) => check(self.optsWithGlobals<Options>()))

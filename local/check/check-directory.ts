@@ -1,19 +1,39 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { readBackupMarker } from '../backup/backup-marker.ts'
 import { type DataDirectory, type DirectoryState, layoutOf, reasonOf, refusalOf, stateOf } from '../data-directory.ts'
 import { lacksWal } from '../database-damage.ts'
 import { lookAtDemo } from '../demo.ts'
 import { absenceOf, atRest, hasService } from '../directory-use.ts'
 import { UsageError } from '../usage-error.ts'
+import { byteFaults } from './byte-faults.ts'
 import { damagedBy, databaseFaults, type Fault } from './database-faults.ts'
-import { fileFaults, namesOfBlobs } from './file-faults.ts'
+import { type DirectoryUse, fileFaults, namesOfBlobs } from './file-faults.ts'
 
 /** The states in which there is something of this version of the service to be looked at. */
-const checkable: ReadonlySet<DirectoryState['state']> = new Set(['ready', 'marker missing', 'marker unreadable'])
+const checkable: ReadonlySet<DirectoryState['state']> = new Set([
+  'ready',
+  'backup',
+  'half restored',
+  'marker missing',
+  'marker unreadable',
+])
 
-const markerFaults = (directory: DataDirectory, state: DirectoryState): Fault[] =>
-  state.state === 'ready' ? [] : [{ where: directory.marker, fault: refusalOf(directory, state) ?? state.state }]
+const markerOfBackupFaults = (directory: DataDirectory): Fault[] => {
+  try {
+    readBackupMarker(directory)
+    return []
+  } catch (error) {
+    return [{ where: directory.backupMarker, fault: reasonOf(error) }]
+  }
+}
+
+const markerFaults = (directory: DataDirectory, state: DirectoryState): Fault[] => {
+  if (state.state === 'ready') return []
+  if (state.state === 'backup') return markerOfBackupFaults(directory)
+  return [{ where: directory.marker, fault: refusalOf(directory, state) ?? state.state }]
+}
 
 const demoFaults = (directory: DataDirectory): Fault[] => {
   const demo = lookAtDemo(directory)
@@ -21,8 +41,8 @@ const demoFaults = (directory: DataDirectory): Fault[] => {
   return [{ where: directory.demo, fault: `it cannot be read: ${demo.fault}. Put it back, or remove it.` }]
 }
 
-const modeFaults = ({ path, database, demo, marker }: DataDirectory): Fault[] =>
-  [path, database, demo, marker].flatMap((file) => {
+const modeFaults = ({ path, database, blobs, demo, marker, backupMarker }: DataDirectory): Fault[] =>
+  [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
     const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
     return isOpen ? [{ where: file, fault: 'other users of the machine can get at it. Take their rights away.' }] : []
@@ -58,40 +78,55 @@ const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
 }
 
 /** One state of what is in the database and the blobs, whoever changes what meanwhile. */
-const contentFaults = (connection: DatabaseSync, directory: DataDirectory, isServed: boolean): readonly Fault[] => {
+const contentFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): readonly Fault[] => {
   const before = namesOfBlobs(directory)
   connection.exec('BEGIN')
   const faults = databaseFaults(connection, directory.database)
-  const all = faults.length > 0 ? faults : fileFaults(connection, directory, { before, isServed })
+  const all = faults.length > 0 ? faults : fileFaults(connection, directory, { before, use })
   connection.exec('ROLLBACK')
   return all
 }
 
 /** What is replaced while it is looked at is not at fault when it is looked at again. */
-const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, isServed: boolean): readonly Fault[] => {
-  const faults = contentFaults(connection, directory, isServed)
-  if (faults.length === 0 || !isServed) return faults
-  const again = new Set(contentFaults(connection, directory, isServed).map(({ where, fault }) => `${where} ${fault}`))
+const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): readonly Fault[] => {
+  const faults = contentFaults(connection, directory, use)
+  if (faults.length === 0 || use !== 'served') return faults
+  const again = new Set(contentFaults(connection, directory, use).map(({ where, fault }) => `${where} ${fault}`))
   return faults.filter(({ where, fault }) => again.has(`${where} ${fault}`))
 }
 
+/** Nobody opens a backup: it is looked at as it is, and nothing is written into it, not even a lock. */
+const look = async <Result>(directory: DataDirectory, state: DirectoryState, glance: () => Result): Promise<Result> =>
+  state.state === 'backup' ? glance() : atRest(directory, glance)
+
+const useOf = (directory: DataDirectory, { state }: DirectoryState): DirectoryUse => {
+  if (state === 'backup') return 'backup'
+  return hasService(directory) ? 'served' : 'at rest'
+}
+
+interface Options {
+  /** Whether the bytes of every file are read, and compared with their fingerprint. */
+  readonly withBytes?: boolean
+}
+
 /**
- * Every fault of the data directory at a path, whether it is in use or not. Changes nothing. Throws UsageError when there is none of
+ * Every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing. Throws UsageError when there is none of
  * this version of the service.
  */
-export const checkDirectory = async (path: string): Promise<readonly Fault[]> => {
+export const checkDirectory = async (path: string, { withBytes = false }: Options = {}): Promise<readonly Fault[]> => {
   const directory = layoutOf(path)
   const state = stateOf(directory)
   if (!checkable.has(state.state))
     throw new UsageError(refusalOf(directory, state) ?? absenceOf(directory, state) ?? '')
-  const { around, isServed, database } = await atRest(directory, () => ({
+  const { around, use, database } = await look(directory, state, () => ({
     around: [...markerFaults(directory, state), ...modeFaults(directory), ...demoFaults(directory)],
-    isServed: hasService(directory),
+    use: useOf(directory, state),
     database: openDatabase(directory),
   }))
   if ('fault' in database) return [...around, database]
   try {
-    return [...around, ...lastingFaults(database, directory, isServed)]
+    const faults = lastingFaults(database, directory, use)
+    return [...around, ...faults, ...(withBytes ? await byteFaults(database, directory) : [])]
   } finally {
     database.close()
   }

@@ -107,9 +107,13 @@ const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: s
   }
 }
 
+/** What is wrong with the pages of the database, whatever its rows say. */
+export const integrityFaults = (connection: DatabaseSync, database: string): readonly Fault[] =>
+  ask(connection, integrity, database)
+
 /** What is wrong inside the database: with its pages, or with what its rows say of each other. */
 export const databaseFaults = (connection: DatabaseSync, database: string): readonly Fault[] => {
-  const damage = ask(connection, integrity, database)
+  const damage = integrityFaults(connection, database)
   // What the rows of a damaged database say is of no use.
   if (damage.length > 0) return damage
   return [...questions, contentsOfNone(connection)].flatMap((question) => ask(connection, question, database))

@@ -63,7 +63,7 @@ const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
 }
 
 /** `live/1001/a/b.txt` in words. */
-const describe = (key: string): string => {
+export const describe = (key: string): string => {
   const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
   if (area === undefined) return key
   return `site ${site}, ${area === 'live' ? 'file' : area} ${path}`
@@ -90,18 +90,20 @@ const faultOf = ({ blobs }: DataDirectory, { key, blob, size, held }: Content): 
   }
 }
 
+/** Whether a service takes uploads in, so that what nothing refers to may be one that is on its way; or else what the directory is. */
+export type DirectoryUse = 'served' | 'at rest' | 'backup'
+
 interface Options {
   /** What blobs there were before the database was read. */
   readonly before: ReadonlySet<string>
-  /** Whether a service takes uploads in: what nothing refers to may be one that is on its way. */
-  readonly isServed: boolean
+  readonly use: DirectoryUse
 }
 
 /** Files that cannot be as they are, files without their bytes, and bytes without a file. */
 export const fileFaults = (
   connection: DatabaseSync,
   directory: DataDirectory,
-  { before, isServed }: Options,
+  { before, use }: Options,
 ): readonly Fault[] => {
   const faults = Array.from(checkObjects(connection), ({ key, fault }): Fault => ({ where: describe(key), fault }))
   const unclaimed = new Set(before)
@@ -111,10 +113,10 @@ export const fileFaults = (
     if (fault) faults.push(fault)
   }
   for (const name of hasTable(connection, 'uploads') ? blobsOfUploads(connection) : []) unclaimed.delete(name)
-  if (isServed) return faults
+  if (use === 'served') return faults
   const orphans = [...unclaimed].map((name) => ({
     where: join(directory.blobs, name),
-    fault: 'it belongs to no file. The next start moves it to orphans.',
+    fault: use === 'backup' ? 'it belongs to no file.' : 'it belongs to no file. The next start moves it to orphans.',
   }))
   return [...faults, ...orphans]
 }

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { createIsHeld } from '../backup/backup-holds.ts'
 import type { BlobFolders } from './blobs.ts'
 
 /** Milliseconds that a blob is kept when nothing refers to it any more: 7 days (decisions.md, section 6). */
@@ -60,7 +61,8 @@ const removeOldOrphans = (orphans: string, now: number): void => {
 
 /**
  * Moves the blobs that nothing refers to out of the way, and looks for those that are missing. Blobs of requests that are being worked on look
- * just the same, so only a service that has the directory for itself may do this, before its first request. `now`: milliseconds since the epoch.
+ * just the same, so only a service that has the directory for itself may do this, before its first request. While a backup is being made, nothing is
+ * moved: it may need what nothing refers to any more. `now`: milliseconds since the epoch.
  */
 export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFolders, now: number): TidyReport => {
   const present = new Set(filesIn(blobs))
@@ -72,12 +74,13 @@ export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFold
     unclaimed.delete(object.blob)
   }
   for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
-  for (const name of unclaimed) {
+  const orphaned = createIsHeld(connection)(now) ? [] : [...unclaimed]
+  for (const name of orphaned) {
     const path = join(orphans, name)
     renameSync(join(blobs, name), path)
     // The time that counts is that of the move.
     utimesSync(path, now / 1000, now / 1000)
   }
   removeOldOrphans(orphans, now)
-  return { orphans: unclaimed.size, damaged }
+  return { orphans: orphaned.length, damaged }
 }

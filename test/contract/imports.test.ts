@@ -85,12 +85,12 @@ const rooms: Readonly<Record<string, Room>> = {
 }
 
 /** What measures and tests the service may import anything, and nobody but each other imports it. */
-const outside = /^(bench|fuzz|test)\/|^[^/]+\.ts$/
+const outside = /^(bench|fuzz|packaging|test)\/|^[^/]+\.ts$/
 
 const root = join(import.meta.dirname, '..', '..')
 const files = globSync(['**/*.ts', '*/main.js'], {
   cwd: root,
-  exclude: (path) => /(^|\/)(node_modules|cdk\.out|\.[^/]+)$/.test(path),
+  exclude: (path) => /(^|\/)(node_modules|cdk\.out|dist|\.[^/]+)$/.test(path),
 })
 
 /** What a file imports: packages as they are, files by their paths from the root. Types count as well. */

@@ -57,10 +57,20 @@ const changing: readonly (readonly [name: string, args: readonly string[], type:
   ['site remove', ['1001', '--yes'], 'site.removed', /^site\/1001$/],
 ]
 
-/** Those that change no site. Data centres have no history. */
+/** Those that change no site. Data centres have no history. A backup is none of the sites' own, and comes back with the history that it has. */
 const others = [
-  ...['audit', 'category list', 'check', 'data-centre add', 'data-centre list', 'export', 'form list'],
-  ...['object list', 'object show', 'site list', 'site show', 'token list', 'workflow list'],
+  ...[
+    'audit',
+    'backup',
+    'category list',
+    'check',
+    'completion',
+    'data-centre add',
+    'data-centre list',
+    'export',
+    'form list',
+  ],
+  ...['object list', 'object show', 'restore', 'serve', 'site list', 'site show', 'token list', 'workflow list'],
 ]
 
 const namesOf = (parent: Command, before: readonly string[] = []): string[] =>

@@ -32,7 +32,7 @@ describe('the tables of a machine', () => {
     const own = tables.filter(({ name }) => !String(name).startsWith('sqlite_'))
     expect(own.length).toBeGreaterThan(10)
     expect(own.filter(({ strict }) => strict !== 1)).toEqual([])
-    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 })
+    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 6 })
   })
 
   test('are taken as they are the next time', () => {
@@ -54,7 +54,7 @@ describe('the tables of a machine', () => {
     const again = open(file)
     prepareSchema(again)
     expect(columnsOf(again)).toEqual(columnsOf(newTables()))
-    expect(again.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 })
+    expect(again.prepare('PRAGMA user_version').get()).toEqual({ user_version: 6 })
     expect(again.prepare('SELECT * FROM objects').all()).toEqual([
       {
         key: 'live/1/a.txt',
@@ -91,9 +91,9 @@ describe('the tables of a machine', () => {
   test('of a newer version are refused with a sentence, and left alone', () => {
     const connection = open()
     prepareSchema(connection)
-    connection.exec('PRAGMA user_version = 6')
+    connection.exec('PRAGMA user_version = 7')
     expect(() => prepareSchema(connection)).toThrow(
-      'The database has tables of version 6, and this program knows those of version 5.',
+      'The database has tables of version 7, and this program knows those of version 6.',
     )
   })
 

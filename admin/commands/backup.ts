@@ -1,0 +1,74 @@
+import { Command } from 'commander'
+import { makeBackup } from '../../local/backup/make-backup.ts'
+import { restoreBackup } from '../../local/backup/restore-backup.ts'
+import { UsageError } from '../../local/usage-error.ts'
+import { exampleOf } from '../arguments.ts'
+import { print, Refusal } from '../output.ts'
+import type { GlobalOptions } from '../stores.ts'
+
+interface RestoreOptions {
+  readonly evenIfDamaged: boolean
+}
+
+interface BackupOptions extends RestoreOptions {
+  readonly bytes: boolean
+}
+
+const damageOption = [
+  '--even-if-damaged',
+  'go on when a file is missing or damaged, and leave it as it is',
+  false,
+] as const
+
+/** Runs something that Ctrl+C ends cleanly. */
+const interruptibly = async <Result>(what: string, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+  const controller = new AbortController()
+  const end = () => controller.abort(new UsageError(`The ${what} was ended. Nothing of it is left; repeat it.`))
+  process.once('SIGINT', end).once('SIGTERM', end)
+  try {
+    return await run(controller.signal)
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+  }
+}
+
+const onOneMachine = (command: Command): GlobalOptions => {
+  const options = command.optsWithGlobals<GlobalOptions>()
+  if (options.target === 'local') return options
+  throw new Refusal(
+    `"${command.name()}" is for the data directory of one machine: leave --target out. What is deployed has point-in-time recovery.`,
+  )
+}
+
+export const backupCommand = (): Command =>
+  new Command('backup')
+    .description('one machine: back up the data directory, while the service runs or not')
+    .addHelpText('after', exampleOf('backup /backups/2026-11-22 --data-dir /var/lib/site-admin'))
+    .argument('<directory>', 'where to: it must not exist yet, or be empty')
+    .option(
+      '--bytes',
+      'also read every file that shares its bytes with the backup, and compare it with its fingerprint',
+      false,
+    )
+    .option(...damageOption)
+    .action(async (target: string, { bytes, evenIfDamaged }: BackupOptions, self: Command) => {
+      const { dataDir, json } = onOneMachine(self)
+      const { path, ...rest } = await interruptibly('backup', (signal) =>
+        makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
+      )
+      print({ backup: path, ...rest }, json)
+    })
+
+export const restoreCommand = (): Command =>
+  new Command('restore')
+    .description('one machine: fill an empty data directory from a backup')
+    .addHelpText('after', exampleOf('restore /backups/2026-11-22 --data-dir /var/lib/site-admin'))
+    .argument('<directory>', 'the backup')
+    .option(...damageOption)
+    .action(async (backup: string, { evenIfDamaged }: RestoreOptions, self: Command) => {
+      const { dataDir, json } = onOneMachine(self)
+      const { path, ...rest } = await interruptibly('restoration', (signal) =>
+        restoreBackup(backup, dataDir, { evenIfDamaged, signal }),
+      )
+      print({ dataDirectory: path, ...rest }, json)
+    })

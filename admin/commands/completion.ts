@@ -1,0 +1,17 @@
+import { Argument, Command } from 'commander'
+import { exampleOf } from '../arguments.ts'
+import { completionOf, type Shell, shells } from '../completion.ts'
+
+/** Prints what a shell completes the commands of a program with. */
+export const completionCommand = (program: Command): Command =>
+  new Command('completion')
+    .description('print what completes commands and options in a shell')
+    .addHelpText(
+      'after',
+      exampleOf(
+        'completion bash > ~/.local/share/bash-completion/completions/site-admin',
+        'completion zsh > ~/.zfunc/_site-admin',
+      ),
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action((shell: Shell) => console.log(completionOf(program, shell)))

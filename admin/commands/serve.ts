@@ -1,0 +1,17 @@
+import { Command } from 'commander'
+import { addServiceOptions, flagsOf, type RawFlags } from '../../local/flags.ts'
+import { exampleOf } from '../arguments.ts'
+import { Refusal } from '../output.ts'
+import type { GlobalOptions } from '../stores.ts'
+
+/** What `npm start` does in a clone. It is loaded when it is asked for: other commands need little of it. */
+export const serveCommand = (): Command =>
+  addServiceOptions(new Command('serve'))
+    .description('one machine: serve the data directory, which is made when it is not there')
+    .addHelpText('after', exampleOf('serve --data-dir /var/lib/site-admin --base-url https://sites.example'))
+    .action(async (_options: object, self: Command) => {
+      const { target, stackPrefix: _, ...flags } = self.optsWithGlobals<GlobalOptions & RawFlags>()
+      if (target !== 'local') throw new Refusal('"serve" is for one machine: leave --target out.')
+      const { serve } = await import('../../local/start.ts')
+      await serve(flagsOf(flags))
+    })

@@ -1,0 +1,84 @@
+import type { Command, Option } from 'commander'
+
+/** The shells that completion can be printed for. */
+export const shells = ['bash', 'zsh'] as const
+export type Shell = (typeof shells)[number]
+
+interface Words {
+  /** The commands that lead here, such as `site create`; empty for the program itself. */
+  readonly path: string
+  /** What can follow: commands, options, and the choices of arguments. */
+  readonly words: readonly string[]
+}
+
+const namesOf = ({ long, short }: Option): readonly string[] => [long, short].filter((name) => name !== undefined)
+
+/** What can follow each command of a program. Options of the program can follow everywhere. */
+const wordsOf = (program: Command): readonly Words[] => {
+  const help = program.createHelp()
+  const everywhere = help.visibleOptions(program).flatMap(namesOf)
+  const walk = (command: Command, path: string): Words[] => {
+    const children = help.visibleCommands(command)
+    const own = [
+      ...children.map((child) => child.name()),
+      ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      ...help.visibleOptions(command).flatMap(namesOf),
+    ]
+    const below = children
+      .filter((child) => child.name() !== 'help')
+      .flatMap((child) => walk(child, `${path} ${child.name()}`.trim()))
+    return [{ path, words: [...new Set([...own, ...everywhere])] }, ...below]
+  }
+  return walk(program, '')
+}
+
+/** The options that take a value, with the choices that they leave; without any, the shell completes files. */
+const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
+  const values = new Map<string, readonly string[]>()
+  const walk = (command: Command): void => {
+    for (const option of command.options) {
+      if (!(option.required || option.optional)) continue
+      for (const name of namesOf(option)) values.set(name, option.argChoices ?? values.get(name) ?? [])
+    }
+    for (const child of command.commands) walk(child)
+  }
+  walk(program)
+  return values
+}
+
+/** Within single quotes, of which there are none in names. */
+const quoted = (words: readonly string[]): string => `'${words.join(' ').replaceAll("'", '')}'`
+
+/**
+ * A script for a shell that completes the commands, options and choices of a program. It holds all of them, so that the program need not be started at
+ * every press of the key; who installs another version prints it anew. zsh runs the one for bash, by its own `bashcompinit`.
+ */
+export const completionOf = (program: Command, shell: Shell): string => {
+  const name = program.name()
+  const all = wordsOf(program)
+  const commands = all.map(({ path, words }) => `    ${quoted([path])}) words=${quoted(words)} ;;`)
+  const values = [...valuesOf(program)].map(([option, choices]) =>
+    choices.length > 0
+      ? `    ${option}) COMPREPLY=($(compgen -W ${quoted(choices)} -- "$word")); return ;;`
+      : `    ${option}) COMPREPLY=(); return ;;`,
+  )
+  const script = `_${name.replaceAll('-', '_')}() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' index part
+  case "$before" in
+${values.join('\n')}
+  esac
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    part="\${COMP_WORDS[index]}"
+    case "\${path:+$path }$part" in
+${all.flatMap(({ path }) => (path === '' ? [] : [`      ${quoted([path])}) path="\${path:+$path }$part" ;;`])).join('\n')}
+    esac
+  done
+  case "$path" in
+${commands.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o bashdefault -o default -F _${name.replaceAll('-', '_')} ${name}
+`
+  return shell === 'bash' ? script : `autoload -Uz bashcompinit && bashcompinit\n${script}`
+}

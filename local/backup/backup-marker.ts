@@ -1,0 +1,67 @@
+import { readFileSync, statSync } from 'node:fs'
+import packageFile from '../../package.json' with { type: 'json' }
+import { type DataDirectory, isMissing, layoutVersion, reasonOf } from '../data-directory.ts'
+import { writePrivately } from '../private-files.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** What a backup says of itself. */
+export interface BackupMarker {
+  /** The version of the program that has made it. */
+  readonly version: string
+  /** The layout of its files, which is that of a data directory. */
+  readonly layout: number
+  /** When it was begun: it holds what was there then. ISO, UTC. */
+  readonly at: string
+  /** How many files of the sites are in it, drafts among them, and those of before not. */
+  readonly files: number
+  /** Bytes: the database, and every blob. */
+  readonly bytes: number
+  /** How many of its blobs are missing or are not what they were, as they were when it was made. */
+  readonly damaged: number
+}
+
+/** Completes a backup: without its marker it is none. */
+export const writeBackupMarker = (
+  { backupMarker }: DataDirectory,
+  marker: Omit<BackupMarker, 'version' | 'layout'>,
+): BackupMarker => {
+  const whole = { version: packageFile.version, layout: layoutVersion, ...marker }
+  writePrivately(backupMarker, `${JSON.stringify({ service: 'site-admin', ...whole })}\n`)
+  return whole
+}
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value)
+
+const parse = (text: string): BackupMarker | undefined => {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null) return undefined
+  const { version, layout, at, files, bytes, damaged }: Partial<Record<keyof BackupMarker, unknown>> = value
+  if (!(typeof version === 'string' && typeof at === 'string' && isCount(layout))) return undefined
+  if (!(isCount(files) && isCount(bytes) && isCount(damaged))) return undefined
+  return { version, layout, at, files, bytes, damaged }
+}
+
+const whatToDo = 'Name another backup. Nothing was changed.'
+
+const read = ({ path, backupMarker }: DataDirectory): BackupMarker => {
+  try {
+    const marker = parse(readFileSync(backupMarker, 'utf8'))
+    if (marker) return marker
+  } catch (error) {
+    if (isMissing(error)) {
+      if (!statSync(path, { throwIfNoEntry: false })) throw new UsageError(`There is no backup ${path}. ${whatToDo}`)
+      throw new UsageError(`${path} is no backup, or one that broke off: it holds no ${backupMarker}. ${whatToDo}`)
+    }
+    throw new UsageError(`The backup ${path} cannot be read: ${reasonOf(error)}. ${whatToDo}`)
+  }
+  throw new UsageError(`The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${whatToDo}`)
+}
+
+/** What a backup says of itself. Throws UsageError where there is none, or none that this program reads. */
+export const readBackupMarker = (backup: DataDirectory): BackupMarker => {
+  const marker = read(backup)
+  if (marker.layout === layoutVersion) return marker
+  throw new UsageError(
+    `The backup ${backup.path} was made by version ${marker.version} of this program, which lays its files out in another way. Restore it with that version. Nothing was changed.`,
+  )
+}

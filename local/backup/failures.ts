@@ -1,0 +1,27 @@
+import { ServiceError } from '../../lib/errors.ts'
+import { reasonOf } from '../data-directory.ts'
+import { UsageError } from '../usage-error.ts'
+
+const outOfSpace: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+
+/** SQLite's own result code for a disk that has no room (https://sqlite.org/rescode.html). */
+const sqliteFull = 13
+
+const isFull = (error: Error): boolean =>
+  ('code' in error && outOfSpace.has(error.code)) ||
+  ('errcode' in error && (Number(error.errcode) & 0xff) === sqliteFull)
+
+/** Whether an error comes from the operating system or from SQLite, and not from a mistake in the program. */
+const isFromOutside = (error: Error): boolean => 'syscall' in error || 'errcode' in error
+
+/** What a person is told who makes or restores a backup, as an error; `what` cannot be written, and `ending` says what is left. */
+export const asSentence = (error: unknown, what: string, ending: string): unknown => {
+  if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error
+  if (isFull(error)) {
+    return new UsageError(`There is no room for it: ${what} needs more. Make room, or name another disk. ${ending}`, {
+      cause: error,
+    })
+  }
+  if (!isFromOutside(error)) return error
+  return new UsageError(`${what} cannot be written: ${reasonOf(error)}. ${ending}`, { cause: error })
+}

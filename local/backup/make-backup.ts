@@ -1,0 +1,149 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { integrityFaults } from '../check/database-faults.ts'
+import { type DataDirectory, isMissing } from '../data-directory.ts'
+import type { Database } from '../database.ts'
+import { openMachine } from '../machine.ts'
+import { makePrivateFile, syncFile, syncFolder, writePrivately } from '../private-files.ts'
+import { UsageError } from '../usage-error.ts'
+import { type BackupHold, holdBlobs } from './backup-holds.ts'
+import { type BackupMarker, writeBackupMarker } from './backup-marker.ts'
+import { openBackupPlace } from './backup-place.ts'
+import { asSentence } from './failures.ts'
+import { blobsIn, type DamagedBlob, type ReferredBlob, takeBlobs } from './take-blobs.ts'
+
+export interface BackupOptions {
+  /** Whether what is damaged is taken along as it is, instead of making no backup at all. */
+  readonly evenIfDamaged: boolean
+  /** Whether the bytes of every file are compared with their fingerprint, also where none are copied. */
+  readonly withBytes: boolean
+  /** Ends it; its reason is what the caller is told. */
+  readonly signal: AbortSignal
+  readonly clock?: Clock
+}
+
+export interface Backup extends BackupMarker {
+  readonly path: string
+}
+
+/** For how long blobs are held after the last sign of life, and how often there is one; in milliseconds. */
+const heldFor = 60_000
+const interval = 10_000
+
+/** SQLite copies the database while everything else of this process waits: so many bytes in a millisecond at the least. */
+const slowestCopy = 4_000
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const timeToCopy = ({ database, wal }: DataDirectory): number =>
+  Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
+
+/** Copies the database as it is at this moment. SQLite takes it to the disk no further than to the system: that is done here. */
+const copyDatabase = ({ connection }: Pick<Database, 'connection'>, file: string): void => {
+  makePrivateFile(file)
+  connection.prepare('VACUUM INTO ?').run(file)
+}
+
+interface Snapshot {
+  readonly blobs: readonly ReferredBlob[]
+  /** How many files there are. */
+  readonly files: number
+}
+
+/** Looks the copy of the database over, and takes out of it what concerns the backup alone. Throws UsageError when it is damaged. */
+const readSnapshot = ({ database: file }: DataDirectory, source: DataDirectory): Snapshot => {
+  const snapshot = new DatabaseSync(file)
+  try {
+    const [fault] = integrityFaults(snapshot, source.database)
+    if (fault) throw new UsageError(`The database ${fault.where} cannot be backed up: ${fault.fault}`)
+    snapshot.exec('DELETE FROM backups')
+    const row = snapshot.prepare('SELECT count(*) AS files FROM objects WHERE blob IS NOT NULL').get()
+    return { blobs: blobsIn(snapshot), files: Number(row?.['files']) }
+  } finally {
+    snapshot.close()
+  }
+}
+
+const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): void => {
+  try {
+    writePrivately(to, readFileSync(from, 'utf8'))
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** Shows that the backup is alive, until it is stopped. Answers whether it has always held its blobs. */
+const keepHolding = (hold: BackupHold) => {
+  let held = true
+  const extend = async () => {
+    // When the database is busy, or full, there is time for another attempt.
+    const isHeld = await hold.extend(heldFor).catch(() => true)
+    held = held && isHeld
+  }
+  const timer = setInterval(() => void extend(), interval)
+  return {
+    extend,
+    stop: () => clearInterval(timer),
+    hasHeld: () => held,
+  }
+}
+
+const damageOf = (source: DataDirectory, damaged: readonly DamagedBlob[], hasHeld: boolean): UsageError => {
+  if (!hasHeld) {
+    return new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
+  }
+  const [first] = damaged
+  const count = damaged.length === 1 ? 'A file is not whole' : `${damaged.length} files are not whole`
+  return new UsageError(
+    `${count} in ${source.blobs}: ${first?.name}, ${first?.fault}. "site-admin check --bytes" names what is affected. Put that right, or add --even-if-damaged to back up all that is there. No backup was made.`,
+  )
+}
+
+/**
+ * Backs up a data directory while it is in use, or not: the database as it is at one moment, and every blob that it refers to then. What is replaced or
+ * removed meanwhile stays until it has been taken along. Throws UsageError; nothing is left behind then.
+ */
+export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
+  const { evenIfDamaged, withBytes, signal, clock = systemClock } = options
+  const { directory: source, database, close } = await openMachine(dataDirectory)
+  try {
+    const place = openBackupPlace(target, source)
+    const { directory } = place
+    try {
+      signal.throwIfAborted()
+      const hold = await holdBlobs(database, heldFor + timeToCopy(source), clock.wall)
+      const holding = keepHolding(hold)
+      try {
+        const at = new Date(clock.wall()).toISOString()
+        copyDatabase(database, directory.database)
+        await holding.extend()
+        const { blobs, files } = readSnapshot(directory, source)
+        syncFile(directory.database)
+        const passage = { from: source.blobs, to: directory.blobs, ownOnly: false, readsLinked: withBytes }
+        const damaged = await takeBlobs(passage, blobs, signal)
+        if (damaged.length > 0 && !(evenIfDamaged && holding.hasHeld()))
+          throw damageOf(source, damaged, holding.hasHeld())
+        copyDemo(source, directory)
+        syncFolder(directory.blobs)
+        signal.throwIfAborted()
+        const bytes = blobs.reduce((sum, { size }) => sum + size, statSync(directory.database).size)
+        const marker = writeBackupMarker(directory, { at, files, bytes, damaged: damaged.length })
+        place.complete()
+        return { path: place.path, ...marker }
+      } finally {
+        holding.stop()
+        // Should this fail, the hold ends by itself.
+        await hold.end().catch(() => {})
+      }
+    } catch (error) {
+      place.abandon()
+      throw error
+    }
+  } catch (error) {
+    throw asSentence(error, `The backup ${resolve(target)}`, 'Nothing of it is left.')
+  } finally {
+    await close()
+  }
+}

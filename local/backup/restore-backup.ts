@@ -1,0 +1,93 @@
+import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { integrityFaults } from '../check/database-faults.ts'
+import { type DataDirectory, layoutOf, reasonOf } from '../data-directory.ts'
+import { lookAtDemo } from '../demo.ts'
+import { claimEmpty } from '../directory-use.ts'
+import { syncFile, syncFolder, writePrivately } from '../private-files.ts'
+import { schemaVersion, versionOf } from '../schema.ts'
+import { UsageError } from '../usage-error.ts'
+import { type BackupMarker, readBackupMarker } from './backup-marker.ts'
+import { asSentence } from './failures.ts'
+import type { BackupOptions } from './make-backup.ts'
+import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
+
+export interface Restoration extends BackupMarker {
+  /** The data directory that has been filled. */
+  readonly path: string
+}
+
+const damaged = ({ path }: DataDirectory, fault: string) =>
+  new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
+
+/** The blobs that the database of a backup refers to. Writes nothing beside it. Throws UsageError when it is damaged, or of a newer program. */
+const readDatabase = (backup: DataDirectory, { version }: BackupMarker): readonly ReferredBlob[] => {
+  const { database: file, path } = backup
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
+    const tables = versionOf(database)
+    if (tables > schemaVersion) {
+      throw new UsageError(
+        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore it with that version, or a newer one. Nothing was changed.`,
+      )
+    }
+    const [fault] = integrityFaults(database, file)
+    if (fault) throw damaged(backup, `${fault.where}: ${fault.fault.replace(/\.$/, '')}`)
+    if (tables < 1) throw damaged(backup, `there are no tables in ${file}`)
+    return blobsIn(database)
+  } catch (error) {
+    throw error instanceof UsageError ? error : damaged(backup, `${file}: ${reasonOf(error)}`)
+  } finally {
+    database?.close()
+  }
+}
+
+const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
+  copyFileSync(from.database, to.database, constants.COPYFILE_EXCL)
+  chmodSync(to.database, 0o600)
+  syncFile(to.database)
+  const demo = lookAtDemo(from)
+  if (demo && 'fault' in demo) throw damaged(from, `${from.demo}: ${demo.fault}`)
+  if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
+}
+
+/**
+ * Fills an empty data directory from a backup. Should the process die meanwhile, no service starts on the directory before this has been repeated.
+ * Throws UsageError; the directory is as empty as before then.
+ */
+export const restoreBackup = async (
+  backupPath: string,
+  dataDirectory: string,
+  { evenIfDamaged, signal }: Pick<BackupOptions, 'evenIfDamaged' | 'signal'>,
+): Promise<Restoration> => {
+  const backup = layoutOf(backupPath)
+  const marker = readBackupMarker(backup)
+  if (`${resolve(dataDirectory)}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
+    throw new UsageError(`The data directory ${dataDirectory} lies in the backup. Name another one with --data-dir.`)
+  }
+  const blobs = readDatabase(backup, marker)
+  const directory = layoutOf(dataDirectory)
+  const claim = await claimEmpty(directory)
+  try {
+    signal.throwIfAborted()
+    copyFiles(backup, directory)
+    const passage = { from: backup.blobs, to: directory.blobs, ownOnly: true, readsLinked: true }
+    const lacking = await takeBlobs(passage, blobs, signal)
+    const [first] = lacking
+    if (first && !evenIfDamaged) {
+      throw new UsageError(
+        `The backup ${backup.path} is damaged: ${lacking.length} of its files are not whole, such as ${join(backup.blobs, first.name)}: ${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was changed.`,
+      )
+    }
+    syncFolder(directory.blobs)
+    signal.throwIfAborted()
+    claim.fulfil()
+    return { path: directory.path, ...marker, damaged: lacking.length }
+  } catch (error) {
+    claim.giveUp()
+    throw asSentence(error, `The data directory ${directory.path}`, 'It is as empty as before.')
+  }
+}

@@ -1,0 +1,128 @@
+import { chmodSync, constants, linkSync, type Stats } from 'node:fs'
+import { copyFile, lstat, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { inParallel } from '../../lib/in-parallel.ts'
+import { type BlobContent, type BlobVerifier, openBlobVerifier } from './verify-blobs.ts'
+
+/** A blob that a database refers to. */
+export interface ReferredBlob extends BlobContent {
+  readonly name: string
+  /** Whether more may be written into it: that of an upload which is not complete. */
+  readonly grows: boolean
+}
+
+/** The blobs of everything that is, was, or is being uploaded, each once. */
+export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
+  connection
+    .prepare(
+      `SELECT blob, max(size) AS size, max(fingerprint) AS fingerprint, 0 AS grows
+       FROM (SELECT blob, size, fingerprint FROM objects UNION ALL SELECT blob, size, fingerprint FROM old_objects)
+       WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob) GROUP BY blob
+       UNION ALL SELECT blob, kept, NULL, 1 FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
+    )
+    .all()
+    .map(({ blob, size, fingerprint, grows }) => ({
+      name: String(blob),
+      size: Number(size),
+      fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
+      grows: grows === 1,
+    }))
+
+/** Where blobs are taken from, and where they go. */
+interface Passage {
+  readonly from: string
+  readonly to: string
+  /** Whether only blobs are linked that belong to this user alone: others are copied, and do then. */
+  readonly ownOnly: boolean
+  /** Whether the bytes of linked blobs are read as well, which takes far longer than to link them; those that were copied always are. */
+  readonly readsLinked: boolean
+}
+
+/** File systems on which two names cannot stand for the same bytes, or which do not let this user do so. */
+const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+const isOwn = ({ uid, mode }: Stats): boolean => uid === process.getuid?.() && (mode & 0o777) === 0o600
+
+/** A database may come from anywhere: it must not lead out of the folder. */
+const blobName = /^[0-9a-f]{32}$/
+
+/** Answers whether the blob has a second name now. */
+const link = (from: string, to: string): boolean => {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (noLinks.has(codeOf(error))) return false
+    throw error
+  }
+}
+
+/** The copy is on the disk, for its user alone. */
+const copy = async (from: string, to: string, size: number): Promise<void> => {
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  chmodSync(to, 0o600)
+  const file = await open(to, 'r+')
+  try {
+    if ((await file.stat()).size > size) await file.truncate(size)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Takes a blob along: under a second name where that can be, as nothing is ever written into it again, and as a copy otherwise. Answers what is wrong
+ * with what has arrived; undefined when nothing is. Errors: those of the file system.
+ */
+const takeBlob = async (
+  { from: source, to: target, ownOnly, readsLinked }: Passage,
+  blob: ReferredBlob,
+  verifier: BlobVerifier,
+): Promise<string | undefined> => {
+  if (!blobName.test(blob.name)) return 'it has a name that no blob has'
+  const [from, to] = [join(source, blob.name), join(target, blob.name)]
+  let isLinked = false
+  try {
+    const found = await lstat(from)
+    if (!found.isFile()) return 'it is no file'
+    const mayLink = !blob.grows && (!ownOnly || isOwn(found))
+    isLinked = mayLink && link(from, to)
+    if (!isLinked) await copy(from, to, blob.size)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 'it is missing'
+    throw error
+  }
+  return verifier.faultOf(to, isLinked && !readsLinked ? { ...blob, fingerprint: null } : blob)
+}
+
+/** How many blobs are worked on at once: copies wait for the disk, and what verifies them is not to wait for the next one. */
+const atOnce = 8
+
+/** A blob that has not arrived as it should. */
+export interface DamagedBlob {
+  readonly name: string
+  readonly fault: string
+}
+
+/** Takes all blobs along. Answers those that have not arrived whole. Throws the reason of `signal` when that is aborted. */
+export const takeBlobs = async (
+  passage: Passage,
+  blobs: readonly ReferredBlob[],
+  signal: AbortSignal,
+): Promise<readonly DamagedBlob[]> => {
+  const damaged: DamagedBlob[] = []
+  const verifier = openBlobVerifier()
+  try {
+    await inParallel(blobs, atOnce, async (blob) => {
+      signal.throwIfAborted()
+      const fault = await takeBlob(passage, blob, verifier)
+      if (fault !== undefined) damaged.push({ name: blob.name, fault })
+    })
+  } finally {
+    await verifier.close()
+  }
+  return damaged
+}

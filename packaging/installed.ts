@@ -1,0 +1,74 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Packs this repository into a folder. Answers the file of the package. */
+export const packInto = async (folder: string): Promise<string> => {
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: join(import.meta.dirname, '..'),
+  })
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }]
+  return join(folder, filename)
+}
+
+interface Installed {
+  /** What starts the command. */
+  readonly command: string
+  /** An empty folder to work in. */
+  readonly folder: string
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** What an installed command has said and done. */
+interface Findings {
+  readonly version: string
+  readonly help: string
+  /** The status of `GET /docs`, and whether a file that was stored was read back. */
+  readonly docs: number
+  readonly isRead: boolean
+  /** What the file and the backup were found to lack. */
+  readonly faults: readonly object[]
+  /** How the service has ended that was asked to. */
+  readonly ended: number | null
+}
+
+/** Works with an installed `site-admin` as a person does on the first day: serves, stores a file, backs up, restores, checks. */
+export const workWith = async ({ command, folder, environment }: Installed): Promise<Findings> => {
+  const options = { cwd: folder, env: environment }
+  const ask = async (...args: readonly string[]) => (await run(command, args, options)).stdout
+  const service = spawn(command, ['serve', '--port', '0', '--json', '--quiet'], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(service, 'exit')
+  const [line] = (await Promise.race([once(createInterface(service.stdout), 'line'), ended])) as [unknown]
+  if (typeof line !== 'string') throw new Error(`The service ended with status ${line} before it was ready`)
+  const { baseUrl, token } = JSON.parse(line) as { readonly baseUrl: string; readonly token: string }
+  const file = `${baseUrl}/api/v2/admin/sites/current/storage/large.bin`
+  const body = Buffer.alloc(100_000, 'x')
+  await fetch(file, { method: 'PUT', headers: { Authorization: token }, body })
+  const docs = await fetch(`${baseUrl}/docs`)
+  await docs.arrayBuffer()
+  const stored = await fetch(file, { headers: { Authorization: token } })
+  const isRead = body.equals(Buffer.from(await stored.arrayBuffer()))
+  await ask('backup', 'backup')
+  await ask('restore', 'backup', '--data-dir', 'restored')
+  service.kill('SIGTERM')
+  const [status] = (await ended) as [number | null]
+  const { faults } = JSON.parse(await ask('check', '--bytes', '--json', '--data-dir', 'restored')) as Pick<
+    Findings,
+    'faults'
+  >
+  return {
+    version: (await ask('--version')).trim(),
+    help: await ask('--help'),
+    docs: docs.status,
+    isRead,
+    faults,
+    ended: status,
+  }
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { completionOf } from '../../../admin/completion.ts'
+import { createProgram } from '../../../admin/program.ts'
+import packageFile from '../../../package.json' with { type: 'json' }
+import { run } from '../../support/program.ts'
+
+const script = completionOf(createProgram(), 'bash')
+
+/** What bash offers for the last of some words. */
+const offered = (...words: readonly string[]): readonly string[] => {
+  const asked = `${script}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_admin; printf '%s\\n' "\${COMPREPLY[@]}"`
+  return execFileSync('bash', ['-c', asked, 'bash', 'site-admin', ...words], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+}
+
+describe('completion in bash', () => {
+  test('offers commands, and options of all of them', () => {
+    expect(offered('')).toEqual(expect.arrayContaining(['site', 'backup', 'serve', '--data-dir', '--json']))
+    expect(offered('ba')).toEqual(['backup'])
+  })
+
+  test.for([
+    ['commands below a command', ['site', 'cr'], ['create']],
+    ['them behind an option with a value', ['--data-dir', 'x', 'site', 'cr'], ['create']],
+    ['options of the command', ['site', 'create', '--na'], ['--name']],
+    ['choices of an option', ['--target', ''], ['local', 'aws']],
+    ['choices of an argument', ['object', 'remove', 'b'], ['blog']],
+    ['nothing of its own where a value may be anything', ['--data-dir', ''], []],
+  ] as const)('offers %s', ([, words, answer]) => {
+    expect(offered(...words)).toEqual(answer)
+  })
+})
+
+test('completion is printed for each shell, zsh by way of bash', async () => {
+  expect(await run('admin/main.js', ['completion', 'bash'])).toMatchObject({ status: 0, stdout: `${script}\n` })
+  expect(completionOf(createProgram(), 'zsh')).toBe(`autoload -Uz bashcompinit && bashcompinit\n${script}`)
+})
+
+test('the version is that of the package', async () => {
+  expect(await run('admin/main.js', ['--version'])).toMatchObject({ status: 0, stdout: `${packageFile.version}\n` })
+})

@@ -1,0 +1,130 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, vi } from 'vitest'
+import { systemClock } from '../../../lib/clock.ts'
+import { createIsHeld, holdBlobs } from '../../../local/backup/backup-holds.ts'
+import { holdForBackups } from '../../../local/backup/held-blobs.ts'
+import { layoutOf } from '../../../local/data-directory.ts'
+import { type Machine, openMachine } from '../../../local/machine.ts'
+import { openBlobs } from '../../../local/objects/blobs.ts'
+import { entry } from '../../support/history.ts'
+import { test as base } from '../../support/test.ts'
+
+const nowhere = { absent: [], staying: { site: 1001 as never, folders: [] } }
+const second = 1_000
+const minute = 60 * second
+
+const test = base.extend('machines', async ({ directory }, { onCleanup }) => {
+  const clock = { ...systemClock, time: Date.UTC(2026, 0, 1), wall: () => clock.time }
+  const open = new Set<Machine>()
+  onCleanup(async () => void (await Promise.all([...open].map((machine) => machine.close()))))
+  const keep = (machine: Machine) => {
+    open.add(machine)
+    return machine
+  }
+  return {
+    clock,
+    /** A service that gives up from its start on all that is old, and sets aside what nothing refers to. */
+    async service() {
+      return keep(await openMachine(directory, { role: 'service', durable: false, keptFor: 0, clock }))
+    },
+    async command() {
+      return keep(await openMachine(directory, { clock }))
+    },
+    async close(machine: Machine) {
+      open.delete(machine)
+      await machine.close()
+    },
+  }
+})
+
+const putAndRemove = async ({ stores: { files } }: Machine, key: string) => {
+  const content = (async function* () {
+    yield Buffer.alloc(40_000, 'x')
+  })()
+  const staged = await files.stage(content, { key, contentType: 'text/plain' })
+  await files.place([{ kind: 'put', key, staged }], nowhere, entry)
+  const found = await files.find(key)
+  if (found) await files.remove([found], entry)
+}
+
+const blobsIn = (directory: string) => readdirSync(join(directory, 'blobs'))
+
+describe('while a backup is being made', () => {
+  test('what is given up keeps its bytes, and the start sets none of them aside', async ({ directory, machines }) => {
+    const first = await machines.service()
+    await putAndRemove(first, 'live/1001/a')
+    const [blob = ''] = blobsIn(directory)
+    await machines.close(first)
+    const command = await machines.command()
+    const hold = await holdBlobs(command.database, minute, machines.clock.wall)
+
+    machines.clock.time += 30 * second
+    const next = await machines.service()
+    const kept = async () => (await next.stores.files.versions('live/1001/a', { limit: 10 }))?.versions
+    await expect.poll(kept).toEqual([])
+    expect(blobsIn(directory)).toEqual([blob])
+    await machines.close(next)
+    const third = await machines.service()
+    expect(third.stores.tidied).toEqual({ orphans: 0, damaged: [] })
+    expect(blobsIn(directory)).toEqual([blob])
+    await machines.close(third)
+
+    await hold.end()
+    const last = await machines.service()
+    expect(last.stores.tidied).toEqual({ orphans: 1, damaged: [] })
+    expect(blobsIn(directory)).toEqual([])
+  })
+
+  test('what has died holds nothing when its time has run out, and cannot hold on any more', async ({
+    directory,
+    machines,
+  }) => {
+    const first = await machines.service()
+    await putAndRemove(first, 'live/1001/a')
+    await machines.close(first)
+    const { database } = await machines.command()
+    const hold = await holdBlobs(database, minute, machines.clock.wall)
+    machines.clock.time += 30 * second
+    expect(await hold.extend(minute)).toBe(true)
+    machines.clock.time += minute
+    expect(await hold.extend(minute)).toBe(false)
+    await machines.service()
+    await expect.poll(() => blobsIn(directory)).toEqual([])
+  })
+
+  test('another one may be made, and both hold', async ({ machines }) => {
+    await machines.close(await machines.service())
+    const { database } = await machines.command()
+    const { clock } = machines
+    const isHeld = createIsHeld(database.connection)
+    const [one, two] = [await holdBlobs(database, minute, clock.wall), await holdBlobs(database, minute, clock.wall)]
+    await one.end()
+    expect(isHeld(clock.time)).toBe(true)
+    await two.end()
+    expect(isHeld(clock.time)).toBe(false)
+  })
+})
+
+test('blobs that were held are removed soon after, though nobody removes another one', async ({ directory }) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    let isHeld = true
+    const blobs = holdForBackups(openBlobs(layoutOf(directory), { durable: false }), { isHeld: () => isHeld })
+    await blobs.write(
+      'a',
+      (async function* () {
+        yield Buffer.from('a')
+      })(),
+    )
+    await blobs.remove(['a'])
+    await vi.advanceTimersByTimeAsync(minute)
+    expect(blobsIn(directory)).toEqual(['a'])
+    isHeld = false
+    await vi.advanceTimersByTimeAsync(minute)
+    await expect.poll(() => existsSync(join(directory, 'blobs', 'a'))).toBe(false)
+    blobs.close()
+  } finally {
+    vi.useRealTimers()
+  }
+})

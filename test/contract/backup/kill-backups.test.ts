@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { backUp, contentOf, faultsOf, read, restore, test, unfinishedIn } from '../../support/backups.ts'
+import { launch } from '../../support/program.ts'
+import { startService } from '../../support/spawned-service.ts'
+
+/** Kills `site-admin` as soon as something is reached, or lets it end when it is quicker. */
+const killWhen = async (args: readonly string[], isReached: () => boolean): Promise<void> => {
+  const program = launch('admin/main.js', args)
+  let hasEnded = false
+  void program.ended.then(() => {
+    hasEnded = true
+  })
+  while (!hasEnded && !isReached()) await turn()
+  program.kill('SIGKILL')
+  await program.ended
+}
+
+const namesIn = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // It has gone on meanwhile.
+    return []
+  }
+}
+
+/** By what is there of the backup then. */
+const steps: readonly (readonly [name: string, isReached: (unfinished: string) => boolean])[] = [
+  ['it has begun', () => true],
+  ['the database is being copied', (unfinished) => namesIn(unfinished).includes('site-admin.db')],
+  ['blobs are taken along', (unfinished) => namesIn(join(unfinished, 'blobs')).length > 0],
+  ['it is about to take its place', (unfinished) => namesIn(unfinished).some((name) => name.includes('backup.json'))],
+]
+
+test.for(steps)(
+  'a backup that is killed when %s is none, or whole, and the next one clears up',
+  async ([, isReached], { backedUp }) => {
+    const { data, folder, restored } = backedUp
+    const target = join(folder, 'next')
+    await killWhen(['--data-dir', data, 'backup', target], () =>
+      unfinishedIn(folder).some((name) => isReached(join(folder, name))),
+    )
+
+    for (const left of unfinishedIn(folder).map((name) => join(folder, name))) {
+      // What has its marker lacks nothing but its place.
+      if (namesIn(left).includes('site-admin-backup.json')) expect(await faultsOf(left)).toEqual([])
+      else await expect(restore(left, restored)).rejects.toThrow(/is no backup, or one that broke off/)
+    }
+    if (!existsSync(target)) await backUp(data, target)
+    expect(await faultsOf(target)).toEqual([])
+    expect(unfinishedIn(folder)).toEqual([])
+    expect(await faultsOf(data)).toEqual([])
+  },
+)
+
+test('a restoration that is killed keeps the service from starting until it is repeated', async ({
+  backedUp,
+  serve,
+}) => {
+  const { backup, restored, token } = backedUp
+  await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
+  // Had it been quicker, the directory would be ready: it is put back to where the restoration stood.
+  const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
+  writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
+
+  await expect(startService(restored)).rejects.toThrow(/was to be filled from a backup, and that broke off/)
+  await restore(backup, restored)
+  const service = await serve(restored)
+  expect(service.token).toBe(token)
+  expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
+})

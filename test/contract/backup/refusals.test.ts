@@ -1,0 +1,227 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect } from 'vitest'
+import { makeBackup } from '../../../local/backup/make-backup.ts'
+import { restoreBackup } from '../../../local/backup/restore-backup.ts'
+import { administer } from '../../support/administration.ts'
+import {
+  backUp,
+  blobOf,
+  contentOf,
+  faultsOf,
+  large,
+  modesIn,
+  read,
+  restore,
+  test,
+  unfinishedIn,
+} from '../../support/backups.ts'
+import { snapshotOf } from '../../support/directory-snapshot.ts'
+import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
+import { startService } from '../../support/spawned-service.ts'
+
+/** Changes the database of a backup. */
+const tamper = (backup: string, sql: string) => {
+  const database = new DatabaseSync(join(backup, 'site-admin.db'))
+  database.exec(sql)
+  database.close()
+}
+
+/** Other bytes, as many as before, in a file of its own. */
+const replaceBlob = async (folder: string) => {
+  const blob = blobOf(folder)
+  await rm(blob)
+  writeFileSync(blob, Buffer.alloc(large + 64, 'z'), { mode: 0o600 })
+}
+
+describe('a backup is refused, and nothing is left of it,', () => {
+  test.for([
+    ['where something is', (folder: string) => folder, /is not empty\. Name a folder that does not exist yet\.$/],
+    [
+      'where there is a file',
+      (folder: string) => join(folder, 'site-admin.json'),
+      /is no folder\. Name one that does not/,
+    ],
+    ['in a folder that is not there', (folder: string) => join(folder, 'no/where'), /^There is no folder .+no for the/],
+    ['inside of the data directory', (folder: string) => join(folder, 'backup'), /lies in the data directory/],
+  ] as const)('%s', async ([, target, sentence], { siteDirectory }) => {
+    const before = snapshotOf(siteDirectory)
+    await expect(backUp(siteDirectory, target(siteDirectory))).rejects.toThrow(sentence)
+    expect(snapshotOf(siteDirectory)).toEqual(before)
+  })
+
+  test('of no data directory, and of what is deployed', async ({ place }) => {
+    for (const args of [
+      ['backup', place.backup],
+      ['--target', 'aws', 'backup', place.backup],
+    ]) {
+      const outcome = await administer(place.data, args)
+      expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) })
+    }
+    expect(readdirSync(place.folder)).toEqual([])
+  })
+
+  test('when a file is damaged, unless it is to be made even so', async ({ backedUp: { data, folder, restored } }) => {
+    await replaceBlob(data)
+    const target = join(folder, 'again')
+    const outcome = await administer(data, ['backup', target, '--bytes'])
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(outcome.stderr).toMatch(/^A file is not whole .+, its bytes are not those that were stored\. .+\n$/)
+    expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
+
+    const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
+    expect(await makeBackup(data, target, even)).toMatchObject({ damaged: 1 })
+    expect(await faultsOf(target)).toMatchObject([{ where: 'site 1001, file large.bin' }])
+    await expect(restore(target, restored)).rejects.toThrow(/is damaged: 1 of its files/)
+    expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
+  })
+
+  test('when a file is missing or short, whether its bytes are to be read or not', async ({
+    backedUp: { data, folder },
+  }) => {
+    const target = join(folder, 'again')
+    truncateSync(blobOf(data), 17_000)
+    await expect(backUp(data, target)).rejects.toThrow(/, it has 40064 bytes, of which 17000 are there\. /)
+    await rm(blobOf(data))
+    await expect(backUp(data, target)).rejects.toThrow(/, it is missing\. .+ No backup was made\.$/)
+    expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
+  })
+
+  test('when it is ended', async ({ backedUp: { data, folder } }) => {
+    const ended = AbortSignal.abort(new Error('It was ended'))
+    const target = join(folder, 'again')
+    await expect(makeBackup(data, target, { evenIfDamaged: false, withBytes: false, signal: ended })).rejects.toThrow(
+      'It was ended',
+    )
+    expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
+  })
+
+  test('when the disk is full', async ({ backedUp: { data, folder, backup }, skip }) => {
+    if (noSmallDisk !== undefined) skip(noSmallDisk)
+    const disk = mountSmallDisk(join(folder, 'disk'), 8)
+    if (!disk) return skip('this machine does not let a file system be mounted')
+    try {
+      const [target, restored] = [join(disk.path, 'backup'), join(disk.path, 'restored')]
+      disk.fill()
+      await expect(backUp(data, target)).rejects.toThrow(/^There is no room for it: .+ Nothing of it is left\.$/)
+      await expect(restore(backup, restored)).rejects.toThrow(/^(There is no room for it|The data directory)/)
+      expect(unfinishedIn(disk.path)).toEqual([])
+
+      // On another file system blobs are copied, and not linked.
+      disk.makeRoom()
+      await expect(backUp(data, disk.path)).rejects.toThrow(/is not empty|is a file system of its own/)
+      await backUp(data, target)
+      expect(await faultsOf(target)).toEqual([])
+      expect(modesIn(target)).toEqual(new Set(['folder 700', 'file 600']))
+    } finally {
+      disk.unmount()
+    }
+  })
+})
+
+describe('a restoration is refused, and nothing is changed,', () => {
+  test('from what is no backup', async ({ backedUp: { data, folder, restored } }) => {
+    await expect(restore(join(folder, 'nothing'), restored)).rejects.toThrow(
+      /^There is no backup .+nothing\. Name another/,
+    )
+    await expect(restore(data, restored)).rejects.toThrow(/is no backup, or one that broke off: .+ Nothing was changed/)
+    expect(existsSync(restored)).toBe(false)
+  })
+
+  test('into a directory that is not empty, that a service holds, or that is a backup', async ({ backedUp, serve }) => {
+    const { data, folder, backup } = backedUp
+    await expect(restore(backup, data)).rejects.toThrow(/holds data already\. Name an empty one with --data-dir\./)
+    await expect(restore(backup, folder)).rejects.toThrow(/holds files, but no .+ so it is no data directory/)
+    await expect(restore(backup, backup)).rejects.toThrow(/lies in the backup/)
+    const service = await serve(data)
+    const outcome = await administer(data, ['restore', backup])
+    expect(outcome).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^.+ holds data already.+\n$/),
+    })
+    expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
+  })
+
+  const damages: readonly (readonly [name: string, inflict: (backup: string) => unknown, sentence: RegExp])[] = [
+    ['without its database', (backup) => rm(join(backup, 'site-admin.db')), /is damaged: .+site-admin\.db/],
+    [
+      'with a damaged database',
+      (backup) => {
+        const file = join(backup, 'site-admin.db')
+        writeFileSync(file, readFileSync(file).fill(0xff, 4_096, 20_000))
+      },
+      /is damaged: .+site-admin\.db/,
+    ],
+    [
+      'with newer tables',
+      (backup) => tamper(backup, 'PRAGMA user_version = 999'),
+      /which has newer tables\. Restore it with that version, or a newer one\. Nothing was changed/,
+    ],
+    [
+      'of another layout',
+      (backup) => {
+        const file = join(backup, 'site-admin-backup.json')
+        writeFileSync(file, readFileSync(file, 'utf8').replace('"layout":1', '"layout":9'))
+      },
+      /which lays its files out in another way\. Restore it with that version/,
+    ],
+    [
+      'whose marker says nothing',
+      (backup) => writeFileSync(join(backup, 'site-admin-backup.json'), '{}'),
+      /is damaged: .+ does not say what is in it/,
+    ],
+    [
+      'of which a file is missing',
+      (backup) => renameSync(blobOf(backup), join(backup, 'x')),
+      /1 of its files are not whole, such as .+: it is missing\. .+ Nothing was changed/,
+    ],
+    ['of which a file holds other bytes', replaceBlob, /such as .+: its bytes are not those that were stored/],
+    [
+      'whose database leads out of it',
+      (backup) => tamper(backup, "UPDATE objects SET blob = '../demo.json' WHERE key LIKE '%large.bin'"),
+      /it has a name that no blob has/,
+    ],
+  ]
+
+  test.for(damages)('from one %s', async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
+    await inflict(backup)
+    await expect(restore(backup, restored)).rejects.toThrow(sentence)
+    expect(existsSync(restored)).toBe(false)
+    // Where there was an empty folder, there is one again.
+    mkdirSync(restored)
+    await expect(restore(backup, restored)).rejects.toThrow(sentence)
+    expect(readdirSync(restored)).toEqual([])
+  })
+})
+
+test('a backup is refused by the start and by commands, with what to do', async ({ backedUp: { backup } }) => {
+  const sentence = /is a backup\. "site-admin restore .+" fills an empty data directory from it/
+  await expect(startService(backup)).rejects.toThrow(sentence)
+  const outcome = await administer(backup, ['site', 'list'])
+  expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
+})
+
+test('what is in a backup for no file is named by check', async ({ backedUp: { backup } }) => {
+  const stray = join(backup, 'blobs', 'stray')
+  linkSync(blobOf(backup), stray)
+  expect(await faultsOf(backup)).toEqual([{ where: stray, fault: 'it belongs to no file.' }])
+})
+
+test('check names small files whose bytes are others', async ({ backedUp: { backup } }) => {
+  tamper(backup, "UPDATE small_contents SET bytes = x'7a7a7a7a7a' WHERE bytes = CAST('small' AS BLOB)")
+  expect(await faultsOf(backup)).toMatchObject([
+    { where: 'site 1001, file small.txt', fault: expect.stringMatching(/^its bytes are not those that were stored/) },
+  ])
+})

@@ -1,0 +1,38 @@
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { createFingerprint } from '../../../lib/storage/fingerprint.ts'
+import { openBlobVerifier } from '../../../local/backup/verify-blobs.ts'
+import { test } from '../../support/test.ts'
+
+const size = 9 * 1024 * 1024
+
+for (const [where, withoutThreads] of [
+  ['here', size * 10],
+  ['by threads', 0],
+] as const) {
+  test(`blobs are verified ${where}: whole ones, short ones, other ones, and those that are missing`, async ({
+    directory,
+  }) => {
+    const bytes = Buffer.alloc(size, 'x')
+    const making = createFingerprint()
+    making.update(bytes)
+    const content = { size, fingerprint: making.digest() }
+    const path = (name: string) => join(directory, name)
+    for (const name of ['whole', 'short', 'other']) writeFileSync(path(name), bytes)
+    truncateSync(path('short'), 100)
+    writeFileSync(path('other'), Buffer.from('y'), { flag: 'r+' })
+
+    const verifier = openBlobVerifier(withoutThreads)
+    const names = ['whole', 'short', 'other', 'missing', 'whole']
+    expect(await Promise.all(names.map((name) => verifier.faultOf(path(name), content)))).toEqual([
+      undefined,
+      `it has ${size} bytes, of which 100 are there`,
+      'its bytes are not those that were stored',
+      'it is missing',
+      undefined,
+    ])
+    expect(await verifier.faultOf(path('other'), { size, fingerprint: null })).toBeUndefined()
+    await verifier.close()
+  })
+}

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+import { contentOf, put, test } from '../../support/backups.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** The lines of the first example of shell below a heading. */
+const scriptBelow = (file: string, heading: string): string => {
+  const [, below = ''] = readFileSync(join(root, file), 'utf8').split(`\n${heading}\n`)
+  const script = /```sh\n(.*?)```/s.exec(below)?.[1]
+  if (script === undefined) throw new Error(`There is no example below ${heading}`)
+  return script
+}
+
+test('the drill of a backup works as it is written', async ({ place, serve }) => {
+  const bin = join(place.folder, 'bin')
+  mkdirSync(bin)
+  symlinkSync(join(root, 'bin', 'site-admin.js'), join(bin, 'site-admin'))
+  const service = await serve(place.data)
+  await put(service, 'a/large.bin', contentOf('a'))
+  const environment = {
+    PATH: [bin, dirname(process.execPath), process.env['PATH']].join(delimiter),
+    TMPDIR: place.folder,
+    DATA: place.data,
+    BASE: service.baseUrl,
+    TOKEN: service.token,
+  }
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    ['-euo', 'pipefail', '-c', scriptBelow('docs/one-machine.md', '## A drill')],
+    {
+      env: { ...process.env, ...environment },
+    },
+  )
+  expect(stdout.trim().split('\n').at(-1)).toBe('The backup is good: 3 files.')
+})

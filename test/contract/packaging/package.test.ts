@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import packageFile from '../../../package.json' with { type: 'json' }
+import { packInto, workWith } from '../../../packaging/installed.ts'
+import { test } from '../../support/test.ts'
+
+const packages = fileURLToPath(new URL('../../../node_modules/', import.meta.url))
+
+/** Installs a package with the dependencies that it names, and with no others. */
+const install = (file: string, folder: string): string => {
+  const own = join(folder, 'node_modules', 'site-admin')
+  mkdirSync(own, { recursive: true })
+  execFileSync('tar', ['xzf', file, '--strip-components=1', '-C', own])
+  const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as typeof packageFile
+  for (const name of Object.keys(dependencies)) {
+    const link = join(folder, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(join(packages, name), link)
+  }
+  return own
+}
+
+test('the package holds JavaScript alone, and works where it is installed', async ({ directory }) => {
+  const own = install(await packInto(directory), directory)
+  const types = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  expect(types).toEqual([])
+  const folder = join(directory, 'work')
+  mkdirSync(folder)
+  const command = join(own, 'bin', 'site-admin.js')
+  expect(await workWith({ command, folder, environment: process.env })).toEqual({
+    version: packageFile.version,
+    help: expect.stringMatching(/^Usage: site-admin /),
+    docs: 200,
+    isRead: true,
+    faults: [],
+    ended: 0,
+  })
+})

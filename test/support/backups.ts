@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeBackup } from '../../local/backup/make-backup.ts'
+import { restoreBackup } from '../../local/backup/restore-backup.ts'
+import { checkDirectory } from '../../local/check/check-directory.ts'
+import { type SpawnedService, startService } from './spawned-service.ts'
+import { test as base } from './test.ts'
+
+export const storage = '/api/v2/admin/sites/current/storage'
+
+/** Bytes: larger than what the database keeps itself. */
+export const large = 40_000
+
+/** Content that tells its own hash in front: a file that holds parts of two is not whole. */
+export const contentOf = (mark: string): Buffer => {
+  const body = Buffer.alloc(large, mark)
+  return Buffer.concat([Buffer.from(createHash('sha256').update(body).digest('hex')), body])
+}
+
+export const isWhole = (content: Buffer): boolean =>
+  createHash('sha256').update(content.subarray(64)).digest('hex') === content.subarray(0, 64).toString()
+
+export const put = async (service: SpawnedService, path: string, body: Buffer | string): Promise<void> => {
+  const { status } = await service.request(`${storage}/${path}`, { method: 'PUT', body: Buffer.from(body) })
+  if (status !== 200) throw new Error(`${path} was answered with ${status}`)
+}
+
+export const read = async (service: SpawnedService, path: string): Promise<Buffer> =>
+  Buffer.from(await (await service.request(`${storage}/${path}`)).arrayBuffer())
+
+const plainly = { evenIfDamaged: false, withBytes: false, signal: new AbortController().signal }
+
+/** What the commands do, in this process. */
+export const backUp = (data: string, target: string) => makeBackup(data, target, plainly)
+export const restore = (backup: string, data: string) => restoreBackup(backup, data, plainly)
+export const faultsOf = (path: string) => checkDirectory(path, { withBytes: true })
+
+/** What has been left of backups that broke off, or are being made. */
+export const unfinishedIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('unfinished'))
+
+/** The kinds and modes of everything in a folder. */
+export const modesIn = (folder: string): ReadonlySet<string> => {
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
+  return new Set(
+    [folder, ...all].map((path) => {
+      const found = statSync(path)
+      return `${found.isDirectory() ? 'folder' : 'file'} ${(found.mode & 0o777).toString(8)}`
+    }),
+  )
+}
+
+/** The file of the one blob that there is. */
+export const blobOf = (folder: string): string => {
+  const [name] = readdirSync(join(folder, 'blobs'))
+  if (name === undefined || !existsSync(join(folder, 'blobs', name))) throw new Error('There is no blob')
+  return join(folder, 'blobs', name)
+}
+
+/** The folders of a test: where its service has its data, and where backups go. `backedUp`: with a small and a large file in them, and nobody there. */
+export const test = base
+  .extend('place', async ({ directory }) => ({
+    folder: directory,
+    data: join(directory, 'data'),
+    backup: join(directory, 'backup'),
+    restored: join(directory, 'restored'),
+  }))
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('serve', async ({}, { onCleanup }) => {
+    const services: SpawnedService[] = []
+    onCleanup(async () => void (await Promise.all(services.map((service) => service.stop()))))
+    return async (data: string): Promise<SpawnedService> => {
+      const service = await startService(data)
+      services.push(service)
+      return service
+    }
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('template', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const template = await mkdtemp(join(tmpdir(), 'site-admin-'))
+    onCleanup(() => rm(template, { recursive: true }))
+    const service = await startService(template)
+    await put(service, 'small.txt', 'small')
+    await put(service, 'large.bin', contentOf('a'))
+    await service.stop()
+    return { template, token: service.token }
+  })
+  .extend('backedUp', async ({ place, template: { template, token } }) => {
+    await cp(template, place.data, { recursive: true })
+    await backUp(place.data, place.backup)
+    return { ...place, token }
+  })
