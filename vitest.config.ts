@@ -28,6 +28,7 @@ export default defineConfig({
           include: ['test/contract/**/!(new-kind).test.ts'],
         },
       },
+      { test: { ...shared, ...patiently, name: 'kills', include: ['test/kills/**/*.test.ts'] } },
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       {
