@@ -1,0 +1,132 @@
+import { ServiceError } from '../service-error.ts'
+import type { SyncEvent } from './events.ts'
+import { LocalRefusal } from './fetch-file.ts'
+import { inParallel } from './in-parallel.ts'
+import { type Fingerprint, seenAfter } from './plan.ts'
+import type { Direction, Prepared, SyncOptions } from './prepare.ts'
+import { createWriter, type Writing } from './write.ts'
+
+/** How often the state is written while a run goes on, in milliseconds: so much is looked at anew after a crash. */
+const saveEvery = 1000
+
+/** What concerns every file, so that going on is of no use: the token, the network, the disk. */
+const endsAll = (error: unknown): boolean => {
+  if (error instanceof ServiceError) return [0, 401, 507].includes(error.status) || error.code === 104003
+  return error instanceof Error && 'code' in error && ['ENOSPC', 'EROFS', 'EMFILE'].includes(String(error.code))
+}
+
+const isConflict = (error: unknown): boolean =>
+  (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)
+
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'EACCES' || code === 'EPERM') return 'You may not read or write it. Change its permissions, then repeat.'
+  return error.message
+}
+
+/** Tells how far all of it is. */
+const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
+  const totalFiles = steps.length
+  const totalBytes = steps.reduce((sum, { action, size }) => sum + (action === 'remove' ? 0 : size), 0)
+  const underway = new Map<string, number>()
+  let files = 0
+  let bytes = 0
+  const tell = () => {
+    const now = [...underway.values()].reduce((sum, sent) => sum + sent, bytes)
+    report({ event: 'progress', files, totalFiles, bytes: Math.min(now, totalBytes), totalBytes })
+  }
+  return {
+    advance(path: string, sent: number) {
+      underway.set(path, sent)
+      tell()
+    },
+    finish({ path, action, size }: Writing) {
+      underway.delete(path)
+      files++
+      bytes += action === 'remove' ? 0 : size
+      tell()
+    },
+    giveUp(path: string) {
+      underway.delete(path)
+    },
+  }
+}
+
+/** Keeps what was seen, at times while the run goes on, and in the end. */
+const createKeeper = ({ local, remote, state, save }: Prepared) => {
+  const before = state.base
+  const done = new Map<string, Fingerprint | undefined>()
+  let saved = Date.now()
+  let saving: Promise<void> = Promise.resolve()
+  const keep = (): Promise<void> => {
+    saved = Date.now()
+    state.base = seenAfter(local, remote, before, done)
+    saving = saving.then(save)
+    return saving
+  }
+  return {
+    keep,
+    async note(path: string, now: Fingerprint | undefined): Promise<void> {
+      done.set(path, now)
+      if (Date.now() - saved > saveEvery) await keep()
+    },
+  }
+}
+
+/** Carries the steps out, and answers what became of them. Errors: what concerns every file. */
+export const carryOut = async (
+  direction: Direction,
+  options: SyncOptions,
+  prepared: Prepared,
+  steps: readonly Writing[],
+) => {
+  const { signal, atOnce = 8, onEvent = () => {} } = options
+  const counts = { create: 0, replace: 0, remove: 0, conflict: 0, failed: 0 }
+  const write = createWriter(direction, options, prepared)
+  const progress = createProgress(steps, onEvent)
+  const keeper = createKeeper(prepared)
+
+  const fail = (path: string, error: unknown): void => {
+    progress.giveUp(path)
+    if (signal?.aborted) return
+    if (isConflict(error)) {
+      counts.conflict++
+      onEvent({ event: 'conflict', path })
+      return
+    }
+    counts.failed++
+    const code = error instanceof ServiceError ? { code: error.code } : {}
+    onEvent({ event: 'failed', path, message: messageOf(error), ...code })
+    if (endsAll(error)) throw error
+  }
+
+  const one = async (step: Writing): Promise<void> => {
+    const { path, action, size } = step
+    if (signal?.aborted) return
+    let now: Fingerprint | undefined
+    try {
+      now = await write(step, (sent) => progress.advance(path, sent))
+    } catch (error) {
+      return fail(path, error)
+    }
+    counts[action]++
+    onEvent({ event: 'done', action, path, size })
+    progress.finish(step)
+    await keeper.note(path, now)
+  }
+
+  const removals = steps.filter(({ action }) => action === 'remove')
+  try {
+    await inParallel(
+      steps.filter(({ action }) => action !== 'remove'),
+      atOnce,
+      one,
+    )
+    // Nothing is removed for a run that could not bring what was to be there.
+    if (counts.failed === 0) await inParallel(removals, atOnce, one)
+  } finally {
+    await keeper.keep()
+  }
+  return counts
+}

@@ -1,0 +1,66 @@
+import { realpath } from 'node:fs/promises'
+import type { SiteClient } from '../connect.ts'
+import type { SyncEvent } from './events.ts'
+import { readIgnored } from './ignored.ts'
+import { scan } from './local-tree.ts'
+import { type PlanOptions, plan, type Step } from './plan.ts'
+import { listRemote } from './remote-tree.ts'
+import { openState } from './state.ts'
+
+export interface SyncOptions {
+  readonly client: SiteClient
+  /** The folder of this machine. */
+  readonly directory: string
+  /** The folder of the site; the root is an empty path. */
+  readonly folder?: string
+  /** Removes what is missing in the other side. Never all: an empty side empties nothing. */
+  readonly removes?: boolean
+  /** Overwrites what has changed on the side that is written to. */
+  readonly force?: boolean
+  /** Reports what would be done, and does nothing. */
+  readonly dryRun?: boolean
+  /** Asked before anything is removed; without it, `removes` says enough. */
+  readonly confirm?: (paths: readonly string[]) => Promise<boolean>
+  readonly onEvent?: (event: SyncEvent) => void
+  readonly signal?: AbortSignal
+  /** So many files at once: 8 unless told. */
+  readonly atOnce?: number
+}
+
+export type Direction = PlanOptions['direction']
+
+/** A file changed within this time before the state was written may change again without its time being another. In milliseconds. */
+const coarseClock = 2000
+
+/** Looks at both sides, and says what is to be done. */
+export const prepare = async (direction: Direction, options: SyncOptions) => {
+  const { client, folder = '', signal, onEvent, removes = false, force = false } = options
+  const root = await realpath(options.directory)
+  const ignored = await readIgnored(root)
+  const { state, save } = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
+  const remembered = (path: string) => {
+    const known = state.remembered.get(path)
+    return known && known.modified < state.written - coarseClock ? known : undefined
+  }
+  const [{ files: local, skipped }, remote] = await Promise.all([
+    scan(root, { ignored, remembered, signal }),
+    listRemote(client.files, folder, ignored, signal),
+  ])
+  for (const each of skipped) onEvent?.({ event: 'skipped', ...each })
+  state.remembered.clear()
+  for (const [path, { size, modified, inode, fingerprint }] of local) {
+    state.remembered.set(path, { size, modified, inode, fingerprint })
+  }
+  // What is there and cannot be sent is not missing.
+  const unsendable = (path: string) => skipped.some((each) => path === each.path || path.startsWith(`${each.path}/`))
+  const steps = plan(local, remote, state.base, { direction, removes, force }).map(
+    (step): Step =>
+      step.action === 'remove' && direction === 'push' && skipped.length > 0 && unsendable(step.path)
+        ? { action: 'keep', path: step.path, size: step.size, why: 'extra' }
+        : step,
+  )
+  return { root, local, remote, state, save, steps }
+}
+
+/** Both sides, the plan, and what is kept of them. */
+export type Prepared = Awaited<ReturnType<typeof prepare>>
