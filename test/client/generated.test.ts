@@ -10,7 +10,8 @@ const room = join(import.meta.dirname, '..', '..', 'client')
 
 const readAll = async (folder: string): Promise<Record<string, string>> => {
   const texts: Record<string, string> = {}
-  for (const file of globSync('**/*.ts', { cwd: folder }).sort()) texts[file] = await readFile(join(folder, file), 'utf8')
+  for (const file of globSync('**/*.ts', { cwd: folder }).sort())
+    texts[file] = await readFile(join(folder, file), 'utf8')
   return texts
 }
 
