@@ -133,6 +133,10 @@ export const createFiles = ({ site, send }: Connection): Files => {
     }
   }
 
+  /** Whether a change was refused because nothing is there any more: then no tag holds either. */
+  const isGone = async (path: string, error: unknown): Promise<boolean> =>
+    isMissing(error) || (isOutdated(error) && (await statOf(path)) === undefined)
+
   /** The condition of a write onto what is there now. */
   const conditionNow = async (path: string): Promise<Readonly<Record<string, string>>> => {
     const etag = (await statOf(path))?.etag
@@ -198,7 +202,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
         },
       })
     } catch (error) {
-      if (!(isUncertain && isMissing(error) && (await statOf(to)))) throw error
+      if (!(isUncertain && (await isGone(from, error)) && (await statOf(to)))) throw error
     }
   }
 
@@ -253,7 +257,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
       try {
         await send({ method: 'DELETE', url: urlOf(path), headers, repeatable: 'If-Match' in headers, onUncertain })
       } catch (error) {
-        if (!(isUncertain && isMissing(error))) throw error
+        if (!(isUncertain && (await isGone(path, error)))) throw error
       }
     },
     async restore(path, options = {}) {

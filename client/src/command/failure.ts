@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { ServiceError } from '../service-error.ts'
+import { sentenceOf } from '../sync/disk-errors.ts'
 import { LocalRefusal } from '../sync/fetch-file.ts'
 import { shown } from './shown.ts'
 
@@ -16,30 +17,15 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** What a person can do about a failure of this machine, by the code that Node gives it. */
-const adviceOn: Readonly<Record<string, string>> = {
-  ENOENT: 'There is no such file or folder',
-  EACCES: 'You may not read or write this. Change its permissions, or choose another place',
-  EPERM: 'You may not read or write this. Change its permissions, or choose another place',
-  EROFS: 'Nothing can be written there. Choose another place',
-  EISDIR: 'This is a folder, where a file is needed',
-  ENOTDIR: 'This is a file, where a folder is needed',
-  ENOSPC: 'The disk is full. Make room, then repeat',
-  EEXIST: 'This is there already',
-}
-
 /** A failure as one sentence, without a stack. */
-const sentenceOf = (error: unknown): string => {
+const adviceOn = (error: unknown): string => {
   if (error instanceof ServiceError) {
     const id = error.requestId && ` (request ${error.requestId})`
     const hint =
       error.status === 401 ? ' Give a valid token by --token-file, SITE_ADMIN_TOKEN or "site-files login".' : ''
     return `${error.message}${hint}${id}`
   }
-  if (!(error instanceof Error)) return String(error)
-  const { code, path } = error as NodeJS.ErrnoException
-  const advice = code === undefined ? undefined : adviceOn[code]
-  return advice ? `${advice}${path ? `: ${path}` : ''}.` : error.message
+  return sentenceOf(error)
 }
 
 /** Says on standard error what went wrong, and answers the exit status. */
@@ -49,7 +35,7 @@ export const report = (error: unknown): number => {
     console.error('\nStopped. What is done stays; the same command goes on with the rest.')
     return exitStatus.failed
   }
-  console.error(shown(sentenceOf(error)))
+  console.error(shown(adviceOn(error)))
   if (error instanceof UsageError) return exitStatus.usage
   const isConflict =
     (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)

@@ -178,9 +178,9 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
 /** Runs one command line and answers its exit status: see `exitStatus`. */
 export const run = async (args: readonly string[]): Promise<number> => {
   const stopping = new AbortController()
+  const stop = () => stopping.abort(new Interrupted())
   // The second Ctrl+C ends it at once, as it would any program.
-  process.once('SIGINT', () => stopping.abort(new Interrupted()))
-  process.once('SIGTERM', () => stopping.abort(new Interrupted()))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   let status: number = exitStatus.done
   try {
     await createProgram(stopping.signal, (ended) => {
@@ -189,5 +189,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     return status
   } catch (error) {
     return report(stopping.signal.aborted ? stopping.signal.reason : error)
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
   }
 }

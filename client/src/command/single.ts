@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { ServiceError, type SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { fetchBytes, LocalRefusal } from '../sync/fetch-file.ts'
@@ -72,9 +72,14 @@ export const ls = async (context: Context, path: string, { recursive, long }: { 
   else for await (const each of client.files.list(folder)) row(each)
 }
 
+/** Prints the bytes of a file, all of one state. */
 export const cat = async ({ client, signal }: Context, path: string) => {
-  const { body } = await client.files.read(sitePath(path), { signal })
-  if (body) await pipeline(body, process.stdout, { end: false, signal })
+  const { type, etag = '*', size } = await client.files.stat(sitePath(path))
+  if (type === 'folder') throw new UsageError(`"${sitePath(path)}" is a folder. List it with "site-files ls".`)
+  const take = async (bytes: Uint8Array) => {
+    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain', { signal })
+  }
+  await fetchBytes(client.files, { path: sitePath(path), etag, size }, take, signal)
 }
 
 /** Fetches one file, whole, into a place where there is nothing, unless `force` says otherwise. */

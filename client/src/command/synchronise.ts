@@ -120,6 +120,12 @@ export const watch = async (context: Context, directory: string, path: string, f
       if (isFirst || context.signal.aborted) throw error
       report(error)
     }
-    await changed()
+    try {
+      await changed()
+    } catch (error) {
+      // Ctrl+C is how it is meant to end, when nothing is under way.
+      if (context.signal.aborted) return exitStatus.done
+      throw error
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../service-error.ts'
+import { sentenceOf } from './disk-errors.ts'
 import type { SyncEvent } from './events.ts'
 import { LocalRefusal } from './fetch-file.ts'
 import { inParallel } from './in-parallel.ts'
@@ -17,13 +18,6 @@ const endsAll = (error: unknown): boolean => {
 
 const isConflict = (error: unknown): boolean =>
   (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)
-
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? error.code : undefined
-  if (code === 'EACCES' || code === 'EPERM') return 'You may not read or write it. Change its permissions, then repeat.'
-  return error.message
-}
 
 /** Tells how far all of it is. */
 const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
@@ -58,12 +52,10 @@ const createKeeper = ({ local, remote, state, save }: Prepared) => {
   const before = state.base
   const done = new Map<string, Fingerprint | undefined>()
   let saved = Date.now()
-  let saving: Promise<void> = Promise.resolve()
   const keep = (): Promise<void> => {
     saved = Date.now()
     state.base = seenAfter(local, remote, before, done)
-    saving = saving.then(save)
-    return saving
+    return save()
   }
   return {
     keep,
@@ -97,7 +89,7 @@ export const carryOut = async (
     }
     counts.failed++
     const code = error instanceof ServiceError ? { code: error.code } : {}
-    onEvent({ event: 'failed', path, message: messageOf(error), ...code })
+    onEvent({ event: 'failed', path, message: sentenceOf(error), ...code })
     if (endsAll(error)) throw error
   }
 

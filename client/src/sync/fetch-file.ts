@@ -89,10 +89,10 @@ const folderFor = async (root: string, path: string): Promise<string> => {
   const parts = path.split('/').slice(0, -1)
   let folder = root
   for (const part of parts) {
-    folder = await realpath(join(folder, part)).catch(async () => {
-      await mkdir(join(folder, part))
-      return join(folder, part)
+    await mkdir(join(folder, part)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
     })
+    folder = await realpath(join(folder, part))
     if (!folder.startsWith(root + sep))
       throw new LocalRefusal(`${path} would lie outside the folder: a symbolic link leads there. Remove the link.`)
   }

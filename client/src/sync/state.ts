@@ -87,7 +87,7 @@ export const openState = async (directory: string, target: string) => {
   const state = readState(stored, target)
 
   /** Replaces the file as a whole: who is killed meanwhile leaves the old one. */
-  const save = async (): Promise<void> => {
+  const write = async (): Promise<void> => {
     const entry: Target = { ...(state.base && { base: [...state.base] }), uploads: [...state.uploads] }
     const next: Stored = {
       version,
@@ -99,6 +99,12 @@ export const openState = async (directory: string, target: string) => {
     const file = fileOf(directory)
     await writeFile(`${file}.new`, JSON.stringify(next), { mode: 0o600 })
     await rename(`${file}.new`, file)
+  }
+  let last: Promise<void> = Promise.resolve()
+  /** Writes the state as it is then, one call after the other. */
+  const save = (): Promise<void> => {
+    last = last.then(write, write)
+    return last
   }
   return { state, save }
 }
