@@ -8,11 +8,22 @@ import { fields } from './fields.ts'
 import { type Bench, print } from './figures.ts'
 import { history } from './history.ts'
 import { large } from './large.ts'
+import { push } from './push.ts'
 import { server } from './server.ts'
 import { storage } from './storage.ts'
 
 /** Every bench, by the name that `npm run bench -- <name>` knows it by. */
-const benches: Readonly<Record<string, Bench>> = { bundles, categories, costs, fields, history, large, server, storage }
+const benches: Readonly<Record<string, Bench>> = {
+  bundles,
+  categories,
+  costs,
+  fields,
+  history,
+  large,
+  push,
+  server,
+  storage,
+}
 
 const machine = {
   cores: availableParallelism(),

@@ -26,6 +26,8 @@ const functions = ['a group of operations', 'what groups share', 'the route tabl
 /** Every room, from the top to the bottom: arrows only run downwards. It is the table of the architecture. */
 const rooms: Readonly<Record<string, Room>> = {
   'the operator': { files: /^admin\//, may: ['the hand of one machine', 'the hand of AWS', ...lib] },
+  // It works over HTTP: what it knows of the service is generated from the document.
+  'the client': { files: /^client\//, may: [] },
   'the document': { files: /^openapi\//, may: ['the hand of one machine', 'the server', ...functions, ...lib] },
   'what is deployed': {
     files: /^cdk\//,
@@ -87,7 +89,7 @@ const outside = /^(bench|fuzz|test)\/|^[^/]+\.ts$/
 const root = join(import.meta.dirname, '..', '..')
 const files = globSync(['**/*.ts', '*/main.js'], {
   cwd: root,
-  exclude: (path) => /(^|\/)(node_modules|cdk\.out|\.[^/]+)$/.test(path),
+  exclude: (path) => /(^|\/)(node_modules|cdk\.out|dist|\.[^/]+)$/.test(path),
 })
 
 /** What a file imports: packages as they are, files by their paths from the root. Types count as well. */
@@ -173,6 +175,8 @@ describe('the rooms of the service', () => {
       ['server/create-server.ts', 'local/main.js'],
       ['admin/program.ts', '@aws-sdk/client-dynamodb'],
       ['lib/deps.ts', 'test/support/hands.ts'],
+      ['client/src/files.ts', 'lib/errors.ts'],
+      ['admin/program.ts', 'client/src/index.ts'],
     ]
     expect(wrong.filter(([from, to]) => forbidden(from, [to]).length === 0)).toEqual([])
   })
