@@ -122,7 +122,8 @@ export const createFiles = ({ site, send }: Connection): Files => {
       const page = await get<Entry>(folder, { meta: '', ...query, cursor }, signal)
       return { items: page.contents ?? [], next: page.cursor }
     })
-  const stat = (path: string) => get<Entry>(path, { meta: '', limit: partsOf(path).length === 0 ? '1' : undefined })
+  // What a folder holds is not asked for here: one entry of it is the least.
+  const stat = (path: string) => get<Entry>(path, { meta: '', limit: '1' })
 
   const statOf = async (path: string): Promise<Entry | undefined> => {
     try {

@@ -157,15 +157,17 @@ export const createTransport = ({ token, trusted, fetch: send, attempts = 6, del
   }
 
   const attempt = async (call: Call): Promise<Outcome> => {
-    const timeout = AbortSignal.timeout(timeFor(call.body))
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error('No answer came in time.')), timeFor(call.body))
     try {
+      const response = await once(call, call.signal ? AbortSignal.any([call.signal, late.signal]) : late.signal)
       // The bytes of a file may take as long as they need.
-      const signals = [...(call.signal ? [call.signal] : []), ...(call.streams ? [] : [timeout])]
-      const response = await once(call, AbortSignal.any(signals))
       return { response: call.streams && response.ok ? response : await whole(response) }
     } catch (fault) {
       call.signal?.throwIfAborted()
       return { fault }
+    } finally {
+      clearTimeout(timer)
     }
   }
 

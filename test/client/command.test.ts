@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { createTextPrinter } from '../../client/src/command/printers.ts'
-import { asDemo, siteFiles } from './support/command.ts'
+import { asDemo, siteFiles, startSiteFiles } from './support/command.ts'
 import { test as base, readSite, readTree, writeTree } from './support/site.ts'
 
 const test = base.extend('demo', async ({ service }) => {
@@ -184,10 +184,13 @@ test('a login keeps the token for its user alone, and it is sent to no other add
   demo,
 }) => {
   const config = await makeDirectory()
-  const folder = join(config, 'site-files')
-  await mkdir(folder)
-  await writeFile(join(folder, 'login.json'), JSON.stringify({ url: `${service.baseUrl}/`, token: service.token }))
   const environment = { XDG_CONFIG_HOME: config }
+  const login = startSiteFiles(['--url', `${service.baseUrl}/`, 'login'], environment)
+  login.stdin.end(`${service.token}\n`)
+  const said = await login.ended
+  expect(said).toMatchObject({ status: 0, stdout: '', stderr: expect.stringContaining('Demo site') })
+  expect(said.stderr).not.toContain(service.token)
+  expect((await stat(join(config, 'site-files', 'login.json'))).mode & 0o777).toBe(0o600)
   expect((await siteFiles(['ls'], environment)).status).toBe(0)
   expect(await siteFiles(['--url', 'http://127.0.0.1:1', 'ls'], environment)).toMatchObject({
     status: 2,

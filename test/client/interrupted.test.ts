@@ -6,7 +6,7 @@ import type { Program } from '../support/program.ts'
 import { asDemo, startSiteFiles } from './support/command.ts'
 import { test as base, readSite, readTree, reported } from './support/site.ts'
 
-const count = 120
+const count = 80
 const many = Object.fromEntries(
   Array.from({ length: count }, (_, index) => [`${index % 10}/${index}.txt`, `text ${index}`]),
 )
@@ -37,11 +37,11 @@ const untilEvents = async (program: Program, kind: string, wanted: number): Prom
 test('a push that is killed sends no finished file again', async ({ begin, client, folder, makeDirectory }) => {
   const here = await makeDirectory(many)
   const killed = begin('push', here, folder)
-  await untilEvents(killed, 'done', 20)
+  await untilEvents(killed, 'done', 10)
   killed.kill('SIGKILL')
   await killed.ended
   const stored = Object.keys(await readSite(client, folder)).length
-  expect(stored).toBeGreaterThanOrEqual(20)
+  expect(stored).toBeGreaterThanOrEqual(10)
   expect(stored).toBeLessThan(count)
   const { end } = await reported(push, { client, directory: here, folder })
   expect(end).toMatchObject({ keep: stored, create: count - stored, failed: 0, conflict: 0 })
@@ -51,7 +51,7 @@ test('a push that is killed sends no finished file again', async ({ begin, clien
 test('Ctrl+C ends a push cleanly, and says how to go on', async ({ begin, client, folder, makeDirectory }) => {
   const here = await makeDirectory(many)
   const stopped = begin('push', here, folder)
-  await untilEvents(stopped, 'done', 20)
+  await untilEvents(stopped, 'done', 10)
   stopped.kill('SIGINT')
   const { status, stderr, stdout } = await stopped.ended
   expect(status).toBe(1)

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { connect, type UploadProgress } from '../../client/src/index.ts'
+import { connect, ServiceError, type UploadProgress } from '../../client/src/index.ts'
 import { openFile } from '../../client/src/node.ts'
 import { test } from './support/site.ts'
 
@@ -12,6 +12,17 @@ const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 }
 
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
+
+test('a client knows its site, and the token is refused in the words of the service', async ({ service, client }) => {
+  expect(client.site).toMatchObject({ id: service.siteId, url: service.baseUrl })
+  const refused = connect({ url: `${service.baseUrl}/`, token: 'wrong' })
+  await expect(refused).rejects.toThrow(ServiceError)
+  await expect(refused).rejects.toMatchObject({
+    status: 401,
+    code: 101000,
+    requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+  })
+})
 
 test('a file is stored where nothing is, and replaced only in the state that was read', async ({
   client: { files },

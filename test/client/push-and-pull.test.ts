@@ -49,7 +49,7 @@ test('a folder with names of every kind is equal on both sides after a push, and
   const again = await reported(push, { client, directory: here, folder })
   expect(again.end).toMatchObject({ create: 0, replace: 0, keep: names.length + 3 })
 
-  const there = await makeDirectory()
+  const there = join(await makeDirectory(), 'new', 'folder')
   expect((await reported(pull, { client, directory: there, folder })).end).toMatchObject({ failed: 0, conflict: 0 })
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
@@ -236,4 +236,20 @@ test('a dry run says what would be done, and does nothing', async ({ client, fol
   ])
   expect(await readSite(client, folder)).toStrictEqual({ 'b.txt': 'other', 'c.txt': 'extra' })
   expect(Object.keys(await readTree(here))).toStrictEqual(['a.txt', 'b.txt'])
+})
+
+test('a folder of the site is found in other case, and its files are written where it is', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await push({ client, directory: here, folder: `${folder}/News` })
+  await writeTree(here, { 'a.txt': 'b', 'c.txt': 'c' })
+  expect((await reported(push, { client, directory: here, folder: `${folder}/news` })).end).toMatchObject({
+    replace: 1,
+    create: 1,
+    conflict: 0,
+  })
+  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['News/a.txt', 'News/c.txt'])
 })

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 
-const isTerminal = (): boolean => process.stdin.isTTY === true
+/** Whether somebody can be asked. */
+export const isTerminal = (): boolean => process.stdin.isTTY === true
 
 /** Asks for a line on the terminal, or takes the next one of standard input. */
 export const askLine = async (question: string): Promise<string> => {

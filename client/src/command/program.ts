@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { connect } from '../index.ts'
-import { askLine, askSecret } from './ask.ts'
+import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionFor, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
 import { connectAs, loginFile, type Where, writeLogin } from './settings.ts'
@@ -33,7 +33,8 @@ const syncOptions = (command: Command): Command =>
     .option('--yes', 'do not ask before something is removed')
 
 const login = async ({ url, site }: Globals): Promise<void> => {
-  const address = url ?? (process.env['SITE_ADMIN_URL'] || (await askLine('Address of the service: ')))
+  const address =
+    url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
   if (!address) throw new UsageError('Say which service: --url https://admin.example.com.')
   const token = await askSecret('Token (it is not shown): ')
   if (!token) throw new UsageError('No token was given, so nothing was kept.')

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { link, open, rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ServiceError, type SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
-import { fetchBytes, LocalRefusal } from '../sync/fetch-file.ts'
+import { fetchBytes, LocalRefusal, placeNew } from '../sync/fetch-file.ts'
 import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
 import { shown, sizeOf } from './shown.ts'
@@ -91,8 +91,9 @@ export const get = async (context: Context, from: string, to: string | undefined
     throw new UsageError(`"${path}" is a folder. Fetch it with "site-files pull ${path} DIR".`)
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
   const location = to === undefined || isDirectory ? join(to ?? '.', nameOf(path)) : to
-  const taken = new LocalRefusal(`${location} is there already. Add --force to replace it, or name another file.`)
-  if (!force && (await stat(location).catch(() => undefined))) throw taken
+  if (!force && (await stat(location).catch(() => undefined))) {
+    throw new LocalRefusal(`${location} is there already. Add --force to replace it, or name another file.`)
+  }
   const temporary = `${location}.${randomUUID()}.part`
   const file = await open(temporary, 'wx')
   try {
@@ -107,11 +108,7 @@ export const get = async (context: Context, from: string, to: string | undefined
       await file.close()
     }
     if (force) await rename(temporary, location)
-    else {
-      await link(temporary, location).catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'EEXIST' ? taken : error
-      })
-    }
+    else await placeNew(temporary, location, location)
   } finally {
     await rm(temporary, { force: true })
   }

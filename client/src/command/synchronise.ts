@@ -100,12 +100,15 @@ const createChanges = (directory: string, signal: AbortSignal) => {
   watcher.on('error', () => {})
   return () =>
     new Promise<void>((resolve, reject) => {
+      const stop = () => reject(signal.reason)
       wake = () => {
         if (!hasChanged) return
         hasChanged = false
+        signal.removeEventListener('abort', stop)
         resolve()
       }
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
       wake()
     })
 }

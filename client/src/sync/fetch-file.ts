@@ -31,6 +31,9 @@ export interface Wanted {
 const changed = (path: string) =>
   new ServiceError({ status: 412, code: 100412, message: `${path} has changed at the service meanwhile. Repeat.` })
 
+/** So long may bytes stay away before the connection counts as broken, in milliseconds. */
+const longestSilence = 60_000
+
 /** Takes the bytes of an answer as far as they come, and answers how many those were. A broken connection is no error here. */
 const takeFrom = async (
   { body }: Response,
@@ -39,11 +42,17 @@ const takeFrom = async (
 ): Promise<number> => {
   let come = 0
   const reader = body?.getReader()
-  const next = () =>
-    reader?.read().catch(() => {
+  const next = async () => {
+    const timer = setTimeout(() => void reader?.cancel().catch(() => {}), longestSilence)
+    try {
+      return await reader?.read()
+    } catch {
       signal?.throwIfAborted()
       return undefined
-    })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
   for (let read = await next(); read && !read.done; read = await next()) {
     await take(read.value)
     come += read.value.length
@@ -158,7 +167,7 @@ export const fetchFile = async (
 }
 
 /** A link, unlike a rename, takes nothing's place. File systems without links get a look first. */
-const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
+export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
   const taken = new LocalRefusal(
     `${path} is there meanwhile, or its name differs from another one in case only, which this disk does not tell apart.`,
     true,

@@ -1,5 +1,6 @@
-import { realpath } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
 import type { SiteClient } from '../connect.ts'
+import { ServiceError } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
 import { readIgnored } from './ignored.ts'
 import { scan } from './local-tree.ts'
@@ -32,10 +33,27 @@ export type Direction = PlanOptions['direction']
 /** A file changed within this time before the state was written may change again without its time being another. In milliseconds. */
 const coarseClock = 2000
 
+/** A folder as its name is written in the site: reads find it in other case too, and writes under a condition do not. */
+const findFolder = async ({ files, site }: SiteClient, folder: string): Promise<string> => {
+  if (folder === '') return ''
+  try {
+    const { links } = await files.stat(folder)
+    const { pathname } = new URL(links.find(({ rel }) => rel === 'storage')?.uri ?? '')
+    const [, path] = pathname.split(`/sites/${site.id}/storage/`)
+    const found = path === undefined ? folder : path.split('/').map(decodeURIComponent).join('/')
+    return found.toLowerCase() === folder.normalize('NFC').toLowerCase() ? found : folder
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return folder
+    throw error
+  }
+}
+
 /** Looks at both sides, and says what is to be done. */
 export const prepare = async (direction: Direction, options: SyncOptions) => {
-  const { client, folder = '', signal, onEvent, removes = false, force = false } = options
+  const { client, signal, onEvent, removes = false, force = false } = options
+  if (direction === 'pull' && !options.dryRun) await mkdir(options.directory, { recursive: true })
   const root = await realpath(options.directory)
+  const folder = await findFolder(client, options.folder ?? '')
   const ignored = await readIgnored(root)
   const { state, save } = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
   const remembered = (path: string) => {
@@ -59,7 +77,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
         ? { action: 'keep', path: step.path, size: step.size, why: 'extra' }
         : step,
   )
-  return { root, local, remote, state, save, steps }
+  return { root, folder, local, remote, state, save, steps }
 }
 
 /** Both sides, the plan, and what is kept of them. */

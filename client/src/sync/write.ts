@@ -25,12 +25,8 @@ const removeLocal = async (root: string, path: string, file: LocalFile): Promise
 }
 
 /** Carries out one step, and answers what both sides have then. */
-export const createWriter = (
-  direction: Direction,
-  { client: { files }, folder = '', signal }: SyncOptions,
-  prepared: Prepared,
-) => {
-  const { root, local, remote, state, save } = prepared
+export const createWriter = (direction: Direction, { client: { files }, signal }: SyncOptions, prepared: Prepared) => {
+  const { root, folder, local, remote, state, save } = prepared
   const inSite = (path: string) => (folder === '' ? path : `${folder}/${path}`)
   const push = async (
     path: string,
