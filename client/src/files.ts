@@ -12,7 +12,7 @@ import type {
 import { through } from './pages.ts'
 import { ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
-import { cancelUpload, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
+import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
 
 /** A file below a folder. */
 export interface ListedFile extends FolderContent {
@@ -106,6 +106,7 @@ const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
 })
 
 export const createFiles = ({ site, send }: Connection): Files => {
+  const limit: Limit = { piece: Number.POSITIVE_INFINITY }
   const root = `${site.url}/api/v2/admin/sites/${site.id}`
   const urlOf = (path: string, query: Query = {}): string => {
     const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
@@ -240,7 +241,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
       const parts = partsOf(path)
       const name = parts.pop() ?? ''
       const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
-      await uploadResumably(send, source, destination, options)
+      await uploadResumably(send, source, destination, options, limit)
     },
     cancel: (upload) => cancelUpload(send, upload),
     async createFolder(path) {

@@ -1,4 +1,4 @@
-import type { Body } from './transport.ts'
+import type { Body, StreamedBody } from './transport.ts'
 
 /** Bytes of a known number that can be read in any order, and again. A `Blob` is one, and so is a `File` of a browser. */
 export interface Source {
@@ -6,6 +6,8 @@ export interface Source {
   readonly size: number
   /** The bytes from `start` on, up to `end`, which is not among them. */
   slice(start: number, end: number): Body | Promise<Body>
+  /** The same bytes, read while they are sent, where the platform sends such: a source that has this is sent in few requests. */
+  streamed?(start: number, end: number): StreamedBody
 }
 
 /** What can be stored. */

@@ -1,5 +1,13 @@
 import { failureOf, ServiceError } from './service-error.ts'
 
+/** Bytes that are read while they are sent. Not every platform sends those: Node does. */
+export interface StreamedBody {
+  /** How many there are. */
+  readonly size: number
+  /** Each call begins anew. */
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
+}
+
 /** The bytes of a request, such that they can be sent again. */
 export type Body = Blob | Uint8Array<ArrayBuffer> | string
 
@@ -8,7 +16,7 @@ export interface Call {
   readonly method: string
   readonly url: string
   readonly headers?: Headers | Readonly<Record<string, string>>
-  readonly body?: Body | undefined
+  readonly body?: Body | StreamedBody | undefined
   readonly signal?: AbortSignal | null | undefined
   /**
    * Whether it may be sent again when nobody knows what became of it: after a broken connection, or when something in between gave up. A request
@@ -43,7 +51,7 @@ const longestRetryAfter = 120_000
 const mostRedirects = 3
 
 /** How long an answer may take, in milliseconds: a minute, and the time that the bytes need on a line of 16 kB a second. */
-const timeFor = (body: Body | undefined): number => {
+const timeFor = (body: Call['body']): number => {
   const size =
     body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
   return 60_000 + Math.ceil(size / 16)
@@ -109,7 +117,14 @@ const redirectOf = ({ status, headers }: Response, url: string): string | undefi
 /** Bytes may lie in a bucket, whose address is all that it takes: it must not see the token. */
 const isOfBytes = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
 
-const bodyOf = ({ body }: Call): Pick<RequestInit, 'body'> => (body === undefined ? {} : { body })
+const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
+  typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
+
+/** What `fetch` wants to be told of the bytes. `duplex` is for those that are read while they are sent. */
+const bodyOf = ({ body }: Call): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
+  if (body === undefined) return {}
+  return isStreamed(body) ? { body: body.stream(), duplex: 'half' } : { body }
+}
 
 const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> => {
   const range = new Headers(headers).get('Range')
@@ -133,7 +148,7 @@ export const createTransport = ({ token, trusted, fetch: send, attempts = 6, del
   /** The answer to a request, or the trusted address that it is sent on to. */
   const hop = async (call: Call, url: string, init: RequestInit): Promise<Response | string> => {
     if (!isTrusted(url)) throw new TypeError(`The token is not for ${hostOf(url)}.`)
-    const response = await send(url, init)
+    const response = await send(url, { ...init, ...bodyOf(call) })
     // A browser shows nothing of a redirect. It drops the token itself when it leaves the host.
     if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
     const target = redirectOf(response, url)
@@ -146,8 +161,10 @@ export const createTransport = ({ token, trusted, fetch: send, attempts = 6, del
   const once = async (call: Call, signal: AbortSignal): Promise<Response> => {
     const headers = new Headers(call.headers)
     headers.set('Authorization', token)
+    // Else they would come in chunks, and what stands in front of the service may want to know how many they are.
+    if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
     // The own follower of fetch would take the token along, or drop it, as the platform likes.
-    const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal, ...bodyOf(call) }
+    const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
     let answer = await hop(call, call.url, init)
     for (let redirects = 0; typeof answer === 'string'; redirects++) {
       if (redirects === mostRedirects) throw misled(301, answer)

@@ -1,9 +1,9 @@
 import { ServiceError } from './service-error.ts'
 import type { Source } from './source.ts'
-import { pause, type Send } from './transport.ts'
+import { pause, type Send, type StreamedBody } from './transport.ts'
 
 export interface UploadProgress {
-  /** Bytes that the service has, and all of them. */
+  /** Bytes that are sent, and all of them. Fewer than before are told when a connection has broken. */
   readonly sent: number
   readonly total: number
 }
@@ -31,9 +31,10 @@ export interface Destination {
 
 /** What any installation takes in one request, in bytes: behind API Gateway it is 4.5 MB. */
 export const largestRequest = 4_500_000
-/** The first piece, and one that any installation takes; and the largest that is held in memory, in bytes. */
+/** The first piece, and one that any installation takes; the largest that is held in memory; and the largest that is read while it is sent. In bytes. */
 const safePiece = 4_000_000
-const largestPiece = 32 * 1024 ** 2
+const largestHeld = 16 * 1024 ** 2
+const largestStreamed = 1024 ** 3
 /** How long a piece should take, in milliseconds: so often is progress told, and so much is sent again when a connection breaks. */
 const pieceTime = 1000
 /** So often in a row may an append fail without the upload having come further. */
@@ -51,29 +52,41 @@ interface State {
 const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 404 || error.status === 410)
 
-/** The pieces of an upload: they grow as far as they are quick, until one is too large for what stands in front of the service. */
-const createPieces = () => {
+/** The largest piece that is known to be too large for what stands in front of the service: its uploads share what they learn. */
+export interface Limit {
+  piece: number
+}
+
+/**
+ * The pieces of an upload: they grow as far as they are quick, until one is too large for what stands in front of the service. When twice the safe size has got through,
+ * nothing of that kind is there: the rest goes in one piece, if it is read while it is sent.
+ */
+const createPieces = (limit: Limit, isStreamed: boolean) => {
   let size = safePiece
-  let limit = largestPiece
+  let doubts = 0
+  const largest = () => Math.min(limit.piece, isStreamed ? largestStreamed : largestHeld)
   return {
-    size: () => size,
+    size: () => Math.min(size, largest()),
     took(bytes: number, milliseconds: number) {
       const rate = bytes / Math.max(1, milliseconds)
-      size = Math.min(limit, Math.max(safePiece, Math.min(size * 2, Math.round(rate * pieceTime))))
+      const quick = Math.min(size * 2, Math.round(rate * pieceTime))
+      size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
     },
-    /** Whether a smaller piece may get through. */
-    refused(bytes: number): boolean {
+    /** Goes on with smaller pieces, for good when it is certain that this one was too large, or likely. False when there are no smaller ones. */
+    shrink(bytes: number, isCertain: boolean): boolean {
       if (bytes <= safePiece) return false
-      limit = safePiece
       size = safePiece
+      doubts++
+      if (isCertain || doubts > 1) limit.piece = safePiece
       return true
     },
   }
 }
 
-/** Of a large piece it is not known why it failed: what stands in front of the service may have cut it. */
-const mayBeTooLarge = (error: ServiceError): boolean =>
-  error.status === 413 || error.status === 0 || error.code === 104005
+/** What stands in front of the service says that a piece is too large, or, maybe, cuts the connection: then nothing of the piece has come. */
+const isTooLarge = (error: ServiceError): boolean => error.status === 413 || error.code === 104005
+const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
+  error.status === 0 && now?.offset === before.offset
 
 const misunderstood = (what: string): ServiceError =>
   new ServiceError({
@@ -85,6 +98,34 @@ const misunderstood = (what: string): ServiceError =>
 /** A failure that may pass, after which the upload goes on where it stands. */
 const isPassing = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
+
+/** The same bytes; told are how many have been read so far, and why they cannot be read. */
+const counted = (
+  { size, stream }: StreamedBody,
+  onRead: (count: number) => void,
+  onFault: (error: unknown) => void,
+): StreamedBody => ({
+  size,
+  stream() {
+    const reader = stream().getReader()
+    let count = 0
+    return new ReadableStream({
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (done) return controller.close()
+          count += value.length
+          controller.enqueue(value)
+          onRead(count)
+        } catch (error) {
+          onFault(error)
+          controller.error(error)
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    })
+  },
+})
 
 /** The requests of an upload. */
 const createRequests = (send: Send, source: Source, signal: AbortSignal | undefined) => {
@@ -118,14 +159,27 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       }
     },
 
-    async append({ address, offset }: State, size: number): Promise<State> {
+    async append({ address, offset }: State, size: number, onSent: (sent: number) => void): Promise<State> {
+      const read = source.streamed?.(offset, offset + size)
+      let fault: unknown
+      const body =
+        read &&
+        counted(
+          read,
+          (count) => onSent(offset + count),
+          (error) => {
+            fault = error
+          },
+        )
       const { headers } = await send({
         method: 'PATCH',
         url: address,
         headers: { ...tus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' },
-        body: await source.slice(offset, offset + size),
+        body: body ?? (await source.slice(offset, offset + size)),
         signal,
         repeatable: false,
+      }).catch((error) => {
+        throw fault ?? error
       })
       const next = Number(headers.get('Upload-Offset'))
       if (!(next > offset && next <= total)) throw misunderstood('how far the upload is')
@@ -140,6 +194,7 @@ export const uploadResumably = async (
   source: Source,
   destination: Destination,
   { onProgress, signal, resume, onBegun }: ResumableOptions,
+  limit: Limit,
 ): Promise<void> => {
   const total = source.size
   const { begin, find, append } = createRequests(send, source, signal)
@@ -152,13 +207,13 @@ export const uploadResumably = async (
     return begun
   }
 
-  const pieces = createPieces()
+  const pieces = createPieces(limit, source.streamed !== undefined)
   /** The state after a failed append of so many bytes. What fails for good is thrown. */
   const recover = async (error: unknown, before: State, size: number): Promise<State> => {
-    const shrinks = error instanceof ServiceError && mayBeTooLarge(error) && pieces.refused(size)
-    if (shrinks && error.status !== 0) return before
+    if (error instanceof ServiceError && isTooLarge(error) && pieces.shrink(size, true)) return before
     const now = isPassing(error) ? await find(before.address) : undefined
     if (!now) throw error
+    if (error instanceof ServiceError && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
     return now
   }
 
@@ -170,7 +225,7 @@ export const uploadResumably = async (
     const size = Math.min(pieces.size(), total - before.offset)
     const started = performance.now()
     try {
-      state = await append(before, size)
+      state = await append(before, size, (sent) => onProgress?.({ sent, total }))
       pieces.took(size, performance.now() - started)
       failures = 0
     } catch (error) {

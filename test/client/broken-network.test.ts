@@ -65,3 +65,25 @@ test('a removal whose answer was lost is no failure, and an upload whose every s
   expect(removals).toBe(2)
   expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
 })
+
+test('where requests may have 4.5 MB only, large files come in pieces of that size, and nobody asks twice', async ({
+  through,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'one.bin': '1'.repeat(14_000_000) })
+  let refused = 0
+  const narrow = await through((_method, _path, _index, length) => {
+    if (length <= 4_500_000) return 'pass'
+    refused++
+    return 413
+  })
+  expect((await reported(push, { client: narrow, directory: here, folder })).end).toMatchObject({
+    create: 1,
+    failed: 0,
+  })
+  await narrow.files.put(`${folder}/two.bin`, '2'.repeat(14_000_000))
+  expect(refused).toBe(1)
+  expect((await client.files.stat(`${folder}/one.bin`)).size).toBe(14_000_000)
+})

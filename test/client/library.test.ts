@@ -79,7 +79,7 @@ test('a large file goes up piece by piece, with progress, and after a crash goes
     onBegun: (address) => {
       upload = address
     },
-    onProgress: ({ sent }) => sent > 0 && crash.abort(new Error('crash')),
+    onProgress: ({ sent }) => sent > 8_000_000 && crash.abort(new Error('crash')),
   })
   await expect(broken).rejects.toThrow('crash')
   await first.close()

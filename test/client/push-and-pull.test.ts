@@ -1,7 +1,8 @@
+import { appendFileSync } from 'node:fs'
 import { mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { pull, push } from '../../client/src/sync.ts'
+import { pull, push, type SyncEvent } from '../../client/src/sync.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
 /** Names of every kind that a disk of Unix and the service both take. */
@@ -252,4 +253,17 @@ test('a folder of the site is found in other case, and its files are written whe
     conflict: 0,
   })
   expect(Object.keys(await readSite(client, folder))).toStrictEqual(['News/a.txt', 'News/c.txt'])
+})
+
+test('a large file that changes while it is sent is not put in place', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(9_000_000) })
+  let hasChanged = false
+  const onEvent = (event: SyncEvent) => {
+    if (event.event !== 'progress' || event.bytes < 4_000_000 || hasChanged) return
+    hasChanged = true
+    appendFileSync(join(here, 'large.bin'), 'more')
+  }
+  expect(await push({ client, directory: here, folder, onEvent })).toMatchObject({ create: 0, failed: 1 })
+  expect(hasChanged).toBe(true)
+  await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ status: 404 })
 })

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Files } from '../files.ts'
 import { openFile } from '../node.ts'
-import type { Source } from '../source.ts'
 import { largestRequest, type UploadProgress } from '../upload.ts'
 import { LocalRefusal } from './fetch-file.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -21,23 +20,17 @@ export interface Sending {
   readonly save: () => Promise<void>
 }
 
-/** The last bytes are given out only when the file is still the one that was looked at: so no mixture of two states is put in place. */
-const guarded = (source: Source, file: LocalFile, path: string): Source => ({
-  size: source.size,
-  async slice(start, end) {
-    const bytes = await source.slice(start, end)
-    if (end >= source.size && !(await isUntouched(file)))
-      throw new LocalRefusal(`${path} has changed while it was sent. Repeat when nobody writes to it.`)
-    return bytes
-  },
-})
-
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
-  const source = await openFile(file.location)
+  // So no mixture of two states is put in place.
+  const source = await openFile(file.location, async () => {
+    if (!(await isUntouched(file))) {
+      throw new LocalRefusal(`${path} has changed while it was sent. Repeat when nobody writes to it.`)
+    }
+  })
   const fingerprint = file.fingerprint.join(' ')
   const begun = uploads.get(path)
   try {
-    await files.put(path, guarded(source, file, path), {
+    await files.put(path, source, {
       replace: etag ?? false,
       onProgress: sending.onProgress,
       ...(sending.signal && { signal: sending.signal }),

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** What becomes of a request: it is passed on; refused; its connection is cut before the service gets it, when the service has answered, or in the middle of the answer. */
-export type Fate = 'pass' | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
+export type Fate = 'pass' | 413 | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
 
-/** Told of each request: its method, its path, and the how manyth it is. */
-export type Decide = (method: string, path: string, index: number) => Fate
+/** Told of each request: its method, its path, the how manyth it is, and how many bytes it brings. */
+export type Decide = (method: string, path: string, index: number, length: number) => Fate
 
 const refuse = (response: ServerResponse, status: number) =>
   response
@@ -19,7 +19,12 @@ export const startProxy = async (target: string, decide: Decide) => {
   const server = createServer((incoming, response) => {
     response.on('error', () => {})
     incoming.on('error', () => {})
-    const fate = decide(incoming.method ?? '', incoming.url ?? '', index++)
+    const fate = decide(
+      incoming.method ?? '',
+      incoming.url ?? '',
+      index++,
+      Number(incoming.headers['content-length'] ?? 0),
+    )
     if (fate === 'cut before') return void incoming.socket.destroy()
     if (typeof fate === 'number') {
       incoming.resume()
@@ -50,6 +55,7 @@ export const startProxy = async (target: string, decide: Decide) => {
     if (headers['content-type']?.includes('json'))
       return void response.end((await text(answer)).replaceAll(target, url))
     if (fate === 'pass') return void answer.pipe(response)
+    answer.once('end', () => response.destroy())
     answer.once('data', (chunk) => response.write(chunk.subarray(0, chunk.length / 2), () => response.destroy()))
   }
 
