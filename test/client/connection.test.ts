@@ -141,3 +141,12 @@ test('a signal ends a call with its own reason', async () => {
   const { client } = await scripted([busy(503), busy(503)])
   await expect(client.files.put('a', 'text', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
 })
+
+test('a list is read page after page, as it is gone through, past pages without items', async () => {
+  const page = (ids: readonly string[], next: string | null) => () => json({ items: ids.map((id) => ({ id })), next })
+  const { client, asked } = await scripted([page(['1', '2'], '2'), page([], '7'), page(['8'], null)])
+  const seen: string[] = []
+  for await (const { id } of client.changes.list({ after: '0' })) seen.push(`${id} of ${asked.length}`)
+  expect(seen).toStrictEqual(['1 of 1', '2 of 1', '8 of 3'])
+  expect(asked.map(({ url }) => new URL(url).searchParams.get('after'))).toStrictEqual(['0', '2', '7'])
+})
