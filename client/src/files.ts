@@ -68,8 +68,11 @@ export interface Files {
   copy(from: string, to: string, condition?: FileCondition): Promise<void>
   /** What `remove` would take along. */
   removal(path: string): Promise<RemovalPreview>
-  /** Removes a file, or a folder with all that it holds. Of a large folder the rest may go on being removed behind the answer. */
-  remove(path: string, condition?: FileCondition): Promise<void>
+  /**
+   * Removes a file, or a folder with all that it holds; with `force: false`, a folder that is not empty stays (403 / 104024). Of a large folder the rest may go
+   * on being removed behind the answer.
+   */
+  remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
   /** Brings back what was removed: a file in its newest state or the `version` told, or a folder. `replace`: also where something is there meanwhile. */
   restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
   /** The states of a file that are kept, the newest first. */
@@ -250,14 +253,15 @@ export const createFiles = ({ site, send }: Connection): Files => {
     move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
     copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
     removal: (path) => get(path, { removal: '' }),
-    async remove(path, { etag } = {}) {
+    async remove(path, { etag, force } = {}) {
+      const url = urlOf(path, { force: force === false ? 'false' : undefined })
       const headers = await conditionOn(path, etag)
       let isUncertain = false
       const onUncertain = () => {
         isUncertain = true
       }
       try {
-        await send({ method: 'DELETE', url: urlOf(path), headers, repeatable: 'If-Match' in headers, onUncertain })
+        await send({ method: 'DELETE', url, headers, repeatable: 'If-Match' in headers, onUncertain })
       } catch (error) {
         if (!(isUncertain && (await isGone(path, error)))) throw error
       }

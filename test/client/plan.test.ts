@@ -1,4 +1,4 @@
-import { assert, boolean, constantFrom, dictionary, option, property, record } from 'fast-check'
+import { assert, boolean, constantFrom, dictionary, nat, option, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
 import { seenAfter } from '../../client/src/sync/plan.ts'
 import {
@@ -41,7 +41,7 @@ const carryOut = (
     else target.delete(path)
     done.set(path, state?.fingerprint)
   }
-  const seen = seenAfter(local, remote, base, done)
+  const seen = seenAfter(local, remote, base, done, direction)
   return direction === 'push' ? { local, remote: target, seen } : { local: target, remote, seen }
 }
 
@@ -57,6 +57,16 @@ test('a plan that was carried out leaves nothing to do, and the same conflicts',
       expect(writes(again)).toStrictEqual([])
       const conflicts = (of: readonly Step[]) => of.filter(({ action }) => action === 'conflict')
       expect(conflicts(again)).toStrictEqual(conflicts(steps))
+    }),
+  )
+})
+
+test('a plan that was stopped anywhere goes on with the rest', () => {
+  assert(
+    property(situations, nat(5), ({ local, remote, base, options: how }, count) => {
+      const steps = plan(local, remote, base, how)
+      const after = carryOut(local, remote, base, writes(steps).slice(0, count), how)
+      expect(writes(plan(after.local, after.remote, after.seen, how))).toStrictEqual(writes(steps).slice(count))
     }),
   )
 })
@@ -82,6 +92,9 @@ test('what has changed on the side that is written to is never lost without forc
       for (const { path } of writes(steps)) {
         if (base) expect(target.get(path)?.fingerprint).toStrictEqual(seenThere(path))
       }
+      // What was never alike on both sides is lost when it is replaced on a disk.
+      for (const { action, path } of how.direction === 'pull' ? steps : [])
+        if (action === 'replace') expect(base?.get(path)).toHaveProperty('remote', base?.get(path)?.local)
     }),
   )
 })
@@ -121,9 +134,11 @@ test('every form of a fingerprint counts', () => {
   ])
 })
 
-test('the first plan replaces what differs, as nobody can tell who has changed it', () => {
+test('the first push replaces what differs, as nobody can tell who has changed it, and for the first pull it is a conflict', () => {
   const one = new Map([['a', { size: 1, fingerprint: ['1'] }]])
   const other = new Map([['a', { size: 1, fingerprint: ['2'] }]])
   expect(plan(one, other, undefined, { direction: 'push' })).toMatchObject([{ action: 'replace' }])
+  expect(plan(one, other, undefined, { direction: 'pull' })).toMatchObject([{ action: 'conflict' }])
+  expect(plan(one, other, undefined, { direction: 'pull', force: true })).toMatchObject([{ action: 'replace' }])
   expect(plan(one, other, new Map(), { direction: 'push' })).toMatchObject([{ action: 'conflict' }])
 })

@@ -3,6 +3,7 @@ import { sentenceOf } from './disk-errors.ts'
 import type { SyncEvent } from './events.ts'
 import { LocalRefusal } from './fetch-file.ts'
 import { inParallel } from './in-parallel.ts'
+import { inTheWay } from './in-the-way.ts'
 import { type Fingerprint, seenAfter } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import { createWriter, type Writing } from './write.ts'
@@ -10,9 +11,10 @@ import { createWriter, type Writing } from './write.ts'
 /** How often the state is written while a run goes on, in milliseconds: so much is looked at anew after a crash. */
 const saveEvery = 1000
 
-/** What concerns every file, so that going on is of no use: the token, the network, the disk. */
+/** What concerns every file, so that going on is of no use: the token, the network, a service that is away for longer, the disk. */
 const endsAll = (error: unknown): boolean => {
-  if (error instanceof ServiceError) return [0, 401, 507].includes(error.status) || error.code === 104003
+  if (error instanceof ServiceError)
+    return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
   return error instanceof Error && 'code' in error && ['ENOSPC', 'EROFS', 'EMFILE'].includes(String(error.code))
 }
 
@@ -48,13 +50,13 @@ const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) =>
 }
 
 /** Keeps what was seen, at times while the run goes on, and in the end. */
-const createKeeper = ({ local, remote, state, save }: Prepared) => {
+const createKeeper = (direction: Direction, { local, remote, state, save }: Prepared) => {
   const before = state.base
   const done = new Map<string, Fingerprint | undefined>()
   let saved = Date.now()
   const keep = (): Promise<void> => {
     saved = Date.now()
-    state.base = seenAfter(local, remote, before, done)
+    state.base = seenAfter(local, remote, before, done, direction)
     return save()
   }
   return {
@@ -63,6 +65,15 @@ const createKeeper = ({ local, remote, state, save }: Prepared) => {
       done.set(path, now)
       if (Date.now() - saved > saveEvery) await keep()
     },
+  }
+}
+
+/** Removes folders of the site, but for those that hold something still. */
+const removeEmpty = async ({ client }: SyncOptions, { folder }: Prepared, paths: readonly string[]): Promise<void> => {
+  for (const path of paths) {
+    await client.files.remove(folder === '' ? path : `${folder}/${path}`, { force: false }).catch((error) => {
+      if (endsAll(error)) throw error
+    })
   }
 }
 
@@ -77,7 +88,7 @@ export const carryOut = async (
   const counts = { create: 0, replace: 0, remove: 0, conflict: 0, failed: 0 }
   const write = createWriter(direction, options, prepared)
   const progress = createProgress(steps, onEvent)
-  const keeper = createKeeper(prepared)
+  const keeper = createKeeper(direction, prepared)
 
   const fail = (path: string, error: unknown): void => {
     progress.giveUp(path)
@@ -108,8 +119,13 @@ export const carryOut = async (
     await keeper.note(path, now)
   }
 
-  const removals = steps.filter(({ action }) => action === 'remove')
+  const way = inTheWay(steps)
+  const removals = steps.filter((step) => step.action === 'remove' && !way.removals.has(step))
+  // Where that cannot be written, nothing is begun.
+  if (steps.length > 0) await keeper.keep()
   try {
+    await inParallel(way.removals, atOnce, one)
+    if (direction === 'push' && !signal?.aborted) await removeEmpty(options, prepared, way.folders)
     await inParallel(
       steps.filter(({ action }) => action !== 'remove'),
       atOnce,

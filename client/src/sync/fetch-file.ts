@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, type FileHandle, link, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Files } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
-import type { Fingerprint } from './plan.ts'
+import { type Fingerprint, isSame } from './plan.ts'
+import { temporaryName } from './temporary.ts'
 
 /** So often in a row may the bytes break off without one more having come. */
 const mostFailures = 6
@@ -26,7 +26,12 @@ export interface Wanted {
   readonly path: string
   readonly etag: string
   readonly size: number
+  /** As the service tells it; none when it is not known. */
+  readonly fingerprint?: Fingerprint
 }
+
+/** Of the forms of a fingerprint, the one that all bytes together have is made in one way only. */
+const isOfAll = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 const changed = (path: string) =>
   new ServiceError({ status: 412, code: 100412, message: `${path} has changed at the service meanwhile. Repeat.` })
@@ -139,7 +144,7 @@ export const fetchFile = async (
   signal?: AbortSignal,
 ): Promise<{ readonly location: string; readonly fingerprint: Fingerprint }> => {
   await mkdir(join(root, stateFolder), { recursive: true })
-  const temporary = join(root, stateFolder, `${randomUUID()}.part`)
+  const temporary = join(root, stateFolder, temporaryName())
   const fingerprint = createFingerprint()
   try {
     await writeTo(temporary, (file) =>
@@ -154,13 +159,17 @@ export const fetchFile = async (
         signal,
       ),
     )
+    const come = fingerprint.finish()
+    if (wanted.fingerprint?.some(isOfAll) && !isSame(wanted.fingerprint, come))
+      throw new LocalRefusal(`Other bytes came of ${path} than the service has. Repeat; nothing was written.`)
     const location = replaces?.location ?? join(await folderFor(root, path), basename(path))
     if (replaces) {
       if (!(await replaces.isUntouched())) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
       await access(dirname(location), constants.W_OK)
+      await chmod(temporary, (await stat(location)).mode & 0o777)
       await rename(temporary, location)
     } else await placeNew(temporary, location, path)
-    return { location, fingerprint: fingerprint.finish() }
+    return { location, fingerprint: come }
   } finally {
     await rm(temporary, { force: true })
   }
@@ -178,7 +187,7 @@ export const placeNew = async (temporary: string, location: string, path: string
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EEXIST') throw taken
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EXDEV') throw error
-    if (await stat(location).catch(() => undefined)) throw taken
+    if (await lstat(location).catch(() => undefined)) throw taken
     await rename(temporary, location)
   }
 }

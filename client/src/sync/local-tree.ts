@@ -1,25 +1,31 @@
+import type { Dirent, Stats } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { fingerprintFile } from './fingerprint.ts'
 import type { Ignored } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
-import type { FileState, Fingerprint } from './plan.ts'
+import type { FileState } from './plan.ts'
 
 /** A file of the folder. */
-export interface LocalFile extends FileState {
+export interface LocalFile extends Remembered {
   /** Where it is on this machine; its name may be written with other characters than its path in the site (NFD). */
   readonly location: string
+}
+
+/** What is remembered of a file, so that it need not be read again. Times are in milliseconds; `touched` is one that no program can set back. */
+export interface Remembered extends FileState {
   readonly modified: number
+  readonly touched: number
   readonly inode: number
 }
 
-/** What is remembered of a file, so that it need not be read again. */
-export interface Remembered {
-  readonly size: number
-  readonly modified: number
-  readonly inode: number
-  readonly fingerprint: Fingerprint
-}
+/** What tells that a file has been changed, without its bytes. */
+export const stateOf = ({ size, mtimeMs, ctimeMs, ino }: Stats): Omit<Remembered, 'fingerprint'> => ({
+  size,
+  modified: mtimeMs,
+  touched: ctimeMs,
+  inode: ino,
+})
 
 /** Something in the folder that is not sent, and why. */
 interface Skipped {
@@ -55,6 +61,18 @@ interface Found {
   readonly location: string
 }
 
+const gone = 'it went away while it was looked at, or its name is not UTF-8'
+
+/** What is undefined when the file is not there, which was there a moment ago. */
+const orGone = async <Result>(work: Promise<Result>): Promise<Result | undefined> => {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
 const isInside = (root: string, location: string): boolean => location === root || location.startsWith(root + sep)
 
 /** A walk through a folder, and what it has found. */
@@ -70,18 +88,27 @@ const follow = async (walk: Walk, path: string, location: string, above: readonl
   const target = await realpath(location).catch(() => undefined)
   if (target === undefined) return skip('it is a symbolic link that leads nowhere')
   if (!isInside(walk.root, target)) return skip('it is a symbolic link out of the folder')
-  const info = await stat(target)
+  const info = await orGone(stat(target))
+  if (!info) return skip(gone)
   if (info.isFile() && !walk.ignored(path)) walk.found.push({ path, location: target })
   if (!info.isDirectory()) return
   if (above.some((each) => isInside(target, each))) return skip('it is a symbolic link to a folder that it lies in')
   await enter(walk, path, target, above)
 }
 
+/** What a folder holds: nothing when it went away, unless it is the root. */
+const entriesOf = async ({ skipped }: Walk, path: string, location: string): Promise<readonly Dirent[]> => {
+  const reading = readdir(location, { withFileTypes: true })
+  const entries = path === '' ? await reading : await orGone(reading)
+  if (!entries) skipped.push({ path, why: gone })
+  return entries ?? []
+}
+
 /** Goes through a folder. Names are taken in the form that the service keeps (NFC). */
 const enter = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   walk.signal?.throwIfAborted()
   if (path !== '' && walk.ignored(`${path}/`)) return
-  for (const entry of await readdir(location, { withFileTypes: true })) {
+  for (const entry of await entriesOf(walk, path, location)) {
     const below = (path === '' ? entry.name : `${path}/${entry.name}`).normalize('NFC')
     const where = join(location, entry.name)
     if (entry.isDirectory()) await enter(walk, below, where, [...above, where])
@@ -92,16 +119,14 @@ const enter = async (walk: Walk, path: string, location: string, above: readonly
 
 /** Reads a file's state, without its bytes when it is as it is remembered. */
 const look = async ({ path, location }: Found, { remembered, signal }: ScanOptions): Promise<LocalFile> => {
-  const { size, mtimeMs: modified, ino: inode } = await stat(location)
+  const now = stateOf(await stat(location))
   const known = remembered(path)
-  const isKnown = known?.size === size && known.modified === modified && known.inode === inode
-  return {
-    location,
-    size,
-    modified,
-    inode,
-    fingerprint: isKnown ? known.fingerprint : await fingerprintFile(location, signal),
-  }
+  const isKnown =
+    known?.size === now.size &&
+    known.modified === now.modified &&
+    known.touched === now.touched &&
+    known.inode === now.inode
+  return { location, ...now, fingerprint: isKnown ? known.fingerprint : await fingerprintFile(location, signal) }
 }
 
 /** The files of a folder. Errors: those of `node:fs`; the reason of the signal. */
@@ -120,7 +145,9 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
     return !why
   })
   await inParallel(wanted, 16, async (each) => {
-    files.set(each.path, await look(each, options))
+    const file = await orGone(look(each, options))
+    if (file) files.set(each.path, file)
+    else skipped.push({ path: each.path, why: gone })
   })
   return { files, skipped }
 }

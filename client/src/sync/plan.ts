@@ -34,27 +34,48 @@ export interface PlanOptions {
   readonly force?: boolean
 }
 
-const isSame = (one: Fingerprint | undefined, other: Fingerprint | undefined): boolean => {
+/** Whether both are of the same bytes, or both of nothing. */
+export const isSame = (one: Fingerprint | undefined, other: Fingerprint | undefined): boolean => {
   if (!one || !other) return one === other
   return one.some((form) => other.includes(form))
 }
 
-/** What to do at one path. `seen` is undefined when nothing was ever seen: then no side has changed. */
+/** What was seen at one path; undefined when nothing was ever seen. */
+interface Seen {
+  readonly source: Fingerprint | undefined
+  readonly target: Fingerprint | undefined
+}
+
+/** Whether a difference may be written over, is a conflict, or is none of this run. */
+const verdictOn = (
+  source: FileState | undefined,
+  target: FileState | undefined,
+  seen: Seen | undefined,
+  direction: PlanOptions['direction'],
+): 'write' | 'conflict' | 'newer' => {
+  // What was never in the site would be lost when it is replaced. The service keeps what a push replaces.
+  if (!seen) return source && target && direction === 'pull' ? 'conflict' : 'write'
+  const wereAlike = isSame(seen.source, seen.target)
+  if (isSame(target?.fingerprint, seen.target))
+    return source && target && direction === 'pull' && !wereAlike ? 'conflict' : 'write'
+  const sourceChanged = !isSame(source?.fingerprint, seen.source)
+  return sourceChanged || (source && !wereAlike) ? 'conflict' : 'newer'
+}
+
+/** What to do at one path. */
 const stepAt = (
   path: string,
   source: FileState | undefined,
   target: FileState | undefined,
-  seen: { readonly source: Fingerprint | undefined; readonly target: Fingerprint | undefined } | undefined,
-  { removes = false, force = false }: PlanOptions,
+  seen: Seen | undefined,
+  { direction, removes = false, force = false }: PlanOptions,
 ): Step => {
   const size = source?.size ?? target?.size ?? 0
   if (isSame(source?.fingerprint, target?.fingerprint)) return { action: 'keep', path, size, why: 'equal' }
   if (!source && !removes) return { action: 'keep', path, size, why: 'extra' }
-  const targetChanged = seen !== undefined && !isSame(target?.fingerprint, seen.target)
-  const sourceChanged = seen !== undefined && !isSame(source?.fingerprint, seen.source)
-  if (targetChanged && !force) {
-    return sourceChanged ? { action: 'conflict', path, size } : { action: 'keep', path, size, why: 'newer' }
-  }
+  const verdict = force ? 'write' : verdictOn(source, target, seen, direction)
+  if (verdict === 'newer') return { action: 'keep', path, size, why: 'newer' }
+  if (verdict === 'conflict') return { action: 'conflict', path, size }
   if (!source) return { action: 'remove', path, size }
   return { action: target ? 'replace' : 'create', path, size }
 }
@@ -62,8 +83,8 @@ const stepAt = (
 const byPath = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /**
- * What a push or a pull does, sorted by path. `base` is what the last one saw; undefined when there was none: then what differs is written over, as nobody
- * can tell who has changed it. Pure: the sides are looked at by others, and the plan is carried out by others.
+ * What a push or a pull does, sorted by path. `base` is what the last one saw; undefined when there was none: nobody can tell then who has changed what differs.
+ * A push writes it over, as the service keeps the old state; for a pull it is a conflict. Pure: the sides are looked at by others, and the plan is carried out by others.
  */
 export const plan = (
   local: Tree<FileState>,
@@ -85,29 +106,34 @@ const seenAt = (
   here: Fingerprint | undefined,
   there: Fingerprint | undefined,
   before: SeenState | undefined,
-  isFirst: boolean,
+  first: PlanOptions['direction'] | undefined,
 ): SeenState | undefined => {
   const now = { ...(here && { local: here }), ...(there && { remote: there }) }
   if (here && there && isSame(here, there)) return now
-  return isFirst && !(here && there) ? now : before
+  if (!first) return before
+  if (!(here && there)) return now
+  // A push that was stopped before this file still replaces what it would have replaced, and nothing newer.
+  return first === 'push' ? { remote: there } : undefined
 }
 
 /**
  * What was seen, after a run: of what is equal now, both sides. The rest stays as it was seen before, so that a change which this run has left alone is still
- * known as one. The first run remembers what only one side had as well. `done` are the paths where the run has made both sides equal, with what they have then; undefined is nothing.
+ * known as one. The first run remembers what the other files were as well. `done` are the paths where the run has made both sides equal, with what they have then; undefined is nothing.
  */
 export const seenAfter = (
   local: Tree<FileState>,
   remote: Tree<FileState>,
   base: Tree<SeenState> | undefined,
   done: Tree<Fingerprint | undefined>,
+  direction: PlanOptions['direction'],
 ): Map<string, SeenState> => {
+  const first = base ? undefined : direction
   const seen = new Map<string, SeenState>()
   for (const path of new Set([...local.keys(), ...remote.keys()])) {
     const now = done.get(path)
     const state = done.has(path)
       ? now && { local: now, remote: now }
-      : seenAt(local.get(path)?.fingerprint, remote.get(path)?.fingerprint, base?.get(path), !base)
+      : seenAt(local.get(path)?.fingerprint, remote.get(path)?.fingerprint, base?.get(path), first)
     if (state) seen.set(path, state)
   }
   return seen

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Files } from '../files.ts'
 import { openFile } from '../node.ts'
+import { ServiceError } from '../service-error.ts'
 import { largestRequest, type UploadProgress } from '../upload.ts'
 import { LocalRefusal } from './fetch-file.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -20,6 +21,12 @@ export interface Sending {
   readonly save: () => Promise<void>
 }
 
+/** Whether a path of the site holds the bytes of a file of this machine. */
+const holds = async (files: Files, path: string, { fingerprint }: LocalFile): Promise<boolean> => {
+  const { fingerprint: there } = await files.stat(path)
+  return typeof there === 'string' && fingerprint.includes(there)
+}
+
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
   // So no mixture of two states is put in place.
   const source = await openFile(file.location, async () => {
@@ -29,17 +36,30 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   })
   const fingerprint = file.fingerprint.join(' ')
   const begun = uploads.get(path)
-  try {
-    await files.put(path, source, {
+  const put = (resume?: string) =>
+    files.put(path, source, {
       replace: etag ?? false,
       onProgress: sending.onProgress,
       ...(sending.signal && { signal: sending.signal }),
-      ...(begun?.fingerprint === fingerprint && { resume: begun.address }),
+      ...(resume !== undefined && { resume }),
       async onBegun(address) {
         uploads.set(path, { address, fingerprint })
         await save()
       },
     })
+  /** Goes on with an upload of before. It has the condition that it was begun under, and may have been put in place, and replaced since: then it is no use. */
+  const resume = async (address: string): Promise<boolean> => {
+    try {
+      await put(address)
+      return await holds(files, path, file)
+    } catch (error) {
+      if (error instanceof ServiceError && [404, 412].includes(error.status)) return false
+      throw error
+    }
+  }
+  try {
+    const isResumed = begun?.fingerprint === fingerprint && (await resume(begun.address))
+    if (!isResumed) await put()
   } finally {
     await source.close()
   }

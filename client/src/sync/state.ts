@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFolder } from './ignored.ts'
 import type { Remembered } from './local-tree.ts'
 import type { SeenState } from './plan.ts'
+import { temporaryName } from './temporary.ts'
 
 /** An upload that was begun and is not in place. */
 export interface BegunUpload {
@@ -97,8 +98,14 @@ export const openState = async (directory: string, target: string) => {
     }
     await mkdir(join(directory, stateFolder), { recursive: true })
     const file = fileOf(directory)
-    await writeFile(`${file}.new`, JSON.stringify(next), { mode: 0o600 })
-    await rename(`${file}.new`, file)
+    // Two runs at once must not write into one file.
+    const temporary = join(directory, stateFolder, temporaryName())
+    try {
+      await writeFile(temporary, JSON.stringify(next), { mode: 0o600, flag: 'wx' })
+      await rename(temporary, file)
+    } finally {
+      await rm(temporary, { force: true })
+    }
   }
   let last: Promise<void> = Promise.resolve()
   /** Writes the state as it is then, one call after the other. */

@@ -1,20 +1,27 @@
-import { rmdir, stat, unlink } from 'node:fs/promises'
+import { lstat, realpath, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fetchFile, LocalRefusal } from './fetch-file.ts'
-import { isUntouched, type LocalFile } from './local-tree.ts'
+import { isUntouched, type LocalFile, stateOf } from './local-tree.ts'
 import type { Fingerprint, Step } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import type { RemoteFile } from './remote-tree.ts'
 import { sendFile } from './send-file.ts'
 
 /** A step that changes something. */
-export type Writing = Extract<Step, { action: 'create' | 'replace' | 'remove' }>
+export type Writing = Step & { readonly action: 'create' | 'replace' | 'remove' }
+
+/** Some disks take names for the same that are written in another way. */
+const asWritten = (location: string): string => location.normalize('NFC').toLowerCase()
 
 /** Removes a file of this machine that is still as it was, and the folders that are empty then. */
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
   if (!(await isUntouched(file))) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
   const location = join(root, path)
-  await unlink((await stat(location).catch(() => undefined)) ? location : file.location)
+  const entry = await lstat(location).catch(() => undefined)
+  // The same file has another path too, where it may be wanted.
+  if (entry?.isFile() && asWritten(await realpath(location)) !== asWritten(location))
+    throw new LocalRefusal(`${path} is reached by a symbolic link to a folder. Remove it there, or remove the link.`)
+  await unlink(entry ? location : file.location)
   for (let folder = dirname(location); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
     try {
       await rmdir(folder)
@@ -61,14 +68,13 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
     }
     let come = 0
     const replaces = here && { location: here.location, isUntouched: () => isUntouched(here) }
-    const wanted = { path: inSite(path), etag: file.etag, size: file.size }
+    const wanted = { path: inSite(path), etag: file.etag, size: file.size, fingerprint: file.fingerprint }
     const took = (count: number) => {
       come += count
       onBytes(come)
     }
     const { location, fingerprint } = await fetchFile(files, wanted, { root, path, replaces }, took, signal)
-    const { size, mtimeMs: modified, ino: inode } = await stat(location)
-    state.remembered.set(path, { size, modified, inode, fingerprint })
+    state.remembered.set(path, { ...stateOf(await stat(location)), fingerprint })
     return fingerprint
   }
   const write = direction === 'push' ? push : pull
