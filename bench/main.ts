@@ -10,6 +10,7 @@ import { type Bench, print } from './figures.ts'
 import { history } from './history.ts'
 import { importing } from './import.ts'
 import { large } from './large.ts'
+import { push } from './push.ts'
 import { server } from './server.ts'
 import { storage } from './storage.ts'
 
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, Bench>> = {
   history,
   import: importing,
   large,
+  push,
   server,
   storage,
 }

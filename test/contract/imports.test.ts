@@ -30,6 +30,8 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['the operator', 'the hand of one machine', 'the server', ...functions, ...lib],
   },
   'the operator': { files: /^admin\//, may: ['the hand of one machine', 'the hand of AWS', ...lib] },
+  // It works over HTTP: what it knows of the service is generated from the document.
+  'the client': { files: /^client\//, may: [] },
   'what is deployed': {
     files: /^cdk\//,
     may: ['files of the reference page', 'the route table', 'the core', 'settings', 'keys of tables', 'shared words'],
@@ -176,6 +178,8 @@ describe('the rooms of the service', () => {
       ['server/create-server.ts', 'local/main.js'],
       ['admin/program.ts', '@aws-sdk/client-dynamodb'],
       ['lib/deps.ts', 'test/support/hands.ts'],
+      ['client/src/files.ts', 'lib/errors.ts'],
+      ['admin/program.ts', 'client/src/index.ts'],
     ]
     expect(wrong.filter(([from, to]) => forbidden(from, [to]).length === 0)).toEqual([])
   })

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+
+/** `npm run build -w client`: the library as modules with their types, and the command as one file that brings what it needs. */
+const room = import.meta.dirname
+const dist = join(room, 'dist')
+const { version } = JSON.parse(readFileSync(join(room, 'package.json'), 'utf8'))
+rmSync(dist, { recursive: true, force: true })
+
+const compiler = join(room, '..', 'node_modules', 'typescript', 'bin', 'tsc')
+const { status } = spawnSync(process.execPath, [compiler, '--project', room], { stdio: 'inherit' })
+if (status !== 0) process.exit(status ?? 1)
+
+const command = join(dist, 'site-files.js')
+await build({
+  entryPoints: [join(room, 'src', 'command', 'main.ts')],
+  outfile: command,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  banner: {
+    // What is bundled may be CommonJS, which asks for a "require".
+    js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",
+  },
+  define: { siteFilesVersion: JSON.stringify(version) },
+  legalComments: 'inline',
+  logLevel: 'warning',
+})
+chmodSync(command, 0o755)
+
+// Their licences want their notices to come along.
+const bundled = ['commander', 'ignore'].map((name) => {
+  const folder = dirname(findPackageJSON(name, import.meta.url) ?? '')
+  const [license = ''] = globSync('LICENSE*', { cwd: folder })
+  return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
+})
+writeFileSync(join(dist, 'site-files.licenses.txt'), bundled.join('\n\n'))

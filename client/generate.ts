@@ -1,0 +1,26 @@
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+
+/**
+ * `npm run generate -w client [-- FOLDER]`: makes the types and the low-level calls from the contract document (docs/openapi.json), without the network.
+ * A test compares what is checked in with what this makes.
+ */
+// The generator calls TypeScript as a library, which version 7 of the project is not: it gets the one of this folder.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(specifier, specifier === 'typescript' ? { ...context, parentURL: import.meta.url } : context),
+})
+const { createClient } = await import('@hey-api/openapi-ts')
+
+await createClient({
+  input: join(import.meta.dirname, '..', 'docs', 'openapi.json'),
+  output: {
+    path: process.argv[2] ?? join(import.meta.dirname, 'src', 'generated'),
+    clean: true,
+    module: { extension: '.ts' },
+    // It is not written for exactOptionalPropertyTypes.
+    header: ({ defaultValue }) => ['// @ts-nocheck', ...defaultValue],
+  },
+  logs: { level: 'silent' },
+  plugins: ['@hey-api/typescript', '@hey-api/client-fetch', '@hey-api/sdk'],
+})

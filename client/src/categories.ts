@@ -1,0 +1,113 @@
+import type { Connection } from './connect.ts'
+import {
+  getCategory,
+  linkBlogs,
+  linkCategoriesOfBlog,
+  linkCategoriesOfNews,
+  linkNews,
+  listBlogs,
+  listBlogsOfCategory,
+  listCategories,
+  listCategoriesOfBlog,
+  listCategoriesOfNews,
+  listNews,
+  listNewsOfCategory,
+  unlinkBlogs,
+  unlinkCategoriesOfBlog,
+  unlinkCategoriesOfNews,
+  unlinkNews,
+} from './generated/sdk.gen.ts'
+import type { Blog, BlogAssociation, Category, NewsAssociation, NewsItem } from './generated/types.gen.ts'
+import { through } from './pages.ts'
+
+/** What a list shows, and in which order. */
+export interface ListQuery {
+  /** A condition, as docs/api.md has it: `{ subject: { $contains: 'office' } }`. */
+  readonly where?: Readonly<Record<string, unknown>>
+  /** Members, with `-` in front for descending: `-releaseDate,subject`. */
+  readonly order?: string
+  /** The members that are wanted: `objectId,news(subject)`. */
+  readonly fields?: string
+}
+
+/** Objects of one kind: of a category, and of the whole site. Linking what is linked, and unlinking what is not, is no error. */
+export interface Objects<Association, Item> {
+  /** All of the site. */
+  list(query?: ListQuery): AsyncIterable<Partial<Item>>
+  of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>
+  /** Links up to 500 objects with a category: all of them or none. */
+  link(category: number, objects: readonly number[]): Promise<void>
+  unlink(category: number, objects: readonly number[]): Promise<void>
+  categoriesOf(object: number, query?: ListQuery): AsyncIterable<Partial<Category>>
+  /** Links one object with up to 500 categories: all of them or none. */
+  linkCategories(object: number, categories: readonly number[]): Promise<void>
+  unlinkCategories(object: number, categories: readonly number[]): Promise<void>
+}
+
+export interface Categories {
+  list(query?: ListQuery): AsyncIterable<Partial<Category>>
+  get(id: number): Promise<Category>
+  readonly news: Objects<NewsAssociation, NewsItem>
+  readonly blogs: Objects<BlogAssociation, Blog>
+}
+
+/** The query of one page: by cursor, so that a list may change meanwhile and may be of any length. */
+interface PageQuery {
+  readonly where?: string
+  readonly order?: string
+  readonly fields?: string
+  readonly limit: number
+  readonly cursor: string
+}
+interface CursorPage<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor?: string | null
+}
+
+const pageSize = 100
+
+export const createCategories = ({ site, calls: client }: Connection): Categories => {
+  const common = { client, throwOnError: true } as const
+  const list = <Item>(
+    read: (query: PageQuery) => Promise<{ data: CursorPage<Item> }>,
+    { where, ...query }: ListQuery = {},
+  ) =>
+    through(async (cursor = '') => {
+      const condition = where && { where: JSON.stringify(where) }
+      const { data } = await read({ ...query, ...condition, limit: pageSize, cursor })
+      return { items: data.items, next: data.nextCursor ?? undefined }
+    })
+  const inCategory = (category: number) => ({ site: site.id, category })
+  const ofObject = (object: number) => ({ site: site.id, object })
+  const objectIds = (ids: readonly number[]) => ({ items: ids.map((objectId) => ({ objectId })) })
+  const categoryIds = (ids: readonly number[]) => ({ items: ids.map((categoryId) => ({ categoryId })) })
+  const path = { site: site.id }
+  return {
+    list: (switches) => list((query) => listCategories({ ...common, path, query }), switches),
+    get: async (id) => (await getCategory({ ...common, path: inCategory(id) })).data,
+    news: {
+      list: (switches) => list((query) => listNews({ ...common, path, query }), switches),
+      of: (id, switches) => list((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
+      link: async (id, ids) => void (await linkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
+      unlink: async (id, ids) => void (await unlinkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
+      categoriesOf: (id, switches) =>
+        list((query) => listCategoriesOfNews({ ...common, path: ofObject(id), query }), switches),
+      linkCategories: async (id, ids) =>
+        void (await linkCategoriesOfNews({ ...common, path: ofObject(id), body: categoryIds(ids) })),
+      unlinkCategories: async (id, ids) =>
+        void (await unlinkCategoriesOfNews({ ...common, path: ofObject(id), body: categoryIds(ids) })),
+    },
+    blogs: {
+      list: (switches) => list((query) => listBlogs({ ...common, path, query }), switches),
+      of: (id, switches) => list((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
+      link: async (id, ids) => void (await linkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
+      unlink: async (id, ids) => void (await unlinkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
+      categoriesOf: (id, switches) =>
+        list((query) => listCategoriesOfBlog({ ...common, path: ofObject(id), query }), switches),
+      linkCategories: async (id, ids) =>
+        void (await linkCategoriesOfBlog({ ...common, path: ofObject(id), body: categoryIds(ids) })),
+      unlinkCategories: async (id, ids) =>
+        void (await unlinkCategoriesOfBlog({ ...common, path: ofObject(id), body: categoryIds(ids) })),
+    },
+  }
+}

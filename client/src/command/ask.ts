@@ -1,0 +1,49 @@
+import { createInterface } from 'node:readline/promises'
+
+/** Whether somebody can be asked. */
+export const isTerminal = (): boolean => process.stdin.isTTY === true
+
+/** Asks for a line on the terminal, or takes the next one of standard input. */
+export const askLine = async (question: string): Promise<string> => {
+  const lines = createInterface({ input: process.stdin, ...(isTerminal() && { output: process.stderr }) })
+  try {
+    if (isTerminal()) return (await lines.question(question)).trim()
+    for await (const line of lines) return line.trim()
+    return ''
+  } finally {
+    lines.close()
+  }
+}
+
+const enter = /[\r\n]/
+/** Ctrl+C and Ctrl+D, and the two keys that take a character back, as a terminal sends them. */
+const stops = [3, 4].map((code) => String.fromCharCode(code))
+const erases = [8, 127].map((code) => String.fromCharCode(code))
+
+/** Asks for something that is not to be seen: nothing of it is echoed. Undefined when Ctrl+C or Ctrl+D is pressed. */
+const askHidden = (question: string): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const { stdin, stderr } = process
+    let text = ''
+    stderr.write(question)
+    const end = (answer: string | undefined) => {
+      stdin.off('data', take).setRawMode(false).pause()
+      stderr.write('\n')
+      resolve(answer)
+    }
+    const take = (data: Buffer | string) => {
+      const [typed = '', ...more] = String(data).split(enter)
+      for (const character of typed) text = erases.includes(character) ? text.slice(0, -1) : text + character
+      if (stops.some((key) => text.includes(key))) end(undefined)
+      else if (more.length > 0) end(text.trim())
+    }
+    stdin.setRawMode(true).setEncoding('utf8').on('data', take).resume()
+  })
+
+/** Asks for a secret without echo; where there is no terminal, it is the next line of standard input. */
+export const askSecret = async (question: string): Promise<string | undefined> =>
+  isTerminal() ? askHidden(question) : askLine('')
+
+/** Asks yes or no; undefined where there is nobody to ask. */
+export const askYes = async (question: string): Promise<boolean | undefined> =>
+  isTerminal() ? /^y(es)?$/i.test(await askLine(`${question} [y/N] `)) : undefined

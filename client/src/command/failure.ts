@@ -1,0 +1,43 @@
+import { CommanderError } from 'commander'
+import { ServiceError } from '../service-error.ts'
+import { sentenceOf } from '../sync/disk-errors.ts'
+import { LocalRefusal } from '../sync/fetch-file.ts'
+import { shown } from './shown.ts'
+
+/** How the command ends: what scripts go by. */
+export const exitStatus = { done: 0, failed: 1, usage: 2, conflicts: 3 } as const
+
+/** The command was not called as it must be; the message says how. Exit status 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The reason of the signal when somebody presses Ctrl+C. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+/** A failure as one sentence, without a stack. */
+const adviceOn = (error: unknown): string => {
+  if (error instanceof ServiceError) {
+    const id = error.requestId && ` (request ${error.requestId})`
+    const hint =
+      error.status === 401 ? ' Give a valid token by --token-file, SITE_ADMIN_TOKEN or "site-files login".' : ''
+    return `${error.message}${hint}${id}`
+  }
+  return sentenceOf(error)
+}
+
+/** Says on standard error what went wrong, and answers the exit status. */
+export const report = (error: unknown): number => {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage
+  if (error instanceof Interrupted) {
+    console.error('\nStopped. What is done stays; the same command goes on with the rest.')
+    return exitStatus.failed
+  }
+  console.error(shown(adviceOn(error)))
+  if (error instanceof UsageError) return exitStatus.usage
+  const isConflict =
+    (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)
+  return isConflict ? exitStatus.conflicts : exitStatus.failed
+}

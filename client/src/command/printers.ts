@@ -1,0 +1,113 @@
+import type { SyncEvent } from '../sync/events.ts'
+import { shown, sizeOf, spanOf } from './shown.ts'
+
+/** Writes down what a push or a pull reports. `clear` takes the live line away, before something else is written. */
+export interface Printer {
+  print(event: SyncEvent): void
+  clear(): void
+}
+
+/** One JSON object a line, for programs. */
+export const createJsonPrinter = (): Printer => ({
+  print: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
+  clear: () => {},
+})
+
+const count = (number: number, what: string): string => `${number} ${what}`
+const parts = (...texts: readonly (string | false)[]): string => texts.filter((text) => text !== false).join(', ')
+
+const inWords: Readonly<Record<string, string>> = {
+  create: 'create',
+  replace: 'replace',
+  remove: 'remove',
+  conflict: 'CONFLICT (changed on both sides)',
+  newer: 'left alone (changed on the other side only)',
+  extra: 'left alone (on the other side only)',
+}
+const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
+
+/** What an event says to people; undefined when it has a line of its own, or none. */
+const lineOf = (event: SyncEvent): string | undefined => {
+  switch (event.event) {
+    case 'skipped':
+      return `skipped  ${event.path}: ${event.why}`
+    case 'step': {
+      const word = inWords[event.action === 'keep' ? event.why : event.action]
+      return `${word}  ${event.path}  ${sizeOf(event.size)}`
+    }
+    case 'conflict':
+      return `${inWords['conflict']}  ${event.path}`
+    case 'failed':
+      return `failed  ${event.path}: ${event.message}`
+    case 'done':
+      return `${past[event.action]}  ${event.path}`
+    default:
+      return undefined
+  }
+}
+
+const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
+  `To do: ${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} (${sizeOf(event.bytes)}); ${parts(count(event.keep, 'left as they are'), event.conflict > 0 && count(event.conflict, 'in conflict'))}.`
+
+const summary = (event: Extract<SyncEvent, { event: 'end' }>, isPlanOnly: boolean): string => {
+  if (isPlanOnly)
+    return event.conflict > 0
+      ? 'Changed on both sides: add --force to overwrite, or fetch the other side into another folder and compare.'
+      : 'Nothing was changed.'
+  const done = parts(
+    count(event.create, 'created'),
+    count(event.replace, 'replaced'),
+    count(event.remove, 'removed'),
+    event.failed > 0 && count(event.failed, 'failed'),
+    event.conflict > 0 && count(event.conflict, 'in conflict'),
+  )
+  const advice =
+    event.conflict > 0
+      ? ' What is in conflict was left alone: compare both sides, then repeat with --force to overwrite.'
+      : ''
+  return `${event.interrupted ? 'Stopped' : 'Done'}: ${done}.${advice}${event.interrupted ? ' The same command goes on with the rest.' : ''}`
+}
+
+/** How often the live line is written anew, in milliseconds. */
+const refresh = 100
+
+/** Lines for people: on a terminal one that lives, elsewhere one for each file. Lists go to standard output, the rest to standard error. */
+export const createTextPrinter = (isPlanOnly: boolean, isTerminal = process.stderr.isTTY === true): Printer => {
+  const started = performance.now()
+  let written = Number.NEGATIVE_INFINITY
+  let isLive = false
+
+  const clear = () => {
+    if (isLive) process.stderr.write('\r\u001b[K')
+    isLive = false
+  }
+  const say = (line: string) => {
+    clear()
+    process.stderr.write(`${shown(line)}\n`)
+  }
+  const live = ({ files, totalFiles, bytes, totalBytes }: Extract<SyncEvent, { event: 'progress' }>) => {
+    const now = performance.now()
+    if (!isTerminal || (now - written < refresh && files < totalFiles)) return
+    written = now
+    const rate = bytes / Math.max(1, now - started)
+    const left = rate > 0 && bytes < totalBytes ? `, ${spanOf((totalBytes - bytes) / rate)} left` : ''
+    const line = `${files} of ${totalFiles} files, ${sizeOf(bytes)} of ${sizeOf(totalBytes)}, ${sizeOf(rate * 1000)}/s${left}`
+    process.stderr.write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`)
+    isLive = true
+  }
+
+  return {
+    clear,
+    print(event) {
+      if (event.event === 'progress') return live(event)
+      if (event.event === 'plan') return say(planned(event))
+      if (event.event === 'end') return say(summary(event, isPlanOnly))
+      if (event.event === 'done' && isTerminal) return
+      const line = lineOf(event)
+      if (line === undefined) return
+      if (event.event !== 'step' && event.event !== 'done') return say(line)
+      clear()
+      process.stdout.write(`${shown(line)}\n`)
+    },
+  }
+}

@@ -1,0 +1,196 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { connect } from '../index.ts'
+import { askLine, askSecret, isTerminal } from './ask.ts'
+import { completionFor, shells } from './completion.ts'
+import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
+import { connectAs, loginFile, type Where, writeLogin } from './settings.ts'
+import * as single from './single.ts'
+import { type SyncFlags, synchronise, watch } from './synchronise.ts'
+
+/** Set when the command is built. */
+declare const siteFilesVersion: string | undefined
+const version = typeof siteFilesVersion === 'string' ? siteFilesVersion : '0.0.0'
+
+interface Globals extends Where {
+  readonly json?: true
+}
+
+const parseSite = (text: string): number => {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It must be the number of a site.')
+  return Number(text)
+}
+
+const parseUrl = (text: string): string => {
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new InvalidArgumentError('It must look like https://admin.example.com.')
+  return text
+}
+
+const syncOptions = (command: Command): Command =>
+  command
+    .option('--delete', 'remove what the other side does not have, after asking')
+    .option('--force', 'overwrite what has changed on the side that is written to')
+    .option('--yes', 'do not ask before something is removed')
+
+const login = async ({ url, site }: Globals): Promise<void> => {
+  const address =
+    url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
+  if (!address) throw new UsageError('Say which service: --url https://admin.example.com.')
+  const token = await askSecret('Token (it is not shown): ')
+  if (!token) throw new UsageError('No token was given, so nothing was kept.')
+  const choice = site === undefined ? {} : { site }
+  const client = await connect({ url: address, token, ...choice })
+  await writeLogin({ url: address, token, ...choice })
+  console.error(`Site ${client.site.id} (${client.site.name}). The token is kept in ${loginFile()}, for you alone.`)
+}
+
+/** Every command, with what it takes. `finish` gets the exit status of one that has more than one. */
+const createProgram = (signal: AbortSignal, finish: (status: number) => void): Command => {
+  const program = new Command('site-files')
+    .description('The files of a site: looks at them, fetches them, and keeps a folder and the site alike.')
+    .version(version)
+    .addOption(
+      new Option('--url <url>', 'the address of the service (or SITE_ADMIN_URL, or "login")').argParser(parseUrl),
+    )
+    .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
+    .addOption(new Option('--site <id>', 'which site, where the token covers several').argParser(parseSite))
+    .option('--json', 'print JSON, one value a line')
+
+  const context = async (): Promise<single.Context> => {
+    const { json = false, ...where } = program.opts<Globals>()
+    return { client: await connectAs(where), json, signal }
+  }
+  const add = (usage: string, description: string, ...examples: readonly string[]): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .addHelpText('after', `\nExample:\n${examples.map((each) => `  $ site-files ${each}`).join('\n')}`)
+
+  add('ls [path]', 'list a folder', 'ls -l news', 'ls -R')
+    .option('-R, --recursive', 'every file below it')
+    .option('-l, --long', 'with time and size')
+    .action(async (path = '', options = {}) => single.ls(await context(), path, options))
+  add('cat <path>', 'print a file', 'cat news/index.html').action(async (path: string) =>
+    single.cat(await context(), path),
+  )
+  add('get <path> [file]', 'fetch a file', 'get images/logo.png', 'get images/logo.png /tmp/logo.png --force')
+    .option('--force', 'replace a file that is there')
+    .action(async (path: string, file: string | undefined, options) => single.get(await context(), path, file, options))
+  add(
+    'put <file-and-path...>',
+    'store files, in the place of what is there: the last argument is where to',
+    'put index.html news/',
+    'put logo.png images/logo-2026.png',
+  )
+    .usage('[options] <file...> <path>')
+    .action(async (given: string[]) => {
+      const path = given.at(-1)
+      if (path === undefined || given.length < 2) {
+        throw new UsageError('Say which file, and where to: site-files put index.html news/')
+      }
+      await single.put(await context(), given.slice(0, -1), path)
+    })
+  add(
+    'mv <from> <to>',
+    'move or rename a file or folder',
+    'mv news/draft.html news/final.html',
+    'mv old-news archive/',
+  ).action(async (from: string, to: string) => single.move(await context(), from, to))
+  add('cp <from> <to>', 'copy a file or folder', 'cp news/2025 news/2026').action(async (from: string, to: string) =>
+    single.copy(await context(), from, to),
+  )
+  add(
+    'rm <path...>',
+    'remove files, or folders with all that they hold',
+    'rm news/old.html',
+    'rm --dry-run archive',
+    'rm --yes archive',
+  )
+    .option('--dry-run', 'say what would go, and remove nothing')
+    .option('--yes', 'do not ask before a folder is removed')
+    .action(async (paths: string[], options) => single.remove(await context(), paths, options))
+  add(
+    'restore <path>',
+    'bring back what was removed, or an earlier state of a file',
+    'restore news/old.html',
+    'restore news/index.html --state VERSION --replace',
+  )
+    .option('--state <version>', 'which state, as "versions" names it')
+    .option('--replace', 'also where something is there meanwhile')
+    .action(async (path: string, options) => single.restore(await context(), path, options))
+  add('versions <path>', 'list the states of a file that are kept', 'versions news/index.html').action(
+    async (path: string) => single.versions(await context(), path),
+  )
+
+  add('diff <dir> [path]', 'say what "push" would do', 'diff ./site', 'diff ./site news --delete')
+    .option('--delete', 'count what would be removed as well')
+    .option('--force', 'as "push --force" would do it')
+    .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>
+      finish(await synchronise('push', await context(), directory, path ?? '', { ...flags, dryRun: true })),
+    )
+  syncOptions(
+    add(
+      'push <dir> [path]',
+      'make a folder of the site like one of this machine',
+      'push ./site',
+      'push ./site news --delete --dry-run',
+    ),
+  )
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>
+      finish(await synchronise('push', await context(), directory, path ?? '', flags)),
+    )
+  syncOptions(
+    add(
+      'pull <path-or-dir> [dir]',
+      'make a folder of this machine like one of the site',
+      'pull ./site',
+      'pull news ./site/news',
+    ),
+  )
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .action(async (first: string, second: string | undefined, flags: SyncFlags) =>
+      finish(await synchronise('pull', await context(), second ?? first, second === undefined ? '' : first, flags)),
+    )
+  syncOptions(add('watch <dir> [path]', 'push, and again at every change, until Ctrl+C', 'watch ./site')).action(
+    async (directory: string, path: string | undefined, flags: SyncFlags) =>
+      finish(await watch(await context(), directory, path ?? '', flags)),
+  )
+  add(
+    'login',
+    'ask for a token, without showing it, and keep it for the commands to come',
+    '--url https://admin.example.com login',
+  ).action(() => login(program.opts<Globals>()))
+  add(
+    'completion',
+    'print a script that completes commands in a shell',
+    'completion bash > ~/.local/share/bash-completion/completions/site-files',
+    'completion zsh > ~/.zfunc/_site-files',
+  )
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .action((shell: (typeof shells)[number]) => void process.stdout.write(completionFor(shell, program)))
+
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().showHelpAfterError('Add --help to see what it takes.')
+  }
+  return program
+}
+
+/** Runs one command line and answers its exit status: see `exitStatus`. */
+export const run = async (args: readonly string[]): Promise<number> => {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort(new Interrupted())
+  // The second Ctrl+C ends it at once, as it would any program.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  let status: number = exitStatus.done
+  try {
+    await createProgram(stopping.signal, (ended) => {
+      status = ended
+    }).parseAsync(args, { from: 'user' })
+    return status
+  } catch (error) {
+    return report(stopping.signal.aborted ? stopping.signal.reason : error)
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+  }
+}

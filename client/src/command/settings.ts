@@ -1,0 +1,77 @@
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { connect, type SiteClient } from '../index.ts'
+import { UsageError } from './failure.ts'
+
+/** Where to, and as whom, as the command line says it. */
+export interface Where {
+  readonly url?: string
+  readonly tokenFile?: string
+  readonly site?: number
+}
+
+/** What `login` keeps. */
+export interface Login {
+  readonly url: string
+  readonly token: string
+  readonly site?: number
+}
+
+const largestTokenFile = 4096
+
+/** The file that `login` keeps the token in, in the user's own configuration folder. */
+export const loginFile = (): string => {
+  const { XDG_CONFIG_HOME, APPDATA } = process.env
+  const folder = XDG_CONFIG_HOME || (process.platform === 'win32' && APPDATA) || join(homedir(), '.config')
+  return join(folder, 'site-files', 'login.json')
+}
+
+const readLogin = async (): Promise<Login | undefined> => {
+  const text = await readFile(loginFile(), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || !('url' in value) || !('token' in value)) return undefined
+    const { url, token } = value
+    if (typeof url !== 'string' || typeof token !== 'string') return undefined
+    return { url, token, ...('site' in value && typeof value.site === 'number' && { site: value.site }) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps a login for its user alone. */
+export const writeLogin = async (login: Login): Promise<void> => {
+  const file = loginFile()
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await writeFile(file, `${JSON.stringify(login)}\n`, { mode: 0o600 })
+  // The file may have been there before, for more than its user.
+  await chmod(file, 0o600)
+}
+
+const readTokenFile = async (file: string): Promise<string> => {
+  const info = await stat(file)
+  if (info.size > largestTokenFile) throw new UsageError(`${file} is too large to be a file with a token.`)
+  return (await readFile(file, 'utf8')).trim()
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+
+/** Connects as the command line, the environment or the login say, in this order. */
+export const connectAs = async ({ url, tokenFile, site }: Where): Promise<SiteClient> => {
+  const login = await readLogin()
+  const address = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
+  if (!address)
+    throw new UsageError('Say which service: --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
+  // The kept token is for the kept address alone: another one must not get to see it.
+  const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
+  const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
+  if (!token) {
+    throw new UsageError(
+      `No token for ${address}: give one by --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files login".`,
+    )
+  }
+  const chosen = site ?? (isKept ? login.site : undefined)
+  return connect({ url: address, token, ...(chosen !== undefined && { site: chosen }) })
+}

@@ -1,0 +1,25 @@
+/** A text as it may stand on a terminal: what steers one is written out, since names come from others. */
+export const shown = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (character) =>
+    character === '\n' ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
+
+const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
+
+/** A size in bytes, for people: `812 bytes`, `8.2 KB`. */
+export const sizeOf = (bytes: number): string => {
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+}
+
+/** A span in milliseconds, for people: `7 s`, `3 min`, `2 h`. */
+export const spanOf = (milliseconds: number): string => {
+  const seconds = Math.ceil(milliseconds / 1000)
+  if (seconds < 90) return `${seconds} s`
+  return seconds < 90 * 60 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { ServiceError, type SiteClient } from '../index.ts'
+import { openFile } from '../node.ts'
+import { fetchBytes, LocalRefusal, placeNew } from '../sync/fetch-file.ts'
+import { askYes } from './ask.ts'
+import { UsageError } from './failure.ts'
+import { shown, sizeOf } from './shown.ts'
+
+/** What a command works with. */
+export interface Context {
+  readonly client: SiteClient
+  readonly json: boolean
+  readonly signal: AbortSignal
+}
+
+/** A path as people write it, without slashes around it; the root is empty. */
+export const sitePath = (text: string): string =>
+  text
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
+
+const nameOf = (path: string): string => sitePath(path).split('/').at(-1) ?? ''
+const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+
+const print = ({ json }: Context, value: object, text: string): void =>
+  console.log(json ? JSON.stringify(value) : shown(text))
+
+const typeOf = async ({ client }: Context, path: string): Promise<'file' | 'folder' | undefined> => {
+  if (path === '') return 'folder'
+  try {
+    return (await client.files.stat(path)).type
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** Where something of this name goes: into a folder that is there or that a slash says to be one, or to the path itself. */
+const destination = async (context: Context, to: string, name: string): Promise<string> => {
+  const path = sitePath(to)
+  const isFolder = to.endsWith('/') || path === '' || (await typeOf(context, path)) === 'folder'
+  return isFolder ? inFolder(path, name) : path
+}
+
+interface Row {
+  readonly name: string
+  readonly type: string
+  readonly size: number
+  readonly lastModified: string | null
+}
+
+export const ls = async (context: Context, path: string, { recursive, long }: { recursive?: true; long?: true }) => {
+  const { client, signal } = context
+  const folder = sitePath(path)
+  const row = ({ name, type, size, lastModified }: Row) => {
+    const shownName = type === 'folder' ? `${name}/` : name
+    const details = long
+      ? `${(lastModified ?? '').padEnd(24)}  ${(type === 'folder' ? '' : sizeOf(size)).padStart(10)}  `
+      : ''
+    print(context, { name, type, size, lastModified }, `${details}${shownName}`)
+  }
+  if (recursive) {
+    for await (const file of client.files.listAll(folder, signal)) row({ ...file, name: file.path })
+    return
+  }
+  const entry = folder === '' ? undefined : await client.files.stat(folder)
+  if (entry?.type === 'file') row(entry)
+  else for await (const each of client.files.list(folder)) row(each)
+}
+
+/** Prints the bytes of a file, all of one state. */
+export const cat = async ({ client, signal }: Context, path: string) => {
+  const { type, etag = '*', size } = await client.files.stat(sitePath(path))
+  if (type === 'folder') throw new UsageError(`"${sitePath(path)}" is a folder. List it with "site-files ls".`)
+  const take = async (bytes: Uint8Array) => {
+    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain', { signal })
+  }
+  await fetchBytes(client.files, { path: sitePath(path), etag, size }, take, signal)
+}
+
+/** Fetches one file, whole, into a place where there is nothing, unless `force` says otherwise. */
+export const get = async (context: Context, from: string, to: string | undefined, { force }: { force?: true }) => {
+  const { client, signal } = context
+  const path = sitePath(from)
+  const info = await client.files.stat(path)
+  if (info.type === 'folder')
+    throw new UsageError(`"${path}" is a folder. Fetch it with "site-files pull ${path} DIR".`)
+  const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
+  const location = to === undefined || isDirectory ? join(to ?? '.', nameOf(path)) : to
+  if (!force && (await stat(location).catch(() => undefined))) {
+    throw new LocalRefusal(`${location} is there already. Add --force to replace it, or name another file.`)
+  }
+  const temporary = `${location}.${randomUUID()}.part`
+  const file = await open(temporary, 'wx')
+  try {
+    try {
+      await fetchBytes(
+        client.files,
+        { path, etag: info.etag ?? '*', size: info.size },
+        (bytes) => file.writeFile(bytes),
+        signal,
+      )
+    } finally {
+      await file.close()
+    }
+    if (force) await rename(temporary, location)
+    else await placeNew(temporary, location, location)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  print(context, { path, file: location, size: info.size }, `${location}  ${sizeOf(info.size)}`)
+}
+
+/** Stores files, in the place of what is there. */
+export const put = async (context: Context, files: readonly string[], to: string) => {
+  const { client, signal } = context
+  if (files.length > 1 && (await typeOf(context, sitePath(to))) === 'file') {
+    throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
+  }
+  for (const file of files) {
+    if ((await stat(file)).isDirectory())
+      throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
+  }
+  for (const file of files) {
+    const name = basename(file).normalize('NFC')
+    const path = files.length > 1 ? inFolder(sitePath(to), name) : await destination(context, to, name)
+    const source = await openFile(file)
+    try {
+      await client.files.put(path, source, { replace: true, signal })
+    } finally {
+      await source.close()
+    }
+    print(context, { path, size: source.size }, `${path}  ${sizeOf(source.size)}`)
+  }
+}
+
+export const move = async (context: Context, from: string, to: string) => {
+  const path = await destination(context, to, nameOf(from))
+  await context.client.files.move(sitePath(from), path)
+  print(context, { from: sitePath(from), path }, path)
+}
+
+export const copy = async (context: Context, from: string, to: string) => {
+  const path = await destination(context, to, nameOf(from))
+  await context.client.files.copy(sitePath(from), path)
+  print(context, { from: sitePath(from), path }, path)
+}
+
+/** Whether a removal is wanted: of a folder, somebody has to say so. */
+const isWanted = async (path: string, what: string, type: string, yes: true | undefined): Promise<boolean> => {
+  if (type !== 'folder' || yes) return true
+  const agreed = await askYes(shown(`Remove ${what}?`))
+  if (agreed !== undefined) return agreed
+  throw new LocalRefusal(
+    `"${path}" is a folder (${what}). Add --yes to remove it with all that it holds, or --dry-run to look first.`,
+  )
+}
+
+interface RemoveFlags {
+  readonly dryRun?: true
+  readonly yes?: true
+}
+
+const removeOne = async (context: Context, path: string, { dryRun, yes }: RemoveFlags): Promise<void> => {
+  const { files } = context.client
+  const { type, etag } = await files.stat(path)
+  const { files: count, bytes, atLeast } = await files.removal(path)
+  const what = `${path}: ${atLeast ? 'at least ' : ''}${count} ${count === 1 ? 'file' : 'files'}, ${sizeOf(bytes)}`
+  const removed = !dryRun && (await isWanted(path, what, type, yes))
+  if (removed) await files.remove(path, etag === undefined ? {} : { etag })
+  if (!removed && !dryRun) return
+  print(context, { path, type, files: count, bytes, removed }, `${removed ? 'removed' : 'would remove'}  ${what}`)
+}
+
+export const remove = async (context: Context, paths: readonly string[], flags: RemoveFlags) => {
+  for (const path of paths) await removeOne(context, sitePath(path), flags)
+}
+
+export const restore = async (
+  context: Context,
+  path: string,
+  { state, replace }: { state?: string; replace?: true },
+) => {
+  await context.client.files.restore(sitePath(path), {
+    ...(state !== undefined && { version: state }),
+    ...(replace && { replace }),
+  })
+  print(context, { path: sitePath(path), restored: true }, `restored  ${sitePath(path)}`)
+}
+
+export const versions = async (context: Context, path: string) => {
+  for await (const state of context.client.files.versions(sitePath(path))) {
+    const note = state.current ? 'there now' : state.removed ? 'removed in this state' : 'replaced'
+    print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
+  }
+}

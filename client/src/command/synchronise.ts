@@ -1,0 +1,134 @@
+import { watch as watchFolder } from 'node:fs'
+import type { EndEvent, SyncEvent } from '../sync/events.ts'
+import { LocalRefusal } from '../sync/fetch-file.ts'
+import { stateFolder } from '../sync/ignored.ts'
+import { pull, push } from '../sync/sync.ts'
+import { askYes } from './ask.ts'
+import { exitStatus, report } from './failure.ts'
+import { createJsonPrinter, createTextPrinter, type Printer } from './printers.ts'
+import { shown } from './shown.ts'
+import { type Context, sitePath } from './single.ts'
+
+export interface SyncFlags {
+  readonly delete?: true
+  readonly dryRun?: true
+  readonly force?: true
+  readonly yes?: true
+}
+
+const printerFor = ({ json }: Context, isPlanOnly: boolean): Printer =>
+  json ? createJsonPrinter() : createTextPrinter(isPlanOnly)
+
+const statusOf = ({ failed, conflict, interrupted }: EndEvent): number => {
+  if (failed > 0 || interrupted) return exitStatus.failed
+  return conflict > 0 ? exitStatus.conflicts : exitStatus.done
+}
+
+const mostListed = 50
+
+/** Lists what would go, and asks. */
+const confirmWith =
+  (printer: Printer) =>
+  async (paths: readonly string[]): Promise<boolean> => {
+    printer.clear()
+    const rest = paths.length > mostListed ? [`… and ${paths.length - mostListed} more`] : []
+    for (const path of [...paths.slice(0, mostListed), ...rest]) console.error(shown(`remove  ${path}`))
+    const agreed = await askYes(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`)
+    if (agreed === undefined)
+      throw new LocalRefusal(
+        'Nobody can be asked here. Add --yes to remove these files, or --dry-run to look first. Nothing was changed.',
+      )
+    return agreed
+  }
+
+const run = async (
+  direction: 'push' | 'pull',
+  context: Context,
+  directory: string,
+  path: string,
+  flags: SyncFlags,
+  onEvent?: (event: SyncEvent) => void,
+): Promise<EndEvent> => {
+  const printer = printerFor(context, flags.dryRun ?? false)
+  const options = {
+    client: context.client,
+    directory,
+    folder: sitePath(path),
+    removes: flags.delete ?? false,
+    force: flags.force ?? false,
+    dryRun: flags.dryRun ?? false,
+    signal: context.signal,
+    ...(!flags.yes && { confirm: confirmWith(printer) }),
+    onEvent(event: SyncEvent) {
+      printer.print(event)
+      onEvent?.(event)
+    },
+  }
+  try {
+    return await (direction === 'push' ? push(options) : pull(options))
+  } finally {
+    printer.clear()
+  }
+}
+
+/** Sends, fetches, or, with `dryRun`, says what would be done; answers the exit status. */
+export const synchronise = async (
+  direction: 'push' | 'pull',
+  context: Context,
+  directory: string,
+  path: string,
+  flags: SyncFlags,
+): Promise<number> => statusOf(await run(direction, context, directory, path, flags))
+
+/** How long nothing must have changed before it is sent, in milliseconds: editors write a file several times. */
+const quiet = 200
+
+/** Resolves when something has changed and it has been quiet since; rejects with the reason of the signal. */
+const createChanges = (directory: string, signal: AbortSignal) => {
+  let wake = () => {}
+  let hasChanged = false
+  let timer: NodeJS.Timeout | undefined
+  const watcher = watchFolder(directory, { recursive: true, signal }, (_, name) => {
+    if (name === null || name.split(/[\\/]/)[0] === stateFolder) return
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      hasChanged = true
+      wake()
+    }, quiet)
+  })
+  // A folder that goes while it is looked at is noticed by the next look.
+  watcher.on('error', () => {})
+  return () =>
+    new Promise<void>((resolve, reject) => {
+      const stop = () => reject(signal.reason)
+      wake = () => {
+        if (!hasChanged) return
+        hasChanged = false
+        signal.removeEventListener('abort', stop)
+        resolve()
+      }
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
+      wake()
+    })
+}
+
+/** Sends what differs, and again at every change, until Ctrl+C. What fails is said, and tried again with the next change. */
+export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
+  const changed = createChanges(directory, context.signal)
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      await run('push', context, directory, path, flags)
+    } catch (error) {
+      if (isFirst || context.signal.aborted) throw error
+      report(error)
+    }
+    try {
+      await changed()
+    } catch (error) {
+      // Ctrl+C is how it is meant to end, when nothing is under way.
+      if (context.signal.aborted) return exitStatus.done
+      throw error
+    }
+  }
+}

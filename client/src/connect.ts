@@ -1,0 +1,121 @@
+import { type Categories, createCategories } from './categories.ts'
+import { type Changes, createChanges } from './changes.ts'
+import { createFiles, type Files } from './files.ts'
+import { createForms, type Forms } from './forms.ts'
+import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
+import { listSites } from './generated/sdk.gen.ts'
+import type { Site } from './generated/types.gen.ts'
+import { ServiceError } from './service-error.ts'
+import { createTransport, type Patience, type Send } from './transport.ts'
+
+export interface ConnectOptions {
+  /** The address of the service: of any of its data centres. */
+  readonly url: string
+  /** The access token. */
+  readonly token: string
+  /** The id of the site, where the token covers several. */
+  readonly site?: number
+  /** How failures that pass are met. */
+  readonly patience?: Patience
+  /** What sends requests: the platform's own `fetch` unless told. */
+  readonly fetch?: typeof fetch
+}
+
+/** What the parts of a client work with. */
+export interface Connection {
+  readonly site: Site
+  /** The generated calls: each throws a `ServiceError`. */
+  readonly calls: Calls
+  readonly send: Send
+}
+
+/** One site, as a token may use it. */
+export interface SiteClient {
+  readonly site: Site
+  /** All sites that the token covers. */
+  readonly sites: readonly Site[]
+  readonly files: Files
+  readonly forms: Forms
+  readonly categories: Categories
+  readonly changes: Changes
+}
+
+const refuse = (message: string): never => {
+  throw new ServiceError({ status: 0, code: 0, message })
+}
+
+/** The address without a slash at its end. */
+const readUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
+    return refuse(`"${text}" is no address of a service. It looks like https://admin.example.com.`)
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+const readToken = (text: string): string =>
+  /^[\x21-\x7e]+$/.test(text.trim()) ? text.trim() : refuse('The token is empty, or has characters that no token has.')
+
+const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
+  const offered = sites.map((site) => `${site.id} (${site.name})`).join(', ') || 'none'
+  const [only] = sites
+  if (id === undefined && sites.length === 1 && only) return only
+  if (id === undefined) return refuse(`The token covers several sites. Name one of them by its id: ${offered}.`)
+  return sites.find((site) => site.id === id) ?? refuse(`The token does not cover site ${id}. It covers: ${offered}.`)
+}
+
+/** Generated calls that go by way of the transport. All may be repeated but the one that creates a field: linking again changes nothing. */
+const createCalls = (baseUrl: string, send: Send): Calls =>
+  createClient(
+    createConfig({
+      baseUrl,
+      throwOnError: true,
+      parseAs: 'json',
+      fetch: async (input, init) => {
+        const { method, url, headers, signal, body } = new Request(input, init)
+        const repeatable = method !== 'POST' || url.includes('/categories')
+        return send({
+          method,
+          url,
+          headers,
+          signal,
+          repeatable,
+          body: body ? await new Response(body).text() : undefined,
+        })
+      },
+    }),
+  )
+
+/**
+ * Asks for the sites of the token, and gives back a client of one of them, which speaks to the data centre where that lives.
+ * Errors: a `ServiceError`; 101000 when the token is wrong.
+ */
+export const connect = async ({
+  url,
+  token,
+  site: id,
+  patience = {},
+  ...options
+}: ConnectOptions): Promise<SiteClient> => {
+  const base = readUrl(url)
+  let trusted: readonly string[] = [base]
+  const send = createTransport({
+    ...patience,
+    token: readToken(token),
+    trusted: () => trusted,
+    fetch: options.fetch ?? ((...request) => fetch(...request)),
+  })
+  const { data } = await listSites({ client: createCalls(base, send), throwOnError: true })
+  const sites = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))
+  const site = chooseSite(sites, id)
+  trusted = [base, ...sites.map((each) => each.url)]
+  const connection: Connection = { site, calls: createCalls(site.url, send), send }
+  return {
+    site,
+    sites,
+    files: createFiles(connection),
+    forms: createForms(connection),
+    categories: createCategories(connection),
+    changes: createChanges(connection),
+  }
+}

@@ -1,0 +1,285 @@
+import type { Connection } from './connect.ts'
+import type {
+  Deleted,
+  DeletedPage,
+  DownloadLink,
+  Entry,
+  FolderContent,
+  RemovalPreview,
+  Version,
+  VersionPage,
+} from './generated/types.gen.ts'
+import { through } from './pages.ts'
+import { ServiceError } from './service-error.ts'
+import { type Content, type Source, sourceOf } from './source.ts'
+import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
+
+/** A file below a folder. */
+export interface ListedFile extends FolderContent {
+  /** From the folder on that was listed. */
+  readonly path: string
+  readonly etag: string
+  readonly fingerprint: string | null
+}
+
+export interface PutOptions extends ResumableOptions {
+  /**
+   * What the write is onto. Without it there must be nothing at the path. A tag: the state that was read with it. `true`: whatever is there when the call begins.
+   * 412 / 100412 when something else is there.
+   */
+  readonly replace?: string | boolean
+  readonly contentType?: string
+}
+
+export interface ReadOptions {
+  /** From which byte on, and up to which: the last one is among them. */
+  readonly range?: { readonly first: number; readonly last?: number }
+  /** A state of the past, as `versions` names it. */
+  readonly version?: string
+  /** 412 when the file is in another state. */
+  readonly etag?: string
+  readonly signal?: AbortSignal
+}
+
+/** A change is made onto the state of the file that was read with this tag; without it, onto the one that is there when the call begins. A folder has no tag. */
+export interface FileCondition {
+  readonly etag?: string
+}
+
+/** The files of the site. Paths are as people write them, `news/2026 (draft).html`: nothing in them is to be encoded. The root is an empty path. */
+export interface Files {
+  /** What a folder holds. */
+  list(folder?: string): AsyncIterable<FolderContent>
+  /** Every file below a folder, sorted by path. */
+  listAll(folder?: string, signal?: AbortSignal): AsyncIterable<ListedFile>
+  /** What a path is; 404 / 104001 when nothing is there. */
+  stat(path: string): Promise<Omit<Entry, 'contents' | 'cursor'>>
+  /** The bytes of a file, as the platform's own `Response`: `text()`, `blob()`, `body`. */
+  read(path: string, options?: ReadOptions): Promise<Response>
+  /** A URL of a file that needs no token, for five minutes. */
+  link(path: string): Promise<DownloadLink>
+  /** Stores a file: in one request up to 4.5 MB, piece by piece above. Folders on the way are made. */
+  put(path: string, content: Content, options?: PutOptions): Promise<void>
+  /** Ends an upload that was begun (`onBegun`) and shall not go on. */
+  cancel(upload: string): Promise<void>
+  createFolder(path: string): Promise<void>
+  /** Moves or renames a file or folder. 104022 when the new path is taken. */
+  move(from: string, to: string, condition?: FileCondition): Promise<void>
+  copy(from: string, to: string, condition?: FileCondition): Promise<void>
+  /** What `remove` would take along. */
+  removal(path: string): Promise<RemovalPreview>
+  /**
+   * Removes a file, or a folder with all that it holds; with `force: false`, a folder that is not empty stays (403 / 104024). Of a large folder the rest may go
+   * on being removed behind the answer.
+   */
+  remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
+  /** Brings back what was removed: a file in its newest state or the `version` told, or a folder. `replace`: also where something is there meanwhile. */
+  restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
+  /** The states of a file that are kept, the newest first. */
+  versions(path: string): AsyncIterable<Version>
+  /** What was removed from a folder. */
+  deleted(folder?: string): AsyncIterable<Deleted>
+}
+
+type Query = Readonly<Record<string, string | undefined>>
+
+const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
+
+/** The path, percent-encoded. A part of dots alone would be taken for a step by whoever reads URLs: the service refuses it, and so is it here. */
+const encode = (path: string): string => {
+  const parts = partsOf(path)
+  if (parts.some((part) => part === '.' || part === '..')) {
+    throw new ServiceError({
+      status: 400,
+      code: 104015,
+      message: `The path "${path}" has a part "." or "..". Write the path without it.`,
+    })
+  }
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
+}
+
+const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.status === 404
+const isOutdated = (error: unknown): boolean => error instanceof ServiceError && error.status === 412
+
+const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
+  ...file,
+  path: path ?? file.name,
+  etag: etag ?? '*',
+  fingerprint: file.fingerprint ?? null,
+})
+
+export const createFiles = ({ site, send }: Connection): Files => {
+  const limit: Limit = { piece: Number.POSITIVE_INFINITY }
+  const root = `${site.url}/api/v2/admin/sites/${site.id}`
+  const urlOf = (path: string, query: Query = {}): string => {
+    const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
+    const search = new URLSearchParams(given).toString()
+    return `${root}/storage${encode(path)}${search && `?${search}`}`
+  }
+  const get = async <Answer>(path: string, query: Query, signal?: AbortSignal): Promise<Answer> => {
+    const response = await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true })
+    const answer: Answer = JSON.parse(await response.text())
+    return answer
+  }
+  const contents = (folder: string, query: Query, signal?: AbortSignal) =>
+    through(async (cursor) => {
+      const page = await get<Entry>(folder, { meta: '', ...query, cursor }, signal)
+      return { items: page.contents ?? [], next: page.cursor }
+    })
+  // What a folder holds is not asked for here: one entry of it is the least.
+  const stat = (path: string) => get<Entry>(path, { meta: '', limit: '1' })
+
+  const statOf = async (path: string): Promise<Entry | undefined> => {
+    try {
+      return await stat(path)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Whether a change was refused because nothing is there any more: then no tag holds either. */
+  const isGone = async (path: string, error: unknown): Promise<boolean> =>
+    isMissing(error) || (isOutdated(error) && (await statOf(path)) === undefined)
+
+  /** The condition of a write onto what is there now. */
+  const conditionNow = async (path: string): Promise<Readonly<Record<string, string>>> => {
+    const etag = (await statOf(path))?.etag
+    return etag === undefined ? { 'If-None-Match': '*' } : { 'If-Match': etag }
+  }
+
+  const conditionOf = async (path: string, replace: string | boolean) => {
+    if (typeof replace === 'string') return { 'If-Match': replace }
+    return replace ? conditionNow(path) : { 'If-None-Match': '*' }
+  }
+
+  /** The condition of a change of what is there. A folder has none. */
+  const conditionOn = async (path: string, etag: string | undefined): Promise<Readonly<Record<string, string>>> => {
+    const tag = etag ?? (await stat(path)).etag
+    return tag === undefined ? {} : { 'If-Match': tag }
+  }
+
+  const holds = async (path: string, bytes: Blob): Promise<boolean> => {
+    const response = await send({ method: 'GET', url: urlOf(path), repeatable: true })
+    const [now, wanted] = [new Uint8Array(await response.arrayBuffer()), new Uint8Array(await bytes.arrayBuffer())]
+    return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
+  }
+
+  const putAtOnce = async (
+    path: string,
+    source: Source,
+    condition: Readonly<Record<string, string>>,
+    { contentType, signal }: PutOptions,
+  ) => {
+    const body = await source.slice(0, source.size)
+    let isUncertain = false
+    try {
+      await send({
+        method: 'PUT',
+        url: urlOf(path),
+        headers: { 'Content-Type': contentType ?? 'application/octet-stream', ...condition },
+        body,
+        signal,
+        repeatable: true,
+        onUncertain: () => {
+          isUncertain = true
+        },
+      })
+    } catch (error) {
+      // An earlier attempt, whose answer was lost, may have stored the file.
+      if (!(isUncertain && isOutdated(error) && (await holds(path, new Blob([body]))))) throw error
+    }
+  }
+
+  /** `PUT ?meta`, under a condition on what is there. A repetition that finds nothing any more is one of a move that was made. */
+  const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
+    const condition = await conditionOn(from, etag)
+    let isUncertain = false
+    try {
+      await send({
+        method: 'PUT',
+        url: urlOf(from, { meta: '' }),
+        headers: { 'Content-Type': 'application/json', ...condition },
+        body: JSON.stringify({ [member]: partsOf(to).join('/') }),
+        repeatable: member === 'path' && 'If-Match' in condition,
+        onUncertain: () => {
+          isUncertain = true
+        },
+      })
+    } catch (error) {
+      if (!(isUncertain && (await isGone(from, error)) && (await statOf(to)))) throw error
+    }
+  }
+
+  return {
+    list: (folder = '') => contents(folder, {}),
+    listAll: async function* (folder = '', signal) {
+      for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
+    },
+    stat,
+    read: (path, { range, version, etag, signal } = {}) =>
+      send({
+        method: 'GET',
+        url: urlOf(path, { versionId: version }),
+        headers: {
+          ...(range && { Range: `bytes=${range.first}-${range.last ?? ''}` }),
+          ...(etag !== undefined && { 'If-Match': etag }),
+        },
+        signal,
+        repeatable: true,
+        streams: true,
+      }),
+    link: (path) => get(path, { link: '' }),
+    async put(path, content, options = {}) {
+      const { replace = false, signal, onProgress, contentType } = options
+      signal?.throwIfAborted()
+      const source = sourceOf(content)
+      const condition = await conditionOf(path, replace)
+      if (source.size <= largestRequest) {
+        onProgress?.({ sent: 0, total: source.size })
+        await putAtOnce(path, source, condition, options)
+        onProgress?.({ sent: source.size, total: source.size })
+        return
+      }
+      const parts = partsOf(path)
+      const name = parts.pop() ?? ''
+      const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
+      await uploadResumably(send, source, destination, options, limit)
+    },
+    cancel: (upload) => cancelUpload(send, upload),
+    async createFolder(path) {
+      await send({ method: 'PUT', url: urlOf(path, { type: 'folder' }), repeatable: true })
+    },
+    move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
+    copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
+    removal: (path) => get(path, { removal: '' }),
+    async remove(path, { etag, force } = {}) {
+      const url = urlOf(path, { force: force === false ? 'false' : undefined })
+      const headers = await conditionOn(path, etag)
+      let isUncertain = false
+      const onUncertain = () => {
+        isUncertain = true
+      }
+      try {
+        await send({ method: 'DELETE', url, headers, repeatable: 'If-Match' in headers, onUncertain })
+      } catch (error) {
+        if (!(isUncertain && (await isGone(path, error)))) throw error
+      }
+    },
+    async restore(path, options = {}) {
+      const headers = { 'Content-Type': 'application/json' }
+      const url = urlOf(path, { restore: '' })
+      await send({ method: 'POST', url, headers, body: JSON.stringify(options), repeatable: false })
+    },
+    versions: (path) =>
+      through(async (cursor) => {
+        const page = await get<VersionPage>(path, { versions: '', cursor })
+        return { items: page.versions, next: page.cursor }
+      }),
+    deleted: (folder = '') =>
+      through(async (cursor) => {
+        const page = await get<DeletedPage>(folder, { deleted: '', cursor })
+        return { items: page.deleted, next: page.cursor }
+      }),
+  }
+}

@@ -1,0 +1,105 @@
+import type { Connection } from './connect.ts'
+import {
+  createField,
+  deleteField,
+  getField,
+  getWebForm,
+  listFields,
+  listFieldTypes,
+  listWebForms,
+  updateField,
+} from './generated/sdk.gen.ts'
+import type { Field, FieldChange, FieldType, FieldTypeId, WebForm } from './generated/types.gen.ts'
+import { through } from './pages.ts'
+import { ServiceError } from './service-error.ts'
+
+/** A system field, with the tag of the state that was read. */
+export interface ReadField extends Field {
+  /** For the condition of a change: see `FieldCondition`. */
+  readonly etag: string
+}
+
+export interface NewSystemField {
+  /** The type of the field: `forms.types()` lists them. */
+  readonly type: FieldTypeId
+  readonly mandatory: boolean
+  /** The position; the last one unless told. */
+  readonly order?: number
+}
+
+/** A change is made onto the state that was read with this tag; without it, onto the one that is there when the call begins. */
+export interface FieldCondition {
+  readonly etag?: string
+}
+
+/** Web forms and their system fields. */
+export interface Forms {
+  list(): AsyncIterable<WebForm>
+  get(form: number): Promise<WebForm>
+  /** The types of system fields that there are. */
+  types(): AsyncIterable<FieldType>
+  /** The system fields of a form, in their order. */
+  fields(form: number): AsyncIterable<Field>
+  field(form: number, field: number): Promise<ReadField>
+  /** Puts a field on a form, and answers its id. 403 / 115006 when the form has one of that type already. */
+  add(form: number, field: NewSystemField): Promise<number>
+  /** 412 / 100412 when somebody else has changed the field. */
+  change(form: number, field: number, change: FieldChange, condition?: FieldCondition): Promise<void>
+  remove(form: number, field: number, condition?: FieldCondition): Promise<void>
+}
+
+/** The form has no such field. */
+const fieldUnknown = 115002
+
+export const createForms = ({ site, calls: client }: Connection): Forms => {
+  const common = { client, throwOnError: true } as const
+  const path = { site: site.id }
+  /** The service has all of such a list on one page. */
+  const list = <Item>(read: () => Promise<{ data: { items: readonly Item[] } }>) =>
+    through(async () => ({ items: (await read()).data.items, next: undefined }))
+
+  const read = async (webForm: number, field: number): Promise<ReadField> => {
+    const { data, response } = await getField({ ...common, path: { ...path, webForm, field } })
+    return { ...data, etag: response?.headers.get('ETag') ?? '*' }
+  }
+
+  return {
+    list: () => list(() => listWebForms({ ...common, path })),
+    get: async (webForm) => (await getWebForm({ ...common, path: { ...path, webForm } })).data,
+    types: () => list(() => listFieldTypes({ ...common, path })),
+    fields: (webForm) => list(() => listFields({ ...common, path: { ...path, webForm } })),
+    field: read,
+    async add(webForm, { type, ...field }) {
+      const { data } = await createField({
+        ...common,
+        path: { ...path, webForm },
+        body: { type: { id: type }, ...field },
+      })
+      return data.id
+    },
+    async change(webForm, field, body, { etag } = {}) {
+      const tag = etag ?? (await read(webForm, field)).etag
+      const request = { ...common, path: { ...path, webForm, field }, headers: { 'If-Match': tag }, body }
+      try {
+        await updateField(request)
+      } catch (error) {
+        // The change may have been made by a request whose answer was lost.
+        if (!(error instanceof ServiceError && error.status === 412)) throw error
+        const now = await read(webForm, field)
+        const isMade = Object.entries(body).every(
+          ([member, value]) => now[member === 'order' ? 'order' : 'mandatory'] === value,
+        )
+        if (!isMade) throw error
+      }
+    },
+    async remove(webForm, field, { etag } = {}) {
+      const tag = etag ?? (await read(webForm, field)).etag
+      try {
+        await deleteField({ ...common, path: { ...path, webForm, field }, headers: { 'If-Match': tag } })
+      } catch (error) {
+        // It was there when it was read: a request whose answer was lost has removed it.
+        if (!(error instanceof ServiceError && error.code === fieldUnknown)) throw error
+      }
+    },
+  }
+}

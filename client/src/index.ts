@@ -1,0 +1,31 @@
+export type { Categories, ListQuery, Objects } from './categories.ts'
+export type { Changes, ChangesQuery } from './changes.ts'
+export { type ConnectOptions, connect, type SiteClient } from './connect.ts'
+export type { FileCondition, Files, ListedFile, PutOptions, ReadOptions } from './files.ts'
+export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
+export type {
+  Blog,
+  BlogAssociation,
+  Category,
+  Change,
+  ChangeType,
+  Deleted,
+  DownloadLink,
+  Entry,
+  Field,
+  FieldChange,
+  FieldType,
+  FieldTypeId,
+  FolderContent,
+  NewsAssociation,
+  NewsItem,
+  Problem,
+  RemovalPreview,
+  Site,
+  Version,
+  WebForm,
+} from './generated/types.gen.ts'
+export { ServiceError } from './service-error.ts'
+export type { Content, Source } from './source.ts'
+export type { Patience } from './transport.ts'
+export type { ResumableOptions, UploadProgress } from './upload.ts'

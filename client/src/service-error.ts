@@ -1,0 +1,63 @@
+import type { Problem } from './generated/types.gen.ts'
+
+/** What is known of a failure. */
+interface Failure {
+  readonly status: number
+  readonly code: number
+  readonly message: string
+  readonly requestId?: string | undefined
+  readonly errors?: readonly Problem[] | undefined
+}
+
+/**
+ * Every failure of the service, and of the way to it. `status` is the HTTP status, and `code` the number of the reason (docs/errors.md); both are 0 when no
+ * answer came. `message` is a sentence that says what to do, `errors` name each thing that is wrong, and `requestId` finds the request in the log of the service.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly status: number
+  readonly code: number
+  readonly requestId: string
+  readonly errors: readonly Problem[]
+
+  constructor({ status, code, message, requestId = '', errors = [] }: Failure, options?: ErrorOptions) {
+    super(message, options)
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+    this.errors = errors
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const isProblem = (value: unknown): value is Problem =>
+  isRecord(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string'
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The failure that an answer tells: in the words of the service, or, when something in between has answered, by its status. `host` is the one that was asked.
+ */
+export const failureOf = async (response: Response, host: string): Promise<ServiceError> => {
+  const { status, headers } = response
+  const said = parse(await response.text())
+  const { code, message, requestId, errors } = isRecord(said) ? said : {}
+  const isOfService = typeof code === 'number' && typeof message === 'string'
+  return new ServiceError({
+    status,
+    code: isOfService ? code : status,
+    message: isOfService
+      ? message
+      : `${host} answered with status ${status}, and not as this service does. Check the address, and what stands between.`,
+    requestId: typeof requestId === 'string' ? requestId : (headers.get('X-Request-Id') ?? ''),
+    errors: Array.isArray(errors) ? errors.filter(isProblem) : [],
+  })
+}

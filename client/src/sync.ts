@@ -1,0 +1,13 @@
+export type { Counts, EndEvent, SyncEvent } from './sync/events.ts'
+export { LocalRefusal } from './sync/fetch-file.ts'
+export {
+  type FileState,
+  type Fingerprint,
+  type PlanOptions,
+  plan,
+  type SeenState,
+  type Step,
+  type Tree,
+} from './sync/plan.ts'
+export type { SyncOptions } from './sync/prepare.ts'
+export { pull, push } from './sync/sync.ts'

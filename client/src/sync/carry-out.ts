@@ -1,0 +1,140 @@
+import { ServiceError } from '../service-error.ts'
+import { sentenceOf } from './disk-errors.ts'
+import type { SyncEvent } from './events.ts'
+import { LocalRefusal } from './fetch-file.ts'
+import { inParallel } from './in-parallel.ts'
+import { inTheWay } from './in-the-way.ts'
+import { type Fingerprint, seenAfter } from './plan.ts'
+import type { Direction, Prepared, SyncOptions } from './prepare.ts'
+import { createWriter, type Writing } from './write.ts'
+
+/** How often the state is written while a run goes on, in milliseconds: so much is looked at anew after a crash. */
+const saveEvery = 1000
+
+/** What concerns every file, so that going on is of no use: the token, the network, a service that is away for longer, the disk. */
+const endsAll = (error: unknown): boolean => {
+  if (error instanceof ServiceError)
+    return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
+  return error instanceof Error && 'code' in error && ['ENOSPC', 'EROFS', 'EMFILE'].includes(String(error.code))
+}
+
+const isConflict = (error: unknown): boolean =>
+  (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)
+
+/** Tells how far all of it is. */
+const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
+  const totalFiles = steps.length
+  const totalBytes = steps.reduce((sum, { action, size }) => sum + (action === 'remove' ? 0 : size), 0)
+  const underway = new Map<string, number>()
+  let files = 0
+  let bytes = 0
+  const tell = () => {
+    const now = [...underway.values()].reduce((sum, sent) => sum + sent, bytes)
+    report({ event: 'progress', files, totalFiles, bytes: Math.min(now, totalBytes), totalBytes })
+  }
+  return {
+    advance(path: string, sent: number) {
+      underway.set(path, sent)
+      tell()
+    },
+    finish({ path, action, size }: Writing) {
+      underway.delete(path)
+      files++
+      bytes += action === 'remove' ? 0 : size
+      tell()
+    },
+    giveUp(path: string) {
+      underway.delete(path)
+    },
+  }
+}
+
+/** Keeps what was seen, at times while the run goes on, and in the end. */
+const createKeeper = (direction: Direction, { local, remote, state, save }: Prepared) => {
+  const before = state.base
+  const done = new Map<string, Fingerprint | undefined>()
+  let saved = Date.now()
+  const keep = (): Promise<void> => {
+    saved = Date.now()
+    state.base = seenAfter(local, remote, before, done, direction)
+    return save()
+  }
+  return {
+    keep,
+    async note(path: string, now: Fingerprint | undefined): Promise<void> {
+      done.set(path, now)
+      if (Date.now() - saved > saveEvery) await keep()
+    },
+  }
+}
+
+/** Removes folders of the site, but for those that hold something still. */
+const removeEmpty = async ({ client }: SyncOptions, { folder }: Prepared, paths: readonly string[]): Promise<void> => {
+  for (const path of paths) {
+    await client.files.remove(folder === '' ? path : `${folder}/${path}`, { force: false }).catch((error) => {
+      if (endsAll(error)) throw error
+    })
+  }
+}
+
+/** Carries the steps out, and answers what became of them. Errors: what concerns every file. */
+export const carryOut = async (
+  direction: Direction,
+  options: SyncOptions,
+  prepared: Prepared,
+  steps: readonly Writing[],
+) => {
+  const { signal, atOnce = 8, onEvent = () => {} } = options
+  const counts = { create: 0, replace: 0, remove: 0, conflict: 0, failed: 0 }
+  const write = createWriter(direction, options, prepared)
+  const progress = createProgress(steps, onEvent)
+  const keeper = createKeeper(direction, prepared)
+
+  const fail = (path: string, error: unknown): void => {
+    progress.giveUp(path)
+    if (signal?.aborted) return
+    if (isConflict(error)) {
+      counts.conflict++
+      onEvent({ event: 'conflict', path })
+      return
+    }
+    counts.failed++
+    const code = error instanceof ServiceError ? { code: error.code } : {}
+    onEvent({ event: 'failed', path, message: sentenceOf(error), ...code })
+    if (endsAll(error)) throw error
+  }
+
+  const one = async (step: Writing): Promise<void> => {
+    const { path, action, size } = step
+    if (signal?.aborted) return
+    let now: Fingerprint | undefined
+    try {
+      now = await write(step, (sent) => progress.advance(path, sent))
+    } catch (error) {
+      return fail(path, error)
+    }
+    counts[action]++
+    onEvent({ event: 'done', action, path, size })
+    progress.finish(step)
+    await keeper.note(path, now)
+  }
+
+  const way = inTheWay(steps)
+  const removals = steps.filter((step) => step.action === 'remove' && !way.removals.has(step))
+  // Where that cannot be written, nothing is begun.
+  if (steps.length > 0) await keeper.keep()
+  try {
+    await inParallel(way.removals, atOnce, one)
+    if (direction === 'push' && !signal?.aborted) await removeEmpty(options, prepared, way.folders)
+    await inParallel(
+      steps.filter(({ action }) => action !== 'remove'),
+      atOnce,
+      one,
+    )
+    // Nothing is removed for a run that could not bring what was to be there.
+    if (counts.failed === 0) await inParallel(removals, atOnce, one)
+  } finally {
+    await keeper.keep()
+  }
+  return counts
+}

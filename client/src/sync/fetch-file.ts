@@ -1,0 +1,193 @@
+import { constants } from 'node:fs'
+import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, sep } from 'node:path'
+import type { Files } from '../files.ts'
+import { ServiceError } from '../service-error.ts'
+import { createFingerprint } from './fingerprint.ts'
+import { stateFolder } from './ignored.ts'
+import { type Fingerprint, isSame } from './plan.ts'
+import { temporaryName } from './temporary.ts'
+
+/** So often in a row may the bytes break off without one more having come. */
+const mostFailures = 6
+
+/** Something on this machine is not as it was, or not as it must be. */
+export class LocalRefusal extends Error {
+  override readonly name = 'LocalRefusal'
+  readonly isConflict: boolean
+
+  constructor(message: string, isConflict = false) {
+    super(message)
+    this.isConflict = isConflict
+  }
+}
+
+export interface Wanted {
+  readonly path: string
+  readonly etag: string
+  readonly size: number
+  /** As the service tells it; none when it is not known. */
+  readonly fingerprint?: Fingerprint
+}
+
+/** Of the forms of a fingerprint, the one that all bytes together have is made in one way only. */
+const isOfAll = (form: string): boolean => /^[\da-f]{32}$/.test(form)
+
+const changed = (path: string) =>
+  new ServiceError({ status: 412, code: 100412, message: `${path} has changed at the service meanwhile. Repeat.` })
+
+/** So long may bytes stay away before the connection counts as broken, in milliseconds. */
+const longestSilence = 60_000
+
+/** Takes the bytes of an answer as far as they come, and answers how many those were. A broken connection is no error here. */
+const takeFrom = async (
+  { body }: Response,
+  take: (bytes: Uint8Array) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<number> => {
+  let come = 0
+  const reader = body?.getReader()
+  const next = async () => {
+    const timer = setTimeout(() => void reader?.cancel().catch(() => {}), longestSilence)
+    try {
+      return await reader?.read()
+    } catch {
+      signal?.throwIfAborted()
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  for (let read = await next(); read && !read.done; read = await next()) {
+    await take(read.value)
+    come += read.value.length
+  }
+  return come
+}
+
+/** Fetches all bytes of one state of a file, in order. Where they break off, it goes on behind what has come. Errors: `ServiceError`; 412 when the file has changed. */
+export const fetchBytes = async (
+  files: Files,
+  { path, etag, size }: Wanted,
+  take: (bytes: Uint8Array) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> => {
+  let come = 0
+  let failures = 0
+  const ask = async () => {
+    const response = await files.read(path, {
+      ...(come > 0 && { range: { first: come } }),
+      etag,
+      ...(signal && { signal }),
+    })
+    if (come > 0 && response.status !== 206) throw changed(path)
+    return response
+  }
+  do {
+    const more = await takeFrom(await ask(), take, signal)
+    come += more
+    failures = more > 0 ? 0 : failures + 1
+    if (come > size) throw changed(path)
+  } while (come < size && failures < mostFailures)
+  if (come < size) {
+    throw new ServiceError({
+      status: 0,
+      code: 0,
+      message: `The bytes of ${path} break off again and again. Check the network, then repeat.`,
+    })
+  }
+}
+
+/** The folder of a path below a root, made where it is missing. Refuses one that a symbolic link leads out of the root to. */
+const folderFor = async (root: string, path: string): Promise<string> => {
+  const parts = path.split('/').slice(0, -1)
+  let folder = root
+  for (const part of parts) {
+    await mkdir(join(folder, part)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    folder = await realpath(join(folder, part))
+    if (!folder.startsWith(root + sep))
+      throw new LocalRefusal(`${path} would lie outside the folder: a symbolic link leads there. Remove the link.`)
+  }
+  return folder
+}
+
+/** A new file below the root, that comes into its place when it is whole. */
+const writeTo = async (temporary: string, write: (file: FileHandle) => Promise<void>): Promise<void> => {
+  const file = await open(temporary, 'wx', 0o666)
+  try {
+    await write(file)
+  } finally {
+    await file.close()
+  }
+}
+
+export interface Target {
+  /** The folder, as `realpath` has it. */
+  readonly root: string
+  /** From the root on. */
+  readonly path: string
+  /** What is to be replaced, and how to see that it is still as it was; undefined when there must be nothing. */
+  readonly replaces?: { readonly location: string; readonly isUntouched: () => Promise<boolean> } | undefined
+}
+
+/**
+ * Puts a file of the site in its place on this machine: at once, whole, and onto nothing but what was there. Errors: `ServiceError`; `LocalRefusal`;
+ * those of `node:fs`.
+ */
+export const fetchFile = async (
+  files: Files,
+  wanted: Wanted,
+  { root, path, replaces }: Target,
+  onBytes: (count: number) => void,
+  signal?: AbortSignal,
+): Promise<{ readonly location: string; readonly fingerprint: Fingerprint }> => {
+  await mkdir(join(root, stateFolder), { recursive: true })
+  const temporary = join(root, stateFolder, temporaryName())
+  const fingerprint = createFingerprint()
+  try {
+    await writeTo(temporary, (file) =>
+      fetchBytes(
+        files,
+        wanted,
+        async (bytes) => {
+          fingerprint.add(bytes)
+          await file.writeFile(bytes)
+          onBytes(bytes.length)
+        },
+        signal,
+      ),
+    )
+    const come = fingerprint.finish()
+    if (wanted.fingerprint?.some(isOfAll) && !isSame(wanted.fingerprint, come))
+      throw new LocalRefusal(`Other bytes came of ${path} than the service has. Repeat; nothing was written.`)
+    const location = replaces?.location ?? join(await folderFor(root, path), basename(path))
+    if (replaces) {
+      if (!(await replaces.isUntouched())) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
+      await access(dirname(location), constants.W_OK)
+      await chmod(temporary, (await stat(location)).mode & 0o777)
+      await rename(temporary, location)
+    } else await placeNew(temporary, location, path)
+    return { location, fingerprint: come }
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+/** A link, unlike a rename, takes nothing's place. File systems without links get a look first. */
+export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
+  const taken = new LocalRefusal(
+    `${path} is there meanwhile, or its name differs from another one in case only, which this disk does not tell apart.`,
+    true,
+  )
+  try {
+    await link(temporary, location)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST') throw taken
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EXDEV') throw error
+    if (await lstat(location).catch(() => undefined)) throw taken
+    await rename(temporary, location)
+  }
+}

@@ -1,0 +1,28 @@
+import type { Writing } from './write.ts'
+
+/** The folders that a path lies in, the deepest first. */
+const foldersOf = (path: string): readonly string[] => {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'))
+}
+
+/**
+ * What has to go before anything can be created: files where folders are to be, and files of folders where files are to be. `folders` are those that are empty
+ * then, and in the way themselves, the deepest first.
+ */
+export const inTheWay = (
+  steps: readonly Writing[],
+): { readonly removals: ReadonlySet<Writing>; readonly folders: readonly string[] } => {
+  const created = new Set(steps.flatMap(({ action, path }) => (action === 'create' ? [path] : [])))
+  const needed = new Set([...created].flatMap(foldersOf))
+  const removals = new Set<Writing>()
+  const folders = new Set<string>()
+  for (const step of steps) {
+    if (step.action !== 'remove') continue
+    const around = foldersOf(step.path)
+    const place = around.findIndex((folder) => created.has(folder))
+    if (place >= 0 || needed.has(step.path)) removals.add(step)
+    for (const folder of around.slice(0, place + 1)) folders.add(folder)
+  }
+  return { removals, folders: [...folders].sort((one, other) => other.length - one.length) }
+}

@@ -1,0 +1,140 @@
+/** Every form that the fingerprint of some bytes may have: two are of the same bytes when they share one. */
+export type Fingerprint = readonly string[]
+
+/** A file, as one side has it. */
+export interface FileState {
+  /** In bytes. */
+  readonly size: number
+  readonly fingerprint: Fingerprint
+}
+
+/** What both sides had at a path when they were last looked at; a side that had nothing is left out. */
+export interface SeenState {
+  readonly local?: Fingerprint
+  readonly remote?: Fingerprint
+}
+
+/** The files of one side, or what was seen of them, by path: `/` between the parts, none in front. */
+export type Tree<State> = ReadonlyMap<string, State>
+
+/**
+ * `keep` leaves both sides as they are: `why` is `equal`; `newer` when the change is on the side that would be written to, and is none of this run;
+ * `extra` when removing was not asked for. `conflict` is a change on both sides.
+ */
+export type Step =
+  | { readonly action: 'create' | 'replace' | 'remove' | 'conflict'; readonly path: string; readonly size: number }
+  | { readonly action: 'keep'; readonly path: string; readonly size: number; readonly why: 'equal' | 'newer' | 'extra' }
+
+export interface PlanOptions {
+  /** `push` makes the remote side like the local one, `pull` the local side like the remote one. */
+  readonly direction: 'push' | 'pull'
+  /** Whether what is missing in one side may be removed from the other. */
+  readonly removes?: boolean
+  /** Whether changes of the side that is written to may be overwritten. */
+  readonly force?: boolean
+}
+
+/** Whether both are of the same bytes, or both of nothing. */
+export const isSame = (one: Fingerprint | undefined, other: Fingerprint | undefined): boolean => {
+  if (!one || !other) return one === other
+  return one.some((form) => other.includes(form))
+}
+
+/** What was seen at one path; undefined when nothing was ever seen. */
+interface Seen {
+  readonly source: Fingerprint | undefined
+  readonly target: Fingerprint | undefined
+}
+
+/** Whether a difference may be written over, is a conflict, or is none of this run. */
+const verdictOn = (
+  source: FileState | undefined,
+  target: FileState | undefined,
+  seen: Seen | undefined,
+  direction: PlanOptions['direction'],
+): 'write' | 'conflict' | 'newer' => {
+  // What was never in the site would be lost when it is replaced. The service keeps what a push replaces.
+  if (!seen) return source && target && direction === 'pull' ? 'conflict' : 'write'
+  const wereAlike = isSame(seen.source, seen.target)
+  if (isSame(target?.fingerprint, seen.target))
+    return source && target && direction === 'pull' && !wereAlike ? 'conflict' : 'write'
+  const sourceChanged = !isSame(source?.fingerprint, seen.source)
+  return sourceChanged || (source && !wereAlike) ? 'conflict' : 'newer'
+}
+
+/** What to do at one path. */
+const stepAt = (
+  path: string,
+  source: FileState | undefined,
+  target: FileState | undefined,
+  seen: Seen | undefined,
+  { direction, removes = false, force = false }: PlanOptions,
+): Step => {
+  const size = source?.size ?? target?.size ?? 0
+  if (isSame(source?.fingerprint, target?.fingerprint)) return { action: 'keep', path, size, why: 'equal' }
+  if (!source && !removes) return { action: 'keep', path, size, why: 'extra' }
+  const verdict = force ? 'write' : verdictOn(source, target, seen, direction)
+  if (verdict === 'newer') return { action: 'keep', path, size, why: 'newer' }
+  if (verdict === 'conflict') return { action: 'conflict', path, size }
+  if (!source) return { action: 'remove', path, size }
+  return { action: target ? 'replace' : 'create', path, size }
+}
+
+const byPath = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+/**
+ * What a push or a pull does, sorted by path. `base` is what the last one saw; undefined when there was none: nobody can tell then who has changed what differs.
+ * A push writes it over, as the service keeps the old state; for a pull it is a conflict. Pure: the sides are looked at by others, and the plan is carried out by others.
+ */
+export const plan = (
+  local: Tree<FileState>,
+  remote: Tree<FileState>,
+  base: Tree<SeenState> | undefined,
+  options: PlanOptions,
+): readonly Step[] => {
+  const paths = [...new Set([...local.keys(), ...remote.keys()])].sort(byPath)
+  return paths.map((path) => {
+    const [here, there, seen] = [local.get(path), remote.get(path), base?.get(path)]
+    return options.direction === 'push'
+      ? stepAt(path, here, there, base && { source: seen?.local, target: seen?.remote }, options)
+      : stepAt(path, there, here, base && { source: seen?.remote, target: seen?.local }, options)
+  })
+}
+
+/** What was seen at one path after a run that has not made both sides equal there. */
+const seenAt = (
+  here: Fingerprint | undefined,
+  there: Fingerprint | undefined,
+  before: SeenState | undefined,
+  first: PlanOptions['direction'] | undefined,
+): SeenState | undefined => {
+  const now = { ...(here && { local: here }), ...(there && { remote: there }) }
+  if (here && there && isSame(here, there)) return now
+  if (!first) return before
+  if (!(here && there)) return now
+  // A push that was stopped before this file still replaces what it would have replaced, and nothing newer.
+  return first === 'push' ? { remote: there } : undefined
+}
+
+/**
+ * What was seen, after a run: of what is equal now, both sides. The rest stays as it was seen before, so that a change which this run has left alone is still
+ * known as one. The first run remembers what the other files were as well. `done` are the paths where the run has made both sides equal, with what they have then; undefined is nothing.
+ */
+export const seenAfter = (
+  local: Tree<FileState>,
+  remote: Tree<FileState>,
+  base: Tree<SeenState> | undefined,
+  done: Tree<Fingerprint | undefined>,
+  direction: PlanOptions['direction'],
+): Map<string, SeenState> => {
+  const first = base ? undefined : direction
+  const seen = new Map<string, SeenState>()
+  for (const path of new Set([...local.keys(), ...remote.keys()])) {
+    const now = done.get(path)
+    const state = done.has(path)
+      ? now && { local: now, remote: now }
+      : seenAt(local.get(path)?.fingerprint, remote.get(path)?.fingerprint, base?.get(path), first)
+    if (state) seen.set(path, state)
+  }
+  return seen
+}

@@ -1,0 +1,98 @@
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SiteClient } from '../connect.ts'
+import { ServiceError } from '../service-error.ts'
+import type { SyncEvent } from './events.ts'
+import { LocalRefusal } from './fetch-file.ts'
+import { readIgnored, stateFolder } from './ignored.ts'
+import { scan } from './local-tree.ts'
+import { isSame, type PlanOptions, plan, type Step } from './plan.ts'
+import { listRemote } from './remote-tree.ts'
+import { openState } from './state.ts'
+import { removeLeftovers } from './temporary.ts'
+
+export interface SyncOptions {
+  readonly client: SiteClient
+  /** The folder of this machine. */
+  readonly directory: string
+  /** The folder of the site; the root is an empty path. */
+  readonly folder?: string
+  /** Removes what is missing in the other side. Never all: an empty side empties nothing. */
+  readonly removes?: boolean
+  /** Overwrites what has changed on the side that is written to. */
+  readonly force?: boolean
+  /** Reports what would be done, and does nothing. */
+  readonly dryRun?: boolean
+  /** Asked before anything is removed; without it, `removes` says enough. */
+  readonly confirm?: (paths: readonly string[]) => Promise<boolean>
+  readonly onEvent?: (event: SyncEvent) => void
+  readonly signal?: AbortSignal
+  /** So many files at once: 8 unless told. */
+  readonly atOnce?: number
+}
+
+export type Direction = PlanOptions['direction']
+
+/** A file changed within this time before the state was written may change again without its time being another. In milliseconds. */
+const coarseClock = 2000
+
+/**
+ * A folder as its name is written in the site: reads find it in other case too, and writes under a condition do not. Only a push may name one that is not there.
+ */
+const findFolder = async ({ files, site }: SiteClient, wanted: string, direction: Direction): Promise<string> => {
+  const folder = wanted.split('/').filter(Boolean).join('/').normalize('NFC')
+  if (folder === '') return ''
+  try {
+    const { links, type } = await files.stat(folder)
+    if (type === 'file')
+      throw new LocalRefusal(`"${folder}" is a file of the site. Name a folder, or use "get" and "put" for one file.`)
+    const { pathname } = new URL(links.find(({ rel }) => rel === 'storage')?.uri ?? '')
+    const [, path] = pathname.split(`/sites/${site.id}/storage/`)
+    const found = path === undefined ? folder : path.split('/').map(decodeURIComponent).join('/')
+    return found.toLowerCase() === folder.toLowerCase() ? found : folder
+  } catch (error) {
+    if (direction === 'push' && error instanceof ServiceError && error.status === 404) return folder
+    throw error
+  }
+}
+
+/** Looks at both sides, and says what is to be done. */
+export const prepare = async (direction: Direction, options: SyncOptions) => {
+  const { client, signal, onEvent, removes = false, force = false } = options
+  const folder = await findFolder(client, options.folder ?? '', direction)
+  if (direction === 'pull' && !options.dryRun) await mkdir(options.directory, { recursive: true })
+  const root = await realpath(options.directory)
+  if (!options.dryRun) await removeLeftovers(join(root, stateFolder))
+  const ignored = await readIgnored(root)
+  const { state, save } = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
+  const remembered = (path: string) => {
+    const known = state.remembered.get(path)
+    return known && known.touched < state.written - coarseClock ? known : undefined
+  }
+  const [{ files: local, skipped }, remote] = await Promise.all([
+    scan(root, { ignored, remembered, signal }),
+    listRemote(client.files, folder, ignored, signal),
+  ])
+  for (const each of skipped) onEvent?.({ event: 'skipped', ...each })
+  state.remembered.clear()
+  for (const [path, { location: _, ...file }] of local) state.remembered.set(path, file)
+  // An upload that was begun of other bytes, or of ones that are in place, is none to go on with.
+  for (const [path, { fingerprint }] of state.uploads) {
+    const file = local.get(path)
+    const isWanted =
+      file?.fingerprint.join(' ') === fingerprint && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
+    if (!isWanted) state.uploads.delete(path)
+  }
+  // What is there and cannot be sent is not missing.
+  const unsendable = (path: string) => skipped.some((each) => path === each.path || path.startsWith(`${each.path}/`))
+  const steps = plan(local, remote, state.base, { direction, removes, force }).map(
+    (step): Step =>
+      step.action === 'remove' && direction === 'push' && skipped.length > 0 && unsendable(step.path)
+        ? { action: 'keep', path: step.path, size: step.size, why: 'extra' }
+        : step,
+  )
+  return { root, folder, local, remote, state, save, steps }
+}
+
+/** Both sides, the plan, and what is kept of them. */
+export type Prepared = Awaited<ReturnType<typeof prepare>>

@@ -1,0 +1,70 @@
+import { carryOut } from './carry-out.ts'
+import type { Counts, EndEvent } from './events.ts'
+import { LocalRefusal } from './fetch-file.ts'
+import type { Step } from './plan.ts'
+import { type Direction, type Prepared, prepare, type SyncOptions } from './prepare.ts'
+import type { Writing } from './write.ts'
+
+const countsOf = (steps: readonly Step[]): Counts => {
+  const count = (action: Step['action']) => steps.filter((step) => step.action === action).length
+  return {
+    create: count('create'),
+    replace: count('replace'),
+    remove: count('remove'),
+    keep: count('keep'),
+    conflict: count('conflict'),
+  }
+}
+
+const isWriting = (step: Step): step is Writing => step.action !== 'keep' && step.action !== 'conflict'
+
+/** An empty side is more likely a wrong folder, or a disk that is not mounted, than a wish. */
+const refuseEmptying = (direction: Direction, { local, remote, steps }: Prepared): void => {
+  const source = direction === 'push' ? local : remote
+  if (source.size > 0 || !steps.some(({ action }) => action === 'remove')) return
+  throw new LocalRefusal(
+    direction === 'push'
+      ? 'The folder of this machine has no files, so nothing is removed from the site. Check the folder; to empty the one of the site, remove it with "rm".'
+      : 'The folder of the site has no files, so nothing is removed from this machine. Check the path.',
+  )
+}
+
+const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent> => {
+  const { onEvent = () => {}, signal, dryRun = false, confirm } = options
+  const prepared = await prepare(direction, options)
+  const { steps } = prepared
+  const counts = countsOf(steps)
+  const removals = steps.filter(({ action }) => action === 'remove')
+  const writing = steps.filter(isWriting)
+  const bytes = writing.reduce((sum, { action, size }) => sum + (action === 'remove' ? 0 : size), 0)
+  const end = (rest: Partial<EndEvent>): EndEvent => {
+    const event: EndEvent = { event: 'end', failed: 0, interrupted: signal?.aborted ?? false, ...counts, ...rest }
+    onEvent(event)
+    return event
+  }
+
+  onEvent({ event: 'plan', bytes, ...counts })
+  for (const step of steps) {
+    const isOfInterest = step.action !== 'keep' || step.why !== 'equal'
+    if (isOfInterest && (dryRun || !isWriting(step))) onEvent({ event: 'step', ...step })
+  }
+  if (dryRun) return end({})
+  refuseEmptying(direction, prepared)
+  const mayRemove = removals.length === 0 || !confirm || (await confirm(removals.map(({ path }) => path)))
+  const { failed, conflict, ...made } = await carryOut(
+    direction,
+    options,
+    prepared,
+    mayRemove ? writing : writing.filter(({ action }) => action !== 'remove'),
+  )
+  return end({ failed, ...made, conflict: counts.conflict + conflict })
+}
+
+/**
+ * Makes a folder of the site like one of this machine: creates and replaces what differs, several files at once, each under the condition that nobody else has
+ * changed it. Resolves when it is over, also where files have failed. Errors: a `ServiceError` where it concerns every file; `LocalRefusal`; those of `node:fs`.
+ */
+export const push = (options: SyncOptions): Promise<EndEvent> => run('push', options)
+
+/** Makes a folder of this machine like one of the site, in the same way. */
+export const pull = (options: SyncOptions): Promise<EndEvent> => run('pull', options)

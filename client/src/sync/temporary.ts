@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const ending = '.part'
+
+/** The name of a file that is not whole yet: a new one each time, and one that any disk takes, whatever it is to be called. */
+export const temporaryName = (): string => `.${randomUUID()}${ending}`
+
+/** Nobody writes into a file any more that has not changed for so long, in milliseconds. */
+const longestWrite = 24 * 3600_000
+
+/** Removes what runs that were killed have left in a folder. */
+export const removeLeftovers = async (folder: string): Promise<void> => {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names.filter((each) => each.endsWith(ending))) {
+    const info = await stat(join(folder, name)).catch(() => undefined)
+    if (info && Date.now() - info.mtimeMs > longestWrite) await rm(join(folder, name), { force: true })
+  }
+}

@@ -1,0 +1,85 @@
+import { lstat, realpath, rmdir, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fetchFile, LocalRefusal } from './fetch-file.ts'
+import { isUntouched, type LocalFile, stateOf } from './local-tree.ts'
+import type { Fingerprint, Step } from './plan.ts'
+import type { Direction, Prepared, SyncOptions } from './prepare.ts'
+import type { RemoteFile } from './remote-tree.ts'
+import { sendFile } from './send-file.ts'
+
+/** A step that changes something. */
+export type Writing = Step & { readonly action: 'create' | 'replace' | 'remove' }
+
+/** Some disks take names for the same that are written in another way. */
+const asWritten = (location: string): string => location.normalize('NFC').toLowerCase()
+
+/** Removes a file of this machine that is still as it was, and the folders that are empty then. */
+const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
+  if (!(await isUntouched(file))) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
+  const location = join(root, path)
+  const entry = await lstat(location).catch(() => undefined)
+  // The same file has another path too, where it may be wanted.
+  if (entry?.isFile() && asWritten(await realpath(location)) !== asWritten(location))
+    throw new LocalRefusal(`${path} is reached by a symbolic link to a folder. Remove it there, or remove the link.`)
+  await unlink(entry ? location : file.location)
+  for (let folder = dirname(location); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
+    try {
+      await rmdir(folder)
+    } catch {
+      return
+    }
+  }
+}
+
+/** Carries out one step, and answers what both sides have then. */
+export const createWriter = (direction: Direction, { client: { files }, signal }: SyncOptions, prepared: Prepared) => {
+  const { root, folder, local, remote, state, save } = prepared
+  const inSite = (path: string) => (folder === '' ? path : `${folder}/${path}`)
+  const push = async (
+    path: string,
+    file: LocalFile | undefined,
+    there: RemoteFile | undefined,
+    onBytes: (sent: number) => void,
+  ) => {
+    if (file) {
+      const onProgress = ({ sent }: { sent: number }) => onBytes(sent)
+      return sendFile(files, file, {
+        path: inSite(path),
+        etag: there?.etag,
+        onProgress,
+        signal,
+        uploads: state.uploads,
+        save,
+      })
+    }
+    if (there) await files.remove(inSite(path), { etag: there.etag })
+    return undefined
+  }
+  const pull = async (
+    path: string,
+    here: LocalFile | undefined,
+    file: RemoteFile | undefined,
+    onBytes: (sent: number) => void,
+  ) => {
+    if (!file) {
+      if (here) await removeLocal(root, path, here)
+      state.remembered.delete(path)
+      return undefined
+    }
+    let come = 0
+    const replaces = here && { location: here.location, isUntouched: () => isUntouched(here) }
+    const wanted = { path: inSite(path), etag: file.etag, size: file.size, fingerprint: file.fingerprint }
+    const took = (count: number) => {
+      come += count
+      onBytes(come)
+    }
+    const { location, fingerprint } = await fetchFile(files, wanted, { root, path, replaces }, took, signal)
+    state.remembered.set(path, { ...stateOf(await stat(location)), fingerprint })
+    return fingerprint
+  }
+  const write = direction === 'push' ? push : pull
+  return ({ path, action }: Writing, onBytes: (sent: number) => void): Promise<Fingerprint | undefined> =>
+    direction === 'push'
+      ? write(path, action === 'remove' ? undefined : local.get(path), remote.get(path), onBytes)
+      : write(path, local.get(path), action === 'remove' ? undefined : remote.get(path), onBytes)
+}

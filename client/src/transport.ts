@@ -1,0 +1,233 @@
+import { failureOf, ServiceError } from './service-error.ts'
+
+/** Bytes that are read while they are sent. Not every platform sends those: Node does. */
+export interface StreamedBody {
+  /** How many there are. */
+  readonly size: number
+  /** Each call begins anew. */
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
+}
+
+/** The bytes of a request, such that they can be sent again. */
+export type Body = Blob | Uint8Array<ArrayBuffer> | string
+
+/** A request. */
+export interface Call {
+  readonly method: string
+  readonly url: string
+  readonly headers?: Headers | Readonly<Record<string, string>>
+  readonly body?: Body | StreamedBody | undefined
+  readonly signal?: AbortSignal | null | undefined
+  /**
+   * Whether it may be sent again when nobody knows what became of it: after a broken connection, or when something in between gave up. A request
+   * that the service has refused for the moment (429, 503) is always sent again.
+   */
+  readonly repeatable: boolean
+  /** Whether the bytes of the answer are wanted while they come: then it is for the caller to see to it that all have come. */
+  readonly streams?: boolean
+  /** Told before a request is sent again of which nobody knows what became. */
+  readonly onUncertain?: (() => void) | undefined
+}
+
+/** How failures that pass are met. */
+export interface Patience {
+  /** How often a request is sent at the most. 6 unless told. */
+  readonly attempts?: number
+  /** The longest wait before the second attempt, in milliseconds; it doubles from one attempt to the next. 250 unless told. */
+  readonly delay?: number
+}
+
+/** What requests are sent with. */
+export interface TransportOptions extends Patience {
+  readonly token: string
+  /** The base URLs that may have the token. */
+  readonly trusted: () => readonly string[]
+  readonly fetch: typeof fetch
+}
+
+/** The longest wait between two attempts, and the longest that `Retry-After` is heeded for, in milliseconds. */
+const longestDelay = 20_000
+const longestRetryAfter = 120_000
+const mostRedirects = 3
+
+/** How long an answer may take, in milliseconds: a minute, and the time that the bytes need on a line of 16 kB a second. */
+const timeFor = (body: Call['body']): number => {
+  const size =
+    body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
+  return 60_000 + Math.ceil(size / 16)
+}
+
+/** Waits, unless the signal says to stop. Rejects with the reason of the signal. */
+export const pause = (milliseconds: number, signal?: AbortSignal | null): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+
+/** What `Retry-After` asks for, in milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
+const retryAfter = (headers: Headers): number => {
+  const value = headers.get('Retry-After') ?? ''
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isNaN(wait) ? 0 : Math.max(0, wait)
+}
+
+/** The service has not carried the request out, or says that repeating it is safe. */
+const isRefusedForNow = (status: number): boolean => status === 429 || status === 503
+/** Something in between has given up: the service may have carried the request out. */
+const isUncertain = (status: number): boolean => status === 502 || status === 504
+
+/** No answer but a file is longer, in bytes. */
+const longestAnswer = 32_000_000
+const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status)
+
+/** The same answer with all of its bytes. Rejects when they do not come, or do not end. */
+const whole = async ({ status, headers, body }: Response): Promise<Response> => {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  const reader = body?.getReader()
+  let size = 0
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    chunks.push(new Uint8Array(read.value))
+    size += read.value.length
+    if (size <= longestAnswer) continue
+    await reader?.cancel()
+    throw new TypeError('The answer is too long.')
+  }
+  return new Response(hasNoBody(status) ? null : new Blob(chunks), { status, headers })
+}
+
+/** An answer, or the failure to get one. */
+type Outcome = { readonly response: Response } | { readonly fault: unknown }
+
+const hostOf = (url: string): string => new URL(url).host
+
+/** Where a redirect leads to; undefined when an answer is none. */
+const redirectOf = ({ status, headers }: Response, url: string): string | undefined => {
+  const location = headers.get('Location')
+  return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
+}
+
+/** Bytes may lie in a bucket, whose address is all that it takes: it must not see the token. */
+const isOfBytes = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
+
+const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
+  typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
+
+/** What `fetch` wants to be told of the bytes. `duplex` is for those that are read while they are sent. */
+const bodyOf = ({ body }: Call): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
+  if (body === undefined) return {}
+  return isStreamed(body) ? { body: body.stream(), duplex: 'half' } : { body }
+}
+
+const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> => {
+  const range = new Headers(headers).get('Range')
+  return range === null ? {} : { headers: { Range: range } }
+}
+
+const misled = (status: number, target: string): ServiceError =>
+  new ServiceError({
+    status,
+    code: status,
+    message: `The service sends this request on to ${hostOf(target)}, which is no address of the token's sites. Connect to the address of the site itself.`,
+  })
+
+/**
+ * Sends requests with the token, to trusted addresses alone, and again where that is safe and helps: with full jitter, and no sooner than `Retry-After`
+ * says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything else is thrown as a `ServiceError`. A signal throws its own reason.
+ */
+export const createTransport = ({ token, trusted, fetch: send, attempts = 6, delay = 250 }: TransportOptions) => {
+  const isTrusted = (url: string) => trusted().some((base) => url.startsWith(`${base}/`))
+
+  /** The answer to a request, or the trusted address that it is sent on to. */
+  const hop = async (call: Call, url: string, init: RequestInit): Promise<Response | string> => {
+    if (!isTrusted(url)) throw new TypeError(`The token is not for ${hostOf(url)}.`)
+    const response = await send(url, { ...init, ...bodyOf(call) })
+    // A browser shows nothing of a redirect. It drops the token itself when it leaves the host.
+    if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
+    const target = redirectOf(response, url)
+    if (target === undefined) return response
+    if (isTrusted(target)) return target
+    if (!isOfBytes(call, response)) throw misled(response.status, target)
+    return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
+  }
+
+  const once = async (call: Call, signal: AbortSignal): Promise<Response> => {
+    const headers = new Headers(call.headers)
+    headers.set('Authorization', token)
+    // Else they would come in chunks, and what stands in front of the service may want to know how many they are.
+    if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
+    // The own follower of fetch would take the token along, or drop it, as the platform likes.
+    const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
+    let answer = await hop(call, call.url, init)
+    for (let redirects = 0; typeof answer === 'string'; redirects++) {
+      if (redirects === mostRedirects) throw misled(301, answer)
+      answer = await hop(call, answer, init)
+    }
+    return answer
+  }
+
+  const attempt = async (call: Call): Promise<Outcome> => {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error('No answer came in time.')), timeFor(call.body))
+    try {
+      const response = await once(call, call.signal ? AbortSignal.any([call.signal, late.signal]) : late.signal)
+      // The bytes of a file may take as long as they need.
+      return { response: call.streams && response.ok ? response : await whole(response) }
+    } catch (fault) {
+      call.signal?.throwIfAborted()
+      return { fault }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const unreachable = (call: Call, fault: unknown): ServiceError =>
+    fault instanceof ServiceError
+      ? fault
+      : new ServiceError(
+          {
+            status: 0,
+            code: 0,
+            message: `No answer came from ${hostOf(call.url)}. Check the address and the network, then repeat${call.repeatable ? '' : ', after a look whether the change was made'}.`,
+          },
+          { cause: fault },
+        )
+
+  /** How long to wait before the request is sent again, in milliseconds; undefined when it is not. */
+  const waitAfter = (call: Call, outcome: Outcome, attempted: number): number | undefined => {
+    if (attempted >= attempts) return undefined
+    const jittered = Math.random() * Math.min(longestDelay, delay * 2 ** (attempted - 1))
+    if ('fault' in outcome) {
+      if (!call.repeatable || outcome.fault instanceof ServiceError) return undefined
+      call.onUncertain?.()
+      return jittered
+    }
+    const { status, headers } = outcome.response
+    if (isUncertain(status) && call.repeatable) call.onUncertain?.()
+    else if (!isRefusedForNow(status)) return undefined
+    const asked = retryAfter(headers)
+    return asked > longestRetryAfter ? undefined : asked + jittered
+  }
+
+  return async (call: Call): Promise<Response> => {
+    for (let attempted = 1; ; attempted++) {
+      const outcome = await attempt(call)
+      const wait = waitAfter(call, outcome, attempted)
+      if (wait === undefined) {
+        if ('fault' in outcome) throw unreachable(call, outcome.fault)
+        if (outcome.response.ok || outcome.response.status === 304) return outcome.response
+        throw await failureOf(outcome.response, hostOf(call.url))
+      }
+      await pause(wait, call.signal)
+    }
+  }
+}
+
+export type Send = ReturnType<typeof createTransport>

@@ -1,0 +1,248 @@
+import { ServiceError } from './service-error.ts'
+import type { Source } from './source.ts'
+import { pause, type Send, type StreamedBody } from './transport.ts'
+
+export interface UploadProgress {
+  /** Bytes that are sent, and all of them. Fewer than before are told when a connection has broken. */
+  readonly sent: number
+  readonly total: number
+}
+
+/** How a resumable upload is made. */
+export interface ResumableOptions {
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+  /** The address of an upload of the same bytes that was begun before, to go on with. One that is gone, or of another size, is begun anew. */
+  readonly resume?: string | undefined
+  /** Told the address of the upload once it is begun: who keeps it can go on after a crash, for a day. */
+  readonly onBegun?: ((address: string) => void | Promise<void>) | undefined
+}
+
+/** Where to, and under which condition. */
+export interface Destination {
+  /** The URL of the folder. */
+  readonly folder: string
+  readonly name: string
+  readonly contentType?: string | undefined
+  readonly condition: Readonly<Record<string, string>>
+  /** What the address of an upload begins with. */
+  readonly uploads: string
+}
+
+/** What any installation takes in one request, in bytes: behind API Gateway it is 4.5 MB. */
+export const largestRequest = 4_500_000
+/** The first piece, and one that any installation takes; the largest that is held in memory; and the largest that is read while it is sent. In bytes. */
+const safePiece = 4_000_000
+const largestHeld = 16 * 1024 ** 2
+const largestStreamed = 1024 ** 3
+/** How long a piece should take, in milliseconds: so often is progress told, and so much is sent again when a connection breaks. */
+const pieceTime = 1000
+/** So often in a row may an append fail without the upload having come further. */
+const mostFailures = 8
+
+const tus = { 'Tus-Resumable': '1.0.0' }
+
+const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+
+interface State {
+  readonly address: string
+  readonly offset: number
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.status === 404 || error.status === 410)
+
+/** The largest piece that is known to be too large for what stands in front of the service: its uploads share what they learn. */
+export interface Limit {
+  piece: number
+}
+
+/**
+ * The pieces of an upload: they grow as far as they are quick, until one is too large for what stands in front of the service. When twice the safe size has got through,
+ * nothing of that kind is there: the rest goes in one piece, if it is read while it is sent.
+ */
+const createPieces = (limit: Limit, isStreamed: boolean) => {
+  let size = safePiece
+  let doubts = 0
+  const largest = () => Math.min(limit.piece, isStreamed ? largestStreamed : largestHeld)
+  return {
+    size: () => Math.min(size, largest()),
+    took(bytes: number, milliseconds: number) {
+      const rate = bytes / Math.max(1, milliseconds)
+      const quick = Math.min(size * 2, Math.round(rate * pieceTime))
+      size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
+    },
+    /** Goes on with smaller pieces, for good when it is certain that this one was too large, or likely. False when there are no smaller ones. */
+    shrink(bytes: number, isCertain: boolean): boolean {
+      if (bytes <= safePiece) return false
+      size = safePiece
+      doubts++
+      if (isCertain || doubts > 1) limit.piece = safePiece
+      return true
+    },
+  }
+}
+
+/** What stands in front of the service says that a piece is too large, or, maybe, cuts the connection: then nothing of the piece has come. */
+const isTooLarge = (error: ServiceError): boolean => error.status === 413 || error.code === 104005
+const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
+  error.status === 0 && now?.offset === before.offset
+
+const misunderstood = (what: string): ServiceError =>
+  new ServiceError({
+    status: 0,
+    code: 0,
+    message: `The service has not said ${what}. Check the address, and what stands between.`,
+  })
+
+/** A failure that may pass, after which the upload goes on where it stands. */
+const isPassing = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
+
+/** The same bytes; told are how many have been read so far, and why they cannot be read. */
+const counted = (
+  { size, stream }: StreamedBody,
+  onRead: (count: number) => void,
+  onFault: (error: unknown) => void,
+): StreamedBody => ({
+  size,
+  stream() {
+    const reader = stream().getReader()
+    let count = 0
+    return new ReadableStream({
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (done) return controller.close()
+          count += value.length
+          controller.enqueue(value)
+          onRead(count)
+        } catch (error) {
+          onFault(error)
+          controller.error(error)
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    })
+  },
+})
+
+/** The requests of an upload. */
+const createRequests = (send: Send, source: Source, signal: AbortSignal | undefined) => {
+  const total = source.size
+  return {
+    async begin({ folder, name, contentType, condition, uploads }: Destination): Promise<State> {
+      const metadata = [`filename ${base64(name)}`, ...(contentType ? [`filetype ${base64(contentType)}`] : [])]
+      const response = await send({
+        method: 'POST',
+        url: folder,
+        headers: { ...tus, ...condition, 'Upload-Length': String(total), 'Upload-Metadata': metadata.join(',') },
+        signal,
+        // One that was begun and is not known of holds no bytes, and expires.
+        repeatable: true,
+      })
+      const address = new URL(response.headers.get('Location') ?? '', folder).href
+      if (!address.startsWith(uploads)) throw misunderstood('where the upload goes on')
+      return { address, offset: 0 }
+    },
+
+    /** How far an upload is; undefined when it is gone, or not of these bytes. */
+    async find(address: string): Promise<State | undefined> {
+      try {
+        const { headers } = await send({ method: 'HEAD', url: address, headers: tus, signal, repeatable: true })
+        const offset = Number(headers.get('Upload-Offset') ?? Number.NaN)
+        const isSame = Number(headers.get('Upload-Length')) === total && offset >= 0 && offset <= total
+        return isSame ? { address, offset } : undefined
+      } catch (error) {
+        if (isGone(error)) return undefined
+        throw error
+      }
+    },
+
+    async append({ address, offset }: State, size: number, onSent: (sent: number) => void): Promise<State> {
+      const read = source.streamed?.(offset, offset + size)
+      let fault: unknown
+      const body =
+        read &&
+        counted(
+          read,
+          (count) => onSent(offset + count),
+          (error) => {
+            fault = error
+          },
+        )
+      const { headers } = await send({
+        method: 'PATCH',
+        url: address,
+        headers: { ...tus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' },
+        body: body ?? (await source.slice(offset, offset + size)),
+        signal,
+        repeatable: false,
+      }).catch((error) => {
+        throw fault ?? error
+      })
+      const next = Number(headers.get('Upload-Offset'))
+      if (!(next > offset && next <= total)) throw misunderstood('how far the upload is')
+      return { address, offset: next }
+    },
+  }
+}
+
+/** Uploads a source piece by piece (tus 1.0.0), and goes on by itself where a connection breaks. Resolves when the file is in place. */
+export const uploadResumably = async (
+  send: Send,
+  source: Source,
+  destination: Destination,
+  { onProgress, signal, resume, onBegun }: ResumableOptions,
+  limit: Limit,
+): Promise<void> => {
+  const total = source.size
+  const { begin, find, append } = createRequests(send, source, signal)
+
+  const start = async (): Promise<State> => {
+    const earlier = resume?.startsWith(destination.uploads) ? await find(resume) : undefined
+    if (earlier) return earlier
+    const begun = await begin(destination)
+    await onBegun?.(begun.address)
+    return begun
+  }
+
+  const pieces = createPieces(limit, source.streamed !== undefined)
+  /** The state after a failed append of so many bytes. What fails for good is thrown. */
+  const recover = async (error: unknown, before: State, size: number): Promise<State> => {
+    if (error instanceof ServiceError && isTooLarge(error) && pieces.shrink(size, true)) return before
+    const now = isPassing(error) ? await find(before.address) : undefined
+    if (!now) throw error
+    if (error instanceof ServiceError && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
+    return now
+  }
+
+  let failures = 0
+  let state = await start()
+  onProgress?.({ sent: state.offset, total })
+  while (state.offset < total) {
+    const before = state
+    const size = Math.min(pieces.size(), total - before.offset)
+    const started = performance.now()
+    try {
+      state = await append(before, size, (sent) => onProgress?.({ sent, total }))
+      pieces.took(size, performance.now() - started)
+      failures = 0
+    } catch (error) {
+      state = await recover(error, before, size)
+      failures = state.offset > before.offset ? 0 : failures + 1
+      if (failures === mostFailures) throw error
+      await pause(Math.random() * 125 * 2 ** failures, signal)
+    }
+    onProgress?.({ sent: state.offset, total })
+  }
+}
+
+/** Ends an upload that was begun and shall not go on. One that is gone already is no error. */
+export const cancelUpload = async (send: Send, address: string): Promise<void> => {
+  try {
+    await send({ method: 'DELETE', url: address, headers: tus, repeatable: true })
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+}

@@ -1,0 +1,258 @@
+import { execFileSync } from 'node:child_process'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, vi } from 'vitest'
+import { createTextPrinter } from '../../client/src/command/printers.ts'
+import { asDemo, siteFiles, startSiteFiles } from './support/command.ts'
+import { test as base, readSite, readTree, writeTree } from './support/site.ts'
+
+const test = base.extend('demo', async ({ service }) => {
+  return (...args: readonly string[]) => siteFiles(args, asDemo(service))
+})
+
+test('single files are stored, listed, printed, fetched, moved, copied, removed and brought back', async ({
+  demo,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'ü 1.txt': 'one', 'two.txt': 'two' })
+  expect(await demo('put', join(here, 'ü 1.txt'), join(here, 'two.txt'), `${folder}/`)).toMatchObject({ status: 0 })
+  expect((await demo('ls', folder)).stdout).toBe('two.txt\nü 1.txt\n')
+  expect((await demo('cat', `/${folder}//ü 1.txt`)).stdout).toBe('one')
+  expect((await demo('cp', `${folder}/two.txt`, `${folder}/sub/`)).stdout).toBe(`${folder}/sub/two.txt\n`)
+  expect((await demo('mv', `${folder}/two.txt`, `${folder}/three.txt`)).status).toBe(0)
+  expect((await demo('ls', '-R', folder)).stdout).toBe('sub/two.txt\nthree.txt\nü 1.txt\n')
+  expect((await demo('ls', '-l', `${folder}/three.txt`)).stdout).toMatch(/^\d{4}-.*Z {2} +3 bytes {2}three\.txt\n$/)
+  expect((await demo('get', `${folder}/three.txt`, here)).status).toBe(0)
+  expect(await readFile(join(here, 'three.txt'), 'utf8')).toBe('two')
+  expect(await demo('get', `${folder}/three.txt`, here)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Add --force'),
+  })
+  expect((await demo('get', `${folder}/three.txt`, here, '--force')).status).toBe(0)
+  expect(await readdir(here)).toStrictEqual(['three.txt', 'two.txt', 'ü 1.txt'])
+  expect(JSON.parse((await demo('--json', 'rm', '--dry-run', `${folder}/sub`)).stdout)).toMatchObject({
+    files: 1,
+    bytes: 3,
+    removed: false,
+  })
+  expect(await demo('rm', `${folder}/sub`)).toMatchObject({ status: 1, stderr: expect.stringContaining('Add --yes') })
+  expect((await demo('rm', '--yes', `${folder}/sub`, `${folder}/three.txt`)).status).toBe(0)
+  expect((await demo('ls', folder)).stdout).toBe('ü 1.txt\n')
+  expect((await demo('restore', `${folder}/sub`)).status).toBe(0)
+  expect((await demo('cat', `${folder}/sub/two.txt`)).stdout).toBe('two')
+})
+
+test('an earlier state of a file is listed and brought back', async ({ demo, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  await demo('put', join(here, 'a.txt'), `${folder}/`)
+  await writeTree(here, { 'a.txt': 'two' })
+  await demo('put', join(here, 'a.txt'), `${folder}/`)
+  const lines = (await demo('--json', 'versions', `${folder}/a.txt`)).stdout.trim().split('\n')
+  const [now, before] = lines.map((line) => JSON.parse(line))
+  expect([now.current, before.current]).toStrictEqual([true, false])
+  expect((await demo('restore', `${folder}/a.txt`, '--state', before.version)).stderr).toContain('(request ')
+  expect((await demo('restore', `${folder}/a.txt`, '--state', before.version, '--replace')).status).toBe(0)
+  expect((await demo('cat', `${folder}/a.txt`)).stdout).toBe('one')
+})
+
+test('push, diff and pull tell what they do in plain lines, and as events', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
+  expect((await demo('diff', here, folder)).stdout).toBe('create  a.txt  1 bytes\ncreate  b.txt  1 bytes\n')
+  const pushed = await demo('push', here, folder)
+  expect(pushed).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('Done: 2 created, 0 replaced, 0 removed.'),
+  })
+  expect(pushed.stdout.split('\n').sort()).toStrictEqual(['', 'created  a.txt', 'created  b.txt'])
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
+
+  const there = await makeDirectory()
+  const events = (await demo('--json', 'pull', folder, there)).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(events[0]).toMatchObject({ event: 'plan', create: 2, bytes: 2 })
+  expect(events.at(-1)).toMatchObject({ event: 'end', create: 2, failed: 0, interrupted: false })
+  expect(await readTree(there)).toStrictEqual(await readTree(here))
+})
+
+test('a conflict is exit status 3, and overwritten with --force', async ({ demo, client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await demo('push', here, folder)
+  await writeTree(here, { 'a.txt': 'mine' })
+  await client.files.put(`${folder}/a.txt`, 'theirs', { replace: true })
+  expect(await demo('diff', here, folder)).toMatchObject({
+    status: 3,
+    stdout: 'CONFLICT (changed on both sides)  a.txt  4 bytes\n',
+  })
+  expect(await demo('push', here, folder)).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining('1 in conflict'),
+  })
+  expect((await demo('push', '--force', here, folder)).status).toBe(0)
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine' })
+})
+
+test('nothing is removed where nobody can be asked, unless --yes says so', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await client.files.put(`${folder}/old.txt`, 'old')
+  expect(await demo('push', '--delete', here, folder)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Add --yes'),
+  })
+  expect(await readSite(client, folder)).toStrictEqual({ 'old.txt': 'old' })
+  expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
+})
+
+const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+  [['nope'], /unknown command 'nope'/],
+  [['ls', 'a', 'b'], /too many arguments/],
+  [['cat'], /missing required argument 'path'/],
+  [['get'], /missing required argument 'path'/],
+  [['put', 'one'], /Say which file, and where to/],
+  [['mv', 'a'], /missing required argument 'to'/],
+  [['cp', 'a'], /missing required argument 'to'/],
+  [['rm'], /missing required argument 'path'/],
+  [['restore'], /missing required argument 'path'/],
+  [['versions'], /missing required argument 'path'/],
+  [['diff'], /missing required argument 'dir'/],
+  [['push'], /missing required argument 'dir'/],
+  [['pull'], /missing required argument/],
+  [['watch'], /missing required argument 'dir'/],
+  [['completion', 'fish'], /Allowed choices are bash, zsh/],
+  [['--site', 'x', 'ls'], /It must be the number of a site/],
+  [['--url', 'x', 'ls'], /It must look like/],
+  [['push', '--deleet', '.'], /unknown option '--deleet'/],
+  [['ls'], /Say which service/],
+  [['--url', 'http://127.0.0.1:1', 'ls'], /No token for/],
+]
+
+test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', async ([args, sentence]) => {
+  const { status, stderr } = await siteFiles(args)
+  expect(status).toBe(2)
+  expect(stderr).toMatch(sentence)
+  expect(stderr).not.toMatch(/\n {4}at /)
+})
+
+test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp])[] = [
+    [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
+    [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), /does not cover site 77/],
+    [() => demo('cat', `${folder}/nothing`), /There is no such file or folder/],
+    [() => demo('push', join(here, 'nothing'), folder), /There is no such file or folder: .*nothing/],
+    [() => demo('push', join(here, 'a.txt'), folder), /This is a file, where a folder is needed/],
+    [() => demo('put', join(here, 'nothing'), folder), /There is no such file or folder/],
+    [() => demo('cat', `${folder}/../x`), /has a part/],
+  ]
+  for (const [call, sentence] of failing) {
+    const { status, stderr } = await call()
+    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(sentence) })
+    expect(stderr).not.toMatch(/\n {4}at /)
+  }
+})
+
+test('every command shows an example in its help', async () => {
+  const { stdout } = await siteFiles(['--help'])
+  const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)]
+    .map(([, name]) => name ?? '')
+    .filter((name) => name !== 'help')
+  expect(commands).toHaveLength(15)
+  for (const command of commands) {
+    expect(await siteFiles([command, '--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(`Example:\n  $ site-files`),
+    })
+  }
+})
+
+test('a login keeps the token for its user alone, and it is sent to no other address', async ({
+  service,
+  makeDirectory,
+  demo,
+}) => {
+  const config = await makeDirectory()
+  const environment = { XDG_CONFIG_HOME: config }
+  const login = startSiteFiles(['--url', `${service.baseUrl}/`, 'login'], environment)
+  login.stdin.end(`${service.token}\n`)
+  const said = await login.ended
+  expect(said).toMatchObject({ status: 0, stdout: '', stderr: expect.stringContaining('Demo site') })
+  expect(said.stderr).not.toContain(service.token)
+  expect((await stat(join(config, 'site-files', 'login.json'))).mode & 0o777).toBe(0o600)
+  expect((await siteFiles(['ls'], environment)).status).toBe(0)
+  expect(await siteFiles(['--url', 'http://127.0.0.1:1', 'ls'], environment)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('No token for'),
+  })
+  const tokenFile = join(config, 'token')
+  await writeFile(tokenFile, `${service.token}\n`)
+  expect((await siteFiles(['--url', service.baseUrl, '--token-file', tokenFile, 'ls'])).status).toBe(0)
+  expect((await demo('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('a folder in which nothing can be written fails with a sentence', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'a')
+  const here = await makeDirectory({ '.site-files': 'a file, where a folder has to be' })
+  const { status, stderr } = await demo('pull', folder, here)
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This is there already') })
+})
+
+test('on a terminal, one line lives and ends with what was done', () => {
+  const lines: string[] = []
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+  try {
+    const printer = createTextPrinter(false, true)
+    printer.print({ event: 'plan', create: 2, replace: 0, remove: 0, keep: 3, conflict: 0, bytes: 2000 })
+    printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
+    printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })
+    printer.print({ event: 'failed', path: 'b\u001b[2J', message: 'No.' })
+    printer.print({
+      event: 'end',
+      create: 1,
+      replace: 0,
+      remove: 0,
+      keep: 3,
+      conflict: 0,
+      failed: 1,
+      interrupted: false,
+    })
+  } finally {
+    spy.mockRestore()
+  }
+  expect(lines[0]).toBe('To do: 2 to create, 0 to replace, 0 to remove (2.0 KB); 3 left as they are.\n')
+  expect(lines[1]).toMatch(/^\r1 of 2 files, 1\.0 KB of 2\.0 KB, .*\/s, .* left/)
+  expect(lines.slice(2)).toStrictEqual([
+    '\r\u001b[K',
+    'failed  b\\u{1b}[2J: No.\n',
+    'Done: 1 created, 0 replaced, 0 removed, 1 failed.\n',
+  ])
+})
+
+test('completion names every command, in scripts that the shells can read', async () => {
+  for (const shell of ['bash', 'zsh']) {
+    const { stdout, status } = await siteFiles(['completion', shell])
+    expect(status).toBe(0)
+    for (const command of ['ls', 'push', 'login']) expect(stdout).toContain(command)
+  }
+  const { stdout: script } = await siteFiles(['completion', 'bash'])
+  const complete = `${script}\nCOMP_WORDS=(site-files pu); COMP_CWORD=1; _site_files; echo "\${COMPREPLY[@]}"
+COMP_WORDS=(site-files push --d); COMP_CWORD=2; _site_files; echo "\${COMPREPLY[@]}"`
+  expect(execFileSync('bash', ['-c', complete], { encoding: 'utf8' })).toBe('put push pull\n--delete --dry-run\n')
+})

@@ -1,0 +1,81 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { push } from '../../client/src/sync.ts'
+import type { Program } from '../support/program.ts'
+import { asDemo, startSiteFiles } from './support/command.ts'
+import { test as base, readSite, readTree, reported } from './support/site.ts'
+
+const count = 80
+const many = Object.fromEntries(
+  Array.from({ length: count }, (_, index) => [`${index % 10}/${index}.txt`, `text ${index}`]),
+)
+
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('programs', async ({}, { onCleanup }) => {
+    const programs: Program[] = []
+    onCleanup(async () => {
+      for (const program of programs) {
+        program.kill('SIGKILL')
+        await program.ended
+      }
+    })
+    return programs
+  })
+  .extend('begin', async ({ programs, service }) => (...args: readonly string[]) => {
+    const program = startSiteFiles(['--json', ...args], asDemo(service))
+    programs.push(program)
+    return program
+  })
+
+/** Reads events until so many of a kind have come. */
+const untilEvents = async (program: Program, kind: string, wanted: number): Promise<void> => {
+  for (let come = 0; come < wanted; ) if (JSON.parse(await program.line()).event === kind) come++
+}
+
+test('a push that is killed sends no finished file again', async ({ begin, client, folder, makeDirectory }) => {
+  const here = await makeDirectory(many)
+  const killed = begin('push', here, folder)
+  await untilEvents(killed, 'done', 10)
+  killed.kill('SIGKILL')
+  await killed.ended
+  const stored = Object.keys(await readSite(client, folder)).length
+  expect(stored).toBeGreaterThanOrEqual(10)
+  expect(stored).toBeLessThan(count)
+  const { end } = await reported(push, { client, directory: here, folder })
+  expect(end).toMatchObject({ keep: stored, create: count - stored, failed: 0, conflict: 0 })
+  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+})
+
+test('Ctrl+C ends a push cleanly, and says how to go on', async ({ begin, client, folder, makeDirectory }) => {
+  const here = await makeDirectory(many)
+  const stopped = begin('push', here, folder)
+  await untilEvents(stopped, 'done', 10)
+  stopped.kill('SIGINT')
+  const { status, stderr, stdout } = await stopped.ended
+  expect(status).toBe(1)
+  expect(stderr).not.toMatch(/\n {4}at /)
+  const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  expect(last).toMatchObject({ event: 'end', interrupted: true, failed: 0, conflict: 0 })
+  const { end } = await reported(push, { client, directory: here, folder })
+  expect(end).toMatchObject({ failed: 0, conflict: 0 })
+  expect(end.keep).toBeGreaterThanOrEqual(last.create)
+  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+})
+
+test('a watched folder is sent again when something changes, until Ctrl+C', async ({
+  begin,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  const watching = begin('watch', here, folder)
+  await untilEvents(watching, 'end', 1)
+  await writeFile(join(here, 'b.txt'), 'two')
+  await untilEvents(watching, 'end', 1)
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
+  watching.kill('SIGINT')
+  expect((await watching.ended).status).toBe(0)
+})

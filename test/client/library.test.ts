@@ -1,0 +1,164 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { connect, ServiceError, type UploadProgress } from '../../client/src/index.ts'
+import { openFile } from '../../client/src/node.ts'
+import { test } from './support/site.ts'
+
+const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const list: Item[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
+
+test('a client knows its site, and the token is refused in the words of the service', async ({ service, client }) => {
+  expect(client.site).toMatchObject({ id: service.siteId, url: service.baseUrl })
+  const refused = connect({ url: `${service.baseUrl}/`, token: 'wrong' })
+  await expect(refused).rejects.toThrow(ServiceError)
+  await expect(refused).rejects.toMatchObject({
+    status: 401,
+    code: 101000,
+    requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+  })
+})
+
+test('a file is stored where nothing is, and replaced only in the state that was read', async ({
+  client: { files },
+  folder,
+}) => {
+  const path = `${folder}/ü #1?.txt`
+  await files.put(path, 'one')
+  await expect(files.put(path, 'two')).rejects.toMatchObject({ status: 412, code: 100412 })
+  const { etag } = await files.stat(path)
+  await files.put(path, 'two', { replace: etag ?? '' })
+  await expect(files.put(path, 'three', { replace: etag ?? '' })).rejects.toMatchObject({ status: 412 })
+  await files.put(path, new TextEncoder().encode('four'), { replace: true })
+  expect(await textOf(files.read(path))).toBe('four')
+  expect(await textOf(files.read(path, { range: { first: 1, last: 2 } }))).toBe('ou')
+  expect(await all(files.versions(path))).toHaveLength(3)
+})
+
+test('files and folders are moved, copied, removed and brought back', async ({ client: { files }, folder }) => {
+  await files.put(`${folder}/a/one.txt`, 'one')
+  await files.createFolder(`${folder}/empty`)
+  await files.copy(`${folder}/a`, `${folder}/b`)
+  await files.move(`${folder}/b/one.txt`, `${folder}/b/two.txt`)
+  await expect(files.move(`${folder}/a/one.txt`, `${folder}/b/two.txt`)).rejects.toMatchObject({ code: 104022 })
+  await expect(files.remove(`${folder}/a/one.txt`, { etag: '"other"' })).rejects.toMatchObject({ status: 412 })
+  expect(await files.removal(`${folder}/a`)).toMatchObject({ files: 1, bytes: 3 })
+  await files.remove(`${folder}/a`)
+  expect((await all(files.list(folder))).map(({ name }) => name)).toStrictEqual(['b', 'empty'])
+  expect((await all(files.deleted(folder))).map(({ name }) => name)).toStrictEqual(['a'])
+  await files.restore(`${folder}/a`)
+  expect((await all(files.listAll(folder))).map(({ path }) => path)).toStrictEqual(['a/one.txt', 'b/two.txt'])
+  const { url } = await files.link(`${folder}/a/one.txt`)
+  expect(await textOf(fetch(url))).toBe('one')
+})
+
+test('a path with a step in it is refused, and not walked', async ({ client: { files }, folder }) => {
+  await expect(files.stat(`${folder}/../../webforms`)).rejects.toMatchObject({ code: 104015 })
+})
+
+test('a large file goes up piece by piece, with progress, and after a crash goes on where it was', async ({
+  client,
+  service,
+  folder,
+  makeDirectory,
+}) => {
+  const bytes = Buffer.alloc(12_000_000, 'large file ')
+  const location = join(await makeDirectory(), 'large.bin')
+  await writeFile(location, bytes)
+  const path = `${folder}/large.bin`
+  let upload = ''
+  const crash = new AbortController()
+  const first = await openFile(location)
+  const broken = client.files.put(path, first, {
+    signal: crash.signal,
+    onBegun: (address) => {
+      upload = address
+    },
+    onProgress: ({ sent }) => sent > 8_000_000 && crash.abort(new Error('crash')),
+  })
+  await expect(broken).rejects.toThrow('crash')
+  await first.close()
+  await expect(client.files.stat(path)).rejects.toMatchObject({ code: 104001 })
+
+  const later = await connect({ url: service.baseUrl, token: service.token })
+  const told: UploadProgress[] = []
+  const source = await openFile(location)
+  await later.files.put(path, source, { resume: upload, onProgress: (progress) => told.push(progress) })
+  await source.close()
+  expect(told[0]?.sent).toBeGreaterThan(0)
+  expect(told.at(-1)).toStrictEqual({ sent: bytes.length, total: bytes.length })
+  expect(Buffer.from(await (await client.files.read(path)).arrayBuffer()).equals(bytes)).toBe(true)
+  await expect(client.files.put(path, bytes)).rejects.toMatchObject({ status: 412 })
+})
+
+test('an upload that is gone is begun anew', async ({ client: { files }, folder }) => {
+  let upload = ''
+  const crash = new AbortController()
+  const content = new Blob([new Uint8Array(5_000_000)])
+  const onBegun = (address: string) => {
+    upload = address
+    crash.abort(new Error('crash'))
+  }
+  await expect(files.put(`${folder}/a.bin`, content, { signal: crash.signal, onBegun })).rejects.toThrow('crash')
+  await files.cancel(upload)
+  await files.cancel(upload)
+  await files.put(`${folder}/a.bin`, content, { resume: upload })
+  expect(await files.stat(`${folder}/a.bin`)).toMatchObject({ size: 5_000_000 })
+})
+
+test('fields are added, changed in the state that was read, and removed', async ({ client: { forms } }) => {
+  const [form] = await all(forms.list())
+  const id = form?.id ?? 0
+  expect(await forms.get(id)).toStrictEqual(form)
+  expect(await all(forms.types())).toContainEqual({ id: -7, name: 'CustomerDOB' })
+  expect(await forms.add(id, { type: -7, mandatory: true })).toBe(-7)
+  await expect(forms.add(id, { type: -7, mandatory: true })).rejects.toMatchObject({ code: 115006 })
+  const field = await forms.field(id, -7)
+  await forms.change(id, -7, { mandatory: false }, field)
+  await expect(forms.change(id, -7, { mandatory: true }, field)).rejects.toMatchObject({ status: 412 })
+  await forms.change(id, -7, { order: 1 })
+  expect((await all(forms.fields(id)))[0]).toMatchObject({ id: -7, mandatory: false, order: 1 })
+  await expect(forms.change(id, -7, { order: 0 })).rejects.toMatchObject({ code: 115000, errors: [{ path: 'order' }] })
+  await expect(forms.remove(id, -7, field)).rejects.toMatchObject({ status: 412 })
+  await forms.remove(id, -7)
+  await expect(forms.field(id, -7)).rejects.toMatchObject({ code: 115002 })
+})
+
+test('objects are listed by condition, and linked from both sides', async ({ client: { categories } }) => {
+  const offices = await all(
+    categories.news.list({ where: { subject: { $contains: 'office' } }, order: '-releaseDate', fields: 'id,subject' }),
+  )
+  expect(offices.length).toBeGreaterThan(0)
+  for (const { subject } of offices) expect(subject).toContain('office')
+  const ofCategory = async () =>
+    (await all(categories.news.of(3, { fields: 'objectId' }))).map(({ objectId }) => objectId)
+  const [first = 0] = await ofCategory()
+  await categories.news.unlink(3, [first])
+  expect(await ofCategory()).not.toContain(first)
+  await categories.news.linkCategories(first, [3])
+  expect(await ofCategory()).toContain(first)
+  const names = (await all(categories.news.categoriesOf(first))).map(({ name }) => name)
+  expect(names).toContain((await categories.get(3)).name)
+  await expect(categories.blogs.link(1, [999])).rejects.toMatchObject({
+    code: 220002,
+    errors: [{ path: 'items[0].objectId' }],
+  })
+  expect((await all(categories.list())).map(({ id }) => id)).toStrictEqual([1, 2, 3])
+  expect((await all(categories.blogs.list())).length).toBeGreaterThan(0)
+})
+
+test('the history goes on behind the change that was read last', async ({ client: { changes, files }, folder }) => {
+  await files.put(`${folder}/a`, 'a')
+  const [last] = await changes.newest(1)
+  expect(last).toMatchObject({ type: 'file.stored', subject: `${folder}/a` })
+  await files.put(`${folder}/b`, 'b')
+  await files.remove(`${folder}/a`)
+  const after = await all(changes.list({ after: last?.id ?? '', subject: folder }))
+  expect(after.map(({ type }) => type)).toStrictEqual(['file.stored', 'file.removed'])
+  expect(await all(changes.list({ types: ['file.removed'], subject: folder }))).toHaveLength(1)
+})

@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { connect, type Files, type SiteClient } from '../../client/src/index.ts'
+import { pull, push } from '../../client/src/sync.ts'
+import { startProxy } from './support/proxy.ts'
+import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
+
+/** A client, one of whose calls is another one. */
+const withFiles = (client: SiteClient, files: Partial<Files>): SiteClient => ({
+  ...client,
+  files: { ...client.files, ...files },
+})
+
+test('a file of this machine that was never seen together with the one of the site is replaced by force alone', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'theirs')
+  await client.files.put(`${folder}/b.txt`, 'new')
+  const here = await makeDirectory({ 'a.txt': 'mine' })
+  for (let run = 0; run < 2; run++) {
+    const { events } = await reported(pull, { client, directory: here, folder })
+    expect(pathsOf(events, 'step')).toStrictEqual(['a.txt'])
+    expect(await readTree(here)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'new' })
+  }
+  expect(await pull({ client, directory: here, folder, force: true })).toMatchObject({ replace: 1, conflict: 0 })
+  expect(await readTree(here)).toStrictEqual({ 'a.txt': 'theirs', 'b.txt': 'new' })
+})
+
+test('an upload that was in place before a crash, and was replaced by somebody since, does not count as sent', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(5_000_000) })
+  const crashing = withFiles(client, {
+    async put(...given) {
+      await client.files.put(...given)
+      throw new Error('crash')
+    },
+  })
+  expect(await push({ client: crashing, directory: here, folder })).toMatchObject({ failed: 1 })
+  await client.files.put(`${folder}/large.bin`, 'theirs', { replace: true })
+  expect(await push({ client, directory: here, folder, force: true })).toMatchObject({ replace: 1, failed: 0 })
+  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+})
+
+test('an upload that was begun before somebody stored the file is made anew under the condition of the new plan', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(5_000_000) })
+  const crashing = withFiles(client, {
+    put: (path, content, options) =>
+      client.files.put(path, content, {
+        ...options,
+        async onBegun(address) {
+          await options?.onBegun?.(address)
+          throw new Error('crash')
+        },
+      }),
+  })
+  expect(await push({ client: crashing, directory: here, folder })).toMatchObject({ failed: 1 })
+  await client.files.put(`${folder}/large.bin`, 'theirs')
+  expect(await push({ client, directory: here, folder })).toMatchObject({ replace: 0, conflict: 1 })
+  expect(await readSite(client, folder)).toStrictEqual({ 'large.bin': 'theirs' })
+  const forced = await push({ client, directory: here, folder, force: true })
+  expect(forced).toMatchObject({ replace: 1, conflict: 0, failed: 0 })
+  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+})
+
+test('other bytes than the site has are not put in place, and nothing half-written stays', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'one')
+  const here = await makeDirectory()
+  await pull({ client, directory: here, folder })
+  await client.files.put(`${folder}/a.txt`, 'two', { replace: true })
+  const garbling = withFiles(client, { read: async () => new Response('tow') })
+  expect(await pull({ client: garbling, directory: here, folder })).toMatchObject({ replace: 0, failed: 1 })
+  expect(await readTree(here)).toStrictEqual({ 'a.txt': 'one' })
+  expect(await readdir(join(here, '.site-files'))).toStrictEqual(['state.json'])
+})
+
+test('what a pull replaces keeps its mode', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'run.sh': 'one' })
+  await chmod(join(here, 'run.sh'), 0o700)
+  await push({ client, directory: here, folder })
+  await client.files.put(`${folder}/run.sh`, 'two', { replace: true })
+  await pull({ client, directory: here, folder })
+  expect(readFileSync(join(here, 'run.sh'), 'utf8')).toBe('two')
+  expect((await stat(join(here, 'run.sh'))).mode & 0o777).toBe(0o700)
+})
+
+test('a file that is removed there under the name of a link to its folder stays here under its own', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a/file.txt': 'text' })
+  await symlink('a', join(here, 'link'))
+  await push({ client, directory: here, folder })
+  await client.files.remove(`${folder}/link`)
+  const { end, events } = await reported(pull, { client, directory: here, folder, removes: true })
+  expect(end).toMatchObject({ remove: 0, failed: 1 })
+  expect(pathsOf(events, 'failed')).toStrictEqual(['link/file.txt'])
+  expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
+})
+
+test('a folder and a file of one name take turns where removing was asked for', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ news: 'a file', 'blog/index.html': 'in a folder' })
+  const there = await makeDirectory()
+  await push({ client, directory: here, folder })
+  await pull({ client, directory: there, folder })
+  await rm(join(here, 'news'))
+  await rm(join(here, 'blog'), { recursive: true })
+  await writeTree(here, { 'news/index.html': 'in a folder', blog: 'a file' })
+  expect(await push({ client, directory: here, folder, removes: true })).toMatchObject({ failed: 0 })
+  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+  expect(await pull({ client, directory: there, folder, removes: true })).toMatchObject({ failed: 0 })
+  expect(await readTree(there)).toStrictEqual(await readTree(here))
+})
+
+test('a name that is not UTF-8 is left out, with the reason, and holds nothing else up', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await writeFile(Buffer.concat([Buffer.from(`${here}/caf`), Buffer.from([0xe9])]), 'latin')
+  const { end, events } = await reported(push, { client, directory: here, folder })
+  expect(end).toMatchObject({ create: 1, failed: 0 })
+  expect(pathsOf(events, 'skipped')).toStrictEqual(['caf\ufffd'])
+})
+
+test('a file whose time was set back is read again', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  await utimes(join(here, 'a.txt'), 1, 1)
+  await push({ client, directory: here, folder })
+  const state = join(here, '.site-files', 'state.json')
+  // As if that had been a while ago.
+  await writeFile(state, (await readFile(state, 'utf8')).replace(/"written":\d+/, `"written":${Date.now() + 3600_000}`))
+  await writeTree(here, { 'a.txt': 'two' })
+  await utimes(join(here, 'a.txt'), 1, 1)
+  expect(await push({ client, directory: here, folder })).toMatchObject({ replace: 1 })
+})
+
+test('where the state cannot be kept, nothing is sent', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'a', '.site-files': 'a file, where a folder has to be' })
+  await expect(push({ client, directory: here, folder })).rejects.toThrow('EEXIST')
+  await expect(client.files.stat(folder)).rejects.toMatchObject({ status: 404 })
+})
+
+test('what a killed run left half-written is removed a day later, and not what one writes now', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', '.site-files/.old.part': 'half', '.site-files/.new.part': 'half' })
+  const yesterday = Date.now() / 1000 - 25 * 3600
+  await utimes(join(here, '.site-files', '.old.part'), yesterday, yesterday)
+  await push({ client, directory: here, folder })
+  expect(await readdir(join(here, '.site-files'))).toStrictEqual(['.new.part', 'state.json'])
+})
+
+test('a service that is away for longer ends a push, instead of each file of it', async ({
+  service,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory(Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}`, 'text'])))
+  let writes = 0
+  const proxy = await startProxy(service.baseUrl, (method) => (method === 'PUT' && writes++ >= 0 ? 503 : 'pass'))
+  try {
+    const client = await connect({ url: proxy.url, token: service.token, patience: { delay: 1, attempts: 2 } })
+    await expect(push({ client, directory: here, folder })).rejects.toMatchObject({ status: 503 })
+    expect(writes).toBeLessThanOrEqual(2 * 8)
+  } finally {
+    await proxy.stop()
+  }
+})
+
+test('a pull of what is not there, or of a file, is refused, and makes no folder', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'a')
+  const here = await makeDirectory()
+  const directory = join(here, 'new')
+  await expect(pull({ client, directory, folder: `${folder}/b` })).rejects.toMatchObject({ code: 104001 })
+  await expect(pull({ client, directory, folder: `${folder}/a.txt` })).rejects.toThrow('is a file of the site')
+  await expect(push({ client, directory: here, folder: `${folder}/a.txt` })).rejects.toThrow('is a file of the site')
+  expect(await readdir(here)).toStrictEqual([])
+})
+
+test('two runs at once leave a state that is whole', async ({ client, folder, makeDirectory }) => {
+  const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `text ${index}`]))
+  const here = await makeDirectory(texts)
+  const runs = [1, 2, 3].map((run) => push({ client, directory: here, folder: `${folder}/${run}` }))
+  for (const end of await Promise.all(runs)) expect(end).toMatchObject({ create: 20, failed: 0 })
+  await mkdir(join(here, 'more'))
+  expect(JSON.parse(await readFile(join(here, '.site-files', 'state.json'), 'utf8'))).toMatchObject({ version: 1 })
+})

@@ -1,0 +1,144 @@
+import { assert, boolean, constantFrom, dictionary, nat, option, property, record } from 'fast-check'
+import { expect, test } from 'vitest'
+import { seenAfter } from '../../client/src/sync/plan.ts'
+import {
+  type FileState,
+  type Fingerprint,
+  type PlanOptions,
+  plan,
+  type SeenState,
+  type Step,
+} from '../../client/src/sync.ts'
+
+type Side = ReadonlyMap<string, FileState>
+
+const paths = constantFrom('a', 'b', 'c', 'd/e', 'd/f')
+const fingerprints = constantFrom('1', '2', '3').map((form): Fingerprint => [form])
+const sides = dictionary(paths, fingerprints).map(
+  (files): Side => new Map(Object.entries(files).map(([path, fingerprint]) => [path, { size: 1, fingerprint }])),
+)
+const states = record({ local: fingerprints, remote: fingerprints }, { requiredKeys: [] })
+const bases = option(dictionary(paths, states), { nil: undefined }).map(
+  (seen) => seen && new Map<string, SeenState>(Object.entries(seen)),
+)
+const options = record({ direction: constantFrom('push', 'pull'), removes: boolean(), force: boolean() })
+const situations = record({ local: sides, remote: sides, base: bases, options })
+
+/** What both sides are, and what was seen, when the plan has been carried out. */
+const carryOut = (
+  local: Side,
+  remote: Side,
+  base: ReadonlyMap<string, SeenState> | undefined,
+  steps: readonly Step[],
+  { direction }: PlanOptions,
+) => {
+  const [source, target] = direction === 'push' ? [local, new Map(remote)] : [remote, new Map(local)]
+  const done = new Map<string, Fingerprint | undefined>()
+  for (const { action, path } of steps) {
+    if (action === 'keep' || action === 'conflict') continue
+    const state = action === 'remove' ? undefined : source.get(path)
+    if (state) target.set(path, state)
+    else target.delete(path)
+    done.set(path, state?.fingerprint)
+  }
+  const seen = seenAfter(local, remote, base, done, direction)
+  return direction === 'push' ? { local, remote: target, seen } : { local: target, remote, seen }
+}
+
+const writes = (steps: readonly Step[]) => steps.filter(({ action }) => action !== 'keep' && action !== 'conflict')
+const forms = (side: Side) => Object.fromEntries([...side].map(([path, { fingerprint }]) => [path, fingerprint]))
+
+test('a plan that was carried out leaves nothing to do, and the same conflicts', () => {
+  assert(
+    property(situations, ({ local, remote, base, options: how }) => {
+      const steps = plan(local, remote, base, how)
+      const after = carryOut(local, remote, base, steps, how)
+      const again = plan(after.local, after.remote, after.seen, how)
+      expect(writes(again)).toStrictEqual([])
+      const conflicts = (of: readonly Step[]) => of.filter(({ action }) => action === 'conflict')
+      expect(conflicts(again)).toStrictEqual(conflicts(steps))
+    }),
+  )
+})
+
+test('a plan that was stopped anywhere goes on with the rest', () => {
+  assert(
+    property(situations, nat(5), ({ local, remote, base, options: how }, count) => {
+      const steps = plan(local, remote, base, how)
+      const after = carryOut(local, remote, base, writes(steps).slice(0, count), how)
+      expect(writes(plan(after.local, after.remote, after.seen, how))).toStrictEqual(writes(steps).slice(count))
+    }),
+  )
+})
+
+test('no plan removes what it was not allowed to, nor writes to the side that it takes from', () => {
+  assert(
+    property(situations, ({ local, remote, base, options: how }) => {
+      const steps = plan(local, remote, base, { ...how, removes: false })
+      expect(steps.filter(({ action }) => action === 'remove')).toStrictEqual([])
+      const after = carryOut(local, remote, base, steps, how)
+      for (const path of [...local.keys()]) expect(after.local.has(path)).toBe(true)
+      for (const path of [...remote.keys()]) expect(after.remote.has(path)).toBe(true)
+    }),
+  )
+})
+
+test('what has changed on the side that is written to is never lost without force', () => {
+  assert(
+    property(situations, ({ local, remote, base, options: how }) => {
+      const target = how.direction === 'push' ? remote : local
+      const seenThere = (path: string) => base?.get(path)?.[how.direction === 'push' ? 'remote' : 'local']
+      const steps = plan(local, remote, base, { ...how, force: false })
+      for (const { path } of writes(steps)) {
+        if (base) expect(target.get(path)?.fingerprint).toStrictEqual(seenThere(path))
+      }
+      // What was never alike on both sides is lost when it is replaced on a disk.
+      for (const { action, path } of how.direction === 'pull' ? steps : [])
+        if (action === 'replace') expect(base?.get(path)).toHaveProperty('remote', base?.get(path)?.local)
+    }),
+  )
+})
+
+test('with force and removal, both sides are alike', () => {
+  assert(
+    property(situations, ({ local, remote, base, options: { direction } }) => {
+      const how = { direction, removes: true, force: true }
+      const steps = plan(local, remote, base, how)
+      const after = carryOut(local, remote, base, steps, how)
+      expect(forms(after.local)).toStrictEqual(forms(after.remote))
+    }),
+  )
+})
+
+test('whatever two sides do, a push and a pull make them alike but for conflicts and removals', () => {
+  assert(
+    property(situations, ({ local, remote, base }) => {
+      const push: PlanOptions = { direction: 'push' }
+      const pushed = carryOut(local, remote, base, plan(local, remote, base, push), push)
+      const pull: PlanOptions = { direction: 'pull' }
+      const steps = plan(pushed.local, pushed.remote, pushed.seen, pull)
+      const after = carryOut(pushed.local, pushed.remote, pushed.seen, steps, pull)
+      const conflicts = new Set(steps.flatMap(({ action, path }) => (action === 'conflict' ? [path] : [])))
+      for (const [path, state] of after.local) {
+        if (after.remote.has(path) && !conflicts.has(path)) expect(after.remote.get(path)).toStrictEqual(state)
+      }
+    }),
+  )
+})
+
+test('every form of a fingerprint counts', () => {
+  const one = new Map([['a', { size: 1, fingerprint: ['whole', 'whole-1'] }]])
+  const other = new Map([['a', { size: 1, fingerprint: ['whole-1'] }]])
+  expect(plan(one, other, undefined, { direction: 'push' })).toStrictEqual([
+    { action: 'keep', path: 'a', size: 1, why: 'equal' },
+  ])
+})
+
+test('the first push replaces what differs, as nobody can tell who has changed it, and for the first pull it is a conflict', () => {
+  const one = new Map([['a', { size: 1, fingerprint: ['1'] }]])
+  const other = new Map([['a', { size: 1, fingerprint: ['2'] }]])
+  expect(plan(one, other, undefined, { direction: 'push' })).toMatchObject([{ action: 'replace' }])
+  expect(plan(one, other, undefined, { direction: 'pull' })).toMatchObject([{ action: 'conflict' }])
+  expect(plan(one, other, undefined, { direction: 'pull', force: true })).toMatchObject([{ action: 'replace' }])
+  expect(plan(one, other, new Map(), { direction: 'push' })).toMatchObject([{ action: 'conflict' }])
+})

@@ -1,0 +1,269 @@
+import { appendFileSync } from 'node:fs'
+import { mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { pull, push, type SyncEvent } from '../../client/src/sync.ts'
+import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
+
+/** Names of every kind that a disk of Unix and the service both take. */
+const names = [
+  'plain.txt',
+  'with space.txt',
+  ' leading and trailing ',
+  '# hash.txt',
+  '100 %.txt',
+  '%2e%2e.txt',
+  'what?.txt',
+  `quotes '"\`.txt`,
+  'a+b&c=d;e.txt',
+  '{braces} [brackets] |pipe|.txt',
+  'über.txt',
+  'Case.txt',
+  'case.txt',
+  'CASE/Case.txt',
+  '😀/👩‍👩‍👧.txt',
+  'ﷺ/نص.txt',
+  '日本/語.html',
+  '-dash',
+  '~tilde',
+  '$HOME',
+  '*.txt',
+  'deep/er/and/deeper/still/file.txt',
+  'Templates2/index.html',
+]
+const tree = {
+  ...Object.fromEntries(names.map((name) => [name, `This is ${name}`])),
+  'empty.bin': '',
+  'e\u0301 decomposed.txt': 'NFD',
+}
+
+test('a folder with names of every kind is equal on both sides after a push, and again after a pull', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory(tree)
+  await writeFile(join(here, 'large.bin'), Buffer.alloc(20_000_000, 'large file '))
+  const first = await reported(push, { client, directory: here, folder })
+  expect(first.end).toMatchObject({ create: names.length + 3, failed: 0, conflict: 0 })
+  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+  const again = await reported(push, { client, directory: here, folder })
+  expect(again.end).toMatchObject({ create: 0, replace: 0, keep: names.length + 3 })
+
+  const there = join(await makeDirectory(), 'new', 'folder')
+  expect((await reported(pull, { client, directory: there, folder })).end).toMatchObject({ failed: 0, conflict: 0 })
+  expect(await readTree(there)).toStrictEqual(await readTree(here))
+})
+
+test('what two people change in different files reaches both, and what they change in one file is a conflict until force', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const ann = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+  await push({ client, directory: ann, folder })
+  const bob = await makeDirectory()
+  await pull({ client, directory: bob, folder })
+  await writeTree(ann, { 'a.txt': 'a of Ann', 'c.txt': 'c of Ann' })
+  await push({ client, directory: ann, folder })
+  await writeTree(bob, { 'b.txt': 'b of Bob', 'c.txt': 'c of Bob' })
+
+  const pushed = await reported(push, { client, directory: bob, folder })
+  expect(pushed.end).toMatchObject({ replace: 1, conflict: 1 })
+  expect(pushed.events).toContainEqual({ event: 'step', action: 'keep', path: 'a.txt', size: 1, why: 'newer' })
+  expect(pathsOf(pushed.events, 'step')).toStrictEqual(['a.txt', 'c.txt'])
+  expect(await readSite(client, folder)).toStrictEqual({
+    'a.txt': 'a of Ann',
+    'b.txt': 'b of Bob',
+    'c.txt': 'c of Ann',
+  })
+
+  expect((await reported(pull, { client, directory: bob, folder })).end).toMatchObject({ replace: 1, conflict: 1 })
+  expect(await readTree(bob)).toStrictEqual({ 'a.txt': 'a of Ann', 'b.txt': 'b of Bob', 'c.txt': 'c of Bob' })
+  expect((await reported(push, { client, directory: bob, folder, force: true })).end).toMatchObject({
+    replace: 1,
+    conflict: 0,
+  })
+  await pull({ client, directory: ann, folder })
+  expect(await readTree(ann)).toStrictEqual(await readTree(bob))
+})
+
+test('a file that is removed here is removed there only when that is asked for, and nothing when the folder is empty', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b/c.txt': 'c' })
+  await push({ client, directory: here, folder })
+  await rm(join(here, 'b'), { recursive: true })
+  expect((await reported(push, { client, directory: here, folder })).end).toMatchObject({ remove: 0, keep: 2 })
+  const asked: (readonly string[])[] = []
+  const confirm = async (paths: readonly string[]) => asked.push(paths) === 2
+  await reported(push, { client, directory: here, folder, removes: true, confirm })
+  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt', 'b/c.txt'])
+  await reported(push, { client, directory: here, folder, removes: true, confirm })
+  expect(asked).toStrictEqual([['b/c.txt'], ['b/c.txt']])
+  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt'])
+
+  await rm(join(here, 'a.txt'))
+  await expect(push({ client, directory: here, folder, removes: true, force: true })).rejects.toThrow('has no files')
+  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt'])
+})
+
+test('a file that is removed there is removed here only when that is asked for, with the folders that are empty then', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b/c/d.txt': 'd' })
+  await push({ client, directory: here, folder })
+  await client.files.remove(`${folder}/b`)
+  expect((await reported(pull, { client, directory: here, folder })).end).toMatchObject({ remove: 0 })
+  expect((await reported(pull, { client, directory: here, folder, removes: true })).end).toMatchObject({ remove: 1 })
+  expect(await readTree(here)).toStrictEqual({ 'a.txt': 'a' })
+  await expect(readFile(join(here, 'b'))).rejects.toThrow('ENOENT')
+})
+
+test('what .siteignore names, and what is built in, is left alone on both sides', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({
+    '.siteignore': '*.log\n/drafts/\n!keep.log\n',
+    'a.log': '',
+    'keep.log': '',
+    'drafts/x.html': '',
+    'sub/drafts/y.html': '',
+    '.git/config': '',
+    'node_modules/m/index.js': '',
+    '._resource': '',
+  })
+  await client.files.put(`${folder}/there.log`, 'not mine')
+  await push({ client, directory: here, folder, removes: true })
+  const site = Object.keys(await readSite(client, folder))
+  expect(site).toStrictEqual(['.siteignore', 'keep.log', 'sub/drafts/y.html', 'there.log'])
+})
+
+test('symbolic links are followed inside the folder, and neither out of it nor in circles', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const outside = await makeDirectory({ 'secret.txt': 'secret' })
+  const here = await makeDirectory({ 'a/file.txt': 'text' })
+  await symlink(join(here, 'a'), join(here, 'inside'))
+  await symlink(outside, join(here, 'outside'))
+  await symlink(join(outside, 'secret.txt'), join(here, 'a', 'secret.txt'))
+  await symlink(here, join(here, 'a', 'circle'))
+  await symlink('nowhere', join(here, 'dangling'))
+  const { events } = await reported(push, { client, directory: here, folder })
+  expect(await readSite(client, folder)).toStrictEqual({ 'a/file.txt': 'text', 'inside/file.txt': 'text' })
+  expect(pathsOf(events, 'skipped')).toStrictEqual([
+    'a/circle',
+    'a/secret.txt',
+    'dangling',
+    'inside/circle',
+    'inside/secret.txt',
+    'outside',
+  ])
+
+  await client.files.put(`${folder}/outside/planted.txt`, 'planted')
+  const pulled = await reported(pull, { client, directory: here, folder })
+  expect(pathsOf(pulled.events, 'failed')).toStrictEqual(['outside/planted.txt'])
+  expect(await readTree(outside)).toStrictEqual({ 'secret.txt': 'secret' })
+})
+
+test('two names that differ only in how their accents are written are not taken for one', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'e\u0301.txt': 'decomposed', '\u00e9.txt': 'composed' })
+  const { end, events } = await reported(push, { client, directory: here, folder })
+  expect(end).toMatchObject({ create: 1 })
+  expect(pathsOf(events, 'skipped')).toStrictEqual(['\u00e9.txt'])
+})
+
+test('what somebody else stores between the look and the write is not overwritten', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'mine' })
+  const put: typeof client.files.put = async (...given) => {
+    await client.files.put(`${folder}/a.txt`, 'theirs')
+    await client.files.put(...given)
+  }
+  const slow = { ...client, files: { ...client.files, put } }
+  const { end, events } = await reported(push, { client: slow, directory: here, folder })
+  expect(end).toMatchObject({ create: 0, conflict: 1, failed: 0 })
+  expect(pathsOf(events, 'conflict')).toStrictEqual(['a.txt'])
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'theirs' })
+})
+
+test('a file that is changed without its size is sent again', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  await push({ client, directory: here, folder })
+  await writeTree(here, { 'a.txt': 'two' })
+  await utimes(join(here, 'a.txt'), 1, 1)
+  expect((await reported(push, { client, directory: here, folder })).end).toMatchObject({ replace: 1 })
+})
+
+test('a state that is damaged counts as none', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  await mkdir(join(here, '.site-files'))
+  for (const damage of [
+    '',
+    '{',
+    '{"version":1}',
+    '{"version":1,"files":5,"targets":{}}',
+    '{"version":1,"files":[5],"targets":{}}',
+  ]) {
+    await writeFile(join(here, '.site-files', 'state.json'), damage)
+    expect((await reported(push, { client, directory: here, folder })).end).toMatchObject({ failed: 0 })
+  }
+})
+
+test('a dry run says what would be done, and does nothing', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
+  await client.files.put(`${folder}/b.txt`, 'other')
+  await client.files.put(`${folder}/c.txt`, 'extra')
+  const { events } = await reported(push, { client, directory: here, folder, dryRun: true, removes: true })
+  expect(events.filter(({ event }) => event === 'step')).toStrictEqual([
+    { event: 'step', action: 'create', path: 'a.txt', size: 1 },
+    { event: 'step', action: 'replace', path: 'b.txt', size: 1 },
+    { event: 'step', action: 'remove', path: 'c.txt', size: 5 },
+  ])
+  expect(await readSite(client, folder)).toStrictEqual({ 'b.txt': 'other', 'c.txt': 'extra' })
+  expect(Object.keys(await readTree(here))).toStrictEqual(['a.txt', 'b.txt'])
+})
+
+test('a folder of the site is found in other case, and its files are written where it is', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await push({ client, directory: here, folder: `${folder}/News` })
+  await writeTree(here, { 'a.txt': 'b', 'c.txt': 'c' })
+  expect((await reported(push, { client, directory: here, folder: `${folder}/news` })).end).toMatchObject({
+    replace: 1,
+    create: 1,
+    conflict: 0,
+  })
+  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['News/a.txt', 'News/c.txt'])
+})
+
+test('a large file that changes while it is sent is not put in place', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(9_000_000) })
+  let hasChanged = false
+  const onEvent = (event: SyncEvent) => {
+    if (event.event !== 'progress' || event.bytes < 4_000_000 || hasChanged) return
+    hasChanged = true
+    appendFileSync(join(here, 'large.bin'), 'more')
+  }
+  expect(await push({ client, directory: here, folder, onEvent })).toMatchObject({ create: 0, failed: 1 })
+  expect(hasChanged).toBe(true)
+  await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ status: 404 })
+})

@@ -1,0 +1,59 @@
+import { vi } from 'vitest'
+import { run } from '../../../client/src/command/program.ts'
+import { launch, type Program } from '../../support/program.ts'
+import type { SpawnedService } from '../../support/spawned-service.ts'
+
+export interface Said {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command line of site-files in this process, and answers all that it printed. The environment has nothing of its own settings but what is given. */
+export const siteFiles = async (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Said> => {
+  let stdout = ''
+  let stderr = ''
+  const write = (take: (text: string) => void) => (chunk: string | Uint8Array) => {
+    take(Buffer.from(chunk).toString())
+    return true
+  }
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(
+      write((text) => {
+        stdout += text
+      }),
+    ),
+    vi.spyOn(process.stderr, 'write').mockImplementation(
+      write((text) => {
+        stderr += text
+      }),
+    ),
+    vi.spyOn(console, 'log').mockImplementation((text) => {
+      stdout += `${text}\n`
+    }),
+    vi.spyOn(console, 'error').mockImplementation((text) => {
+      stderr += `${text}\n`
+    }),
+  ]
+  const settings = { SITE_ADMIN_URL: '', SITE_ADMIN_TOKEN: '', XDG_CONFIG_HOME: '/nonexistent', ...environment }
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+  try {
+    const status = await run(args)
+    return { status, stdout, stderr }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+    vi.unstubAllEnvs()
+  }
+}
+
+export const asDemo = ({ baseUrl, token }: SpawnedService): Readonly<Record<string, string>> => ({
+  SITE_ADMIN_URL: baseUrl,
+  SITE_ADMIN_TOKEN: token,
+})
+
+/** Starts a command line in a process of its own. */
+export const startSiteFiles = (args: readonly string[], environment: Readonly<Record<string, string>>): Program =>
+  launch('client/src/command/main.ts', args, { XDG_CONFIG_HOME: '/nonexistent', ...environment })

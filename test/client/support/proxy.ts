@@ -1,0 +1,69 @@
+import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** What becomes of a request: it is passed on; refused; its connection is cut before the service gets it, when the service has answered, or in the middle of the answer. */
+export type Fate = 'pass' | 413 | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
+
+/** Told of each request: its method, its path, the how manyth it is, and how many bytes it brings. */
+export type Decide = (method: string, path: string, index: number, length: number) => Fate
+
+const refuse = (response: ServerResponse, status: number) =>
+  response
+    .writeHead(status, { 'Retry-After': '0', 'Content-Type': 'application/json' })
+    .end('{"code":100503,"message":"Busy."}')
+
+/** A proxy in front of a service, which clients take for the service itself: it puts its own address in the place of the service's. It listens on any free port. */
+export const startProxy = async (target: string, decide: Decide) => {
+  let index = 0
+  const server = createServer((incoming, response) => {
+    response.on('error', () => {})
+    incoming.on('error', () => {})
+    const fate = decide(
+      incoming.method ?? '',
+      incoming.url ?? '',
+      index++,
+      Number(incoming.headers['content-length'] ?? 0),
+    )
+    if (fate === 'cut before') return void incoming.socket.destroy()
+    if (typeof fate === 'number') {
+      incoming.resume()
+      return refuse(response, fate)
+    }
+    const outgoing = ask(
+      `${target}${incoming.url}`,
+      { method: incoming.method, headers: incoming.headers },
+      (answer) => void pass(answer, response, fate),
+    )
+    outgoing.on('error', () => response.destroy())
+    incoming.pipe(outgoing)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+
+  const pass = async (answer: IncomingMessage, response: ServerResponse, fate: Fate): Promise<void> => {
+    if (fate === 'cut after') {
+      await text(answer)
+      return void response.destroy()
+    }
+    const { location, 'content-length': _, ...headers } = answer.headers
+    response.writeHead(answer.statusCode ?? 500, {
+      ...headers,
+      ...(location && { location: location.replace(target, url) }),
+    })
+    if (headers['content-type']?.includes('json'))
+      return void response.end((await text(answer)).replaceAll(target, url))
+    if (fate === 'pass') return void answer.pipe(response)
+    answer.once('end', () => response.destroy())
+    answer.once('data', (chunk) => response.write(chunk.subarray(0, chunk.length / 2), () => response.destroy()))
+  }
+
+  return {
+    url,
+    stop() {
+      server.closeAllConnections()
+      return new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}

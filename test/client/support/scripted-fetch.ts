@@ -1,0 +1,31 @@
+/** A request, as it would have gone out. */
+export interface Asked {
+  readonly method: string
+  readonly url: string
+  readonly token: string | null
+}
+
+type Answer = (asked: Asked) => Response | undefined
+
+/** The address of a service that nobody runs. */
+export const address = 'https://us.test'
+
+export const json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json', ...headers } })
+
+export const sites = (...urls: readonly string[]) =>
+  json({ items: urls.map((url, index) => ({ id: index + 1, name: `Site ${index + 1}`, url, permissions: ['files'] })) })
+
+/** A `fetch` that answers as a script says, in place of the network; what it has no answer to is a broken connection. */
+export const scriptedFetch = (answer: Answer) => {
+  const asked: Asked[] = []
+  const send: typeof fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const each = { method: request.method, url: request.url, token: request.headers.get('Authorization') }
+    asked.push(each)
+    const response = answer(each)
+    if (!response) throw new TypeError('fetch failed')
+    return response
+  }
+  return { asked, fetch: send }
+}
