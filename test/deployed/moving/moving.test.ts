@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
@@ -13,51 +13,118 @@ const runFile = promisify(execFile)
 
 const guide = await readFile('docs/moving.md', 'utf8')
 
-/** The lines of a section of the guide that move data, as people type them. */
-const linesBelow = (heading: string): readonly string[] => {
+/** The lines of a section of the guide that a program is run with, as people type them. */
+const linesBelow = (heading: string, program: string): readonly string[] => {
   const [, section = ''] = guide.split(`## ${heading}\n`)
   const [own = ''] = section.split('\n## ')
-  return own.match(/^npm run --silent admin -- .*$/gm) ?? []
+  return own.split('\n').filter((line) => line.startsWith(program))
 }
 
-/** Runs such a line on a data directory, or on what is deployed, and answers what it prints. */
-const runLine = async (directory: string, line: string, sites: Readonly<Record<string, string>>) => {
-  const program = `"${process.execPath}" admin/main.js --json --data-dir "${directory}"`
-  const command = line
-    .replace('npm run --silent admin --', program)
-    .replace('site.jsonl', `"${join(directory, 'site.jsonl')}"`)
-  const { stdout } = await runFile('bash', ['-c', command], { env: { ...process.env, ...sites } })
-  return JSON.parse(stdout)
+const administration = 'npm run --silent admin --'
+
+/** Programs as they are in the clone, and the addresses of the guide as they are here. */
+const asHere = (line: string, { data, here }: Places): string =>
+  line
+    .replace(administration, `"${process.execPath}" "${resolve('admin/main.js')}" --json --data-dir "${data}"`)
+    .replace(/^site-files/, `"${process.execPath}" "${resolve('client/dist/site-files.js')}"`)
+    .replace('http://127.0.0.1:4000', here)
+    .replace('https://us.example.com', deployment.baseUrl)
+
+interface Places {
+  /** The data directory, and the base URL, of the service on this machine. */
+  readonly data: string
+  readonly here: string
+  /** Where the lines are typed. */
+  readonly folder: string
+}
+
+const runLine = async (places: Places, line: string, sites: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const env = { ...process.env, ...sites }
+  const { stdout } = await runFile('bash', ['-c', asHere(line, places)], { cwd: places.folder, env })
+  return stdout
 }
 
 /** Follows the guide. Answers the number of the new site, and a token for it. */
-const move = async (heading: string, directory: string, old: number) => {
+const move = async (heading: string, places: Places, old: number) => {
   let created: number | undefined
-  let token = ''
-  const lines = linesBelow(heading)
+  const tokens: string[] = []
+  const lines = linesBelow(heading, administration)
   expect(lines).toHaveLength(5)
   for (const line of lines) {
-    const told = await runLine(directory, line, { OLD: String(old), NEW: String(created) })
+    const told = JSON.parse(await runLine(places, line, { OLD: String(old), NEW: String(created) }))
     if (line.includes('import')) expect(told).toMatchObject({ imported: expect.any(Number), skipped: 0, errors: [] })
     created = line.includes('site create') ? told.id : created
-    token = told.token ?? token
+    if (told.token) tokens.push(told.token)
   }
+  const [from = '', to = ''] = tokens
+  await writeFile(join(places.folder, 'old.token'), from)
+  await writeFile(join(places.folder, 'new.token'), to)
+  const filesLines = linesBelow(heading, 'site-files')
+  expect(filesLines).toHaveLength(2)
+  for (const line of filesLines) await runLine(places, line)
   if (created === undefined) throw new Error('The guide makes no site')
-  return { site: created, token }
+  return { site: created, token: to }
 }
 
-test('a site moves from one machine to AWS and back, and every list answers the same', async ({ directory, start }) => {
+const files = '/api/v2/admin/sites/current/storage'
+
+const oddFiles: Readonly<Record<string, Buffer>> = {
+  'empty.txt': Buffer.alloc(0),
+  'a folder/50% off #1?.html': Buffer.from('<h1>Off</h1>'),
+  'a folder/Cafe\u0301 \u{1f600} "x".txt': Buffer.from('coffee'),
+  'large.bin': Buffer.alloc(6_000_000, 'large'),
+}
+
+const putOddFiles = async ({ baseUrl, token }: { readonly baseUrl: string; readonly token: string }) => {
+  for (const [path, body] of Object.entries(oddFiles)) {
+    const address = `${baseUrl}${files}/${path.split('/').map(encodeURIComponent).join('/')}`
+    const answer = await fetch(address, {
+      method: 'PUT',
+      headers: { Authorization: token },
+      body: new Uint8Array(body),
+    })
+    expect(answer.status).toBe(200)
+  }
+}
+
+interface Listing {
+  readonly contents: readonly { readonly path: string; readonly size: number; readonly fingerprint?: string }[]
+}
+
+/** What all files of a site are: their paths, sizes and fingerprints. */
+const filesOf = async ({ baseUrl, token }: { readonly baseUrl: string; readonly token: string }) => {
+  const answer = await fetch(`${baseUrl}${files}/?meta&recursive=true&limit=1000`, {
+    headers: { Authorization: token },
+  })
+  const { contents }: Listing = JSON.parse(await answer.text())
+  return contents.map(({ path, size, fingerprint }) => ({ path, size, fingerprint }))
+}
+
+test('a site moves from one machine to AWS and back; every list and every file is the same', async ({
+  directory,
+  start,
+}) => {
   const here = await start()
   const records = join(directory, 'records.jsonl')
   await writeFile(records, oddRecords.map((record) => JSON.stringify(record)).join('\n'))
   await administerJson(directory, ['import', records, '--site', String(here.siteId)])
+  await putOddFiles(here)
   const before = await answersOfEveryList({ baseUrl: here.baseUrl, token: here.token, site: here.siteId })
+  const filesBefore = await filesOf(here)
   expect(before.size).toBeGreaterThan(20)
+  expect(filesBefore.length).toBeGreaterThan(Object.keys(oddFiles).length)
 
-  const away = await move('From one machine to AWS', directory, here.siteId)
+  const places = async (name: string): Promise<Places> => {
+    const folder = join(directory, name)
+    await mkdir(folder)
+    return { data: directory, here: here.baseUrl, folder }
+  }
+  const away = await move('From one machine to AWS', await places('there'), here.siteId)
   expect(await answersOfEveryList({ ...away, baseUrl: deployment.baseUrl })).toEqual(before)
+  expect(await filesOf({ ...away, baseUrl: deployment.baseUrl })).toEqual(filesBefore)
 
-  const home = await move('From AWS to one machine', directory, away.site)
+  const home = await move('From AWS to one machine', await places('back'), away.site)
   expect(home.site).not.toBe(here.siteId)
   expect(await answersOfEveryList({ ...home, baseUrl: here.baseUrl })).toEqual(before)
+  expect(await filesOf({ ...home, baseUrl: here.baseUrl })).toEqual(filesBefore)
 })
