@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { open, rename, rm, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { constants } from 'node:fs'
+import { access, open, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { ServiceError, type SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { fetchBytes, LocalRefusal, placeNew } from '../sync/fetch-file.ts'
+import { temporaryName } from '../sync/temporary.ts'
 import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
 import { shown, sizeOf } from './shown.ts'
@@ -91,10 +92,12 @@ export const get = async (context: Context, from: string, to: string | undefined
     throw new UsageError(`"${path}" is a folder. Fetch it with "site-files pull ${path} DIR".`)
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
   const location = to === undefined || isDirectory ? join(to ?? '.', nameOf(path)) : to
-  if (!force && (await stat(location).catch(() => undefined))) {
+  const there = await stat(location).catch(() => undefined)
+  if (there && !force)
     throw new LocalRefusal(`${location} is there already. Add --force to replace it, or name another file.`)
-  }
-  const temporary = `${location}.${randomUUID()}.part`
+  if (there && !there.isFile()) throw new LocalRefusal(`${location} is no file. Name another one, or use "cat".`)
+  await access(dirname(location), constants.W_OK)
+  const temporary = join(dirname(location), temporaryName())
   const file = await open(temporary, 'wx')
   try {
     try {
@@ -122,8 +125,10 @@ export const put = async (context: Context, files: readonly string[], to: string
     throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
   }
   for (const file of files) {
-    if ((await stat(file)).isDirectory())
-      throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
+    const info = await stat(file)
+    if (info.isDirectory()) throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
+    // The size of a pipe or a device is not known: it would be stored as an empty file.
+    if (!info.isFile()) throw new UsageError(`"${file}" is no file. Write to a file what it gives, and send that.`)
   }
   for (const file of files) {
     const name = basename(file).normalize('NFC')
@@ -166,14 +171,16 @@ interface RemoveFlags {
 }
 
 const removeOne = async (context: Context, path: string, { dryRun, yes }: RemoveFlags): Promise<void> => {
+  if (path === '') throw new UsageError('Name what is to go: the root of a site stays.')
   const { files } = context.client
   const { type, etag } = await files.stat(path)
-  const { files: count, bytes, atLeast } = await files.removal(path)
+  const { files: count, bytes, atLeast, code } = await files.removal(path)
   const what = `${path}: ${atLeast ? 'at least ' : ''}${count} ${count === 1 ? 'file' : 'files'}, ${sizeOf(bytes)}`
   const removed = !dryRun && (await isWanted(path, what, type, yes))
   if (removed) await files.remove(path, etag === undefined ? {} : { etag })
   if (!removed && !dryRun) return
-  print(context, { path, type, files: count, bytes, removed }, `${removed ? 'removed' : 'would remove'}  ${what}`)
+  const would = code === undefined ? 'would remove' : `would be refused (${code})`
+  print(context, { path, type, files: count, bytes, removed, code }, `${removed ? 'removed' : would}  ${what}`)
 }
 
 export const remove = async (context: Context, paths: readonly string[], flags: RemoveFlags) => {
