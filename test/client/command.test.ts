@@ -170,6 +170,7 @@ test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', asyn
 
 test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
+  execFileSync('mkfifo', [join(here, 'pipe')])
   const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp])[] = [
     [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
     [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), /does not cover site 77/],
@@ -179,7 +180,7 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
     [() => demo('put', join(here, 'nothing'), folder), /There is no such file or folder/],
     [() => demo('cat', `${folder}/../x`), /has a part/],
     [() => demo('get', 'hello.txt', join(here, 'nothing', 'x')), /There is no such file or folder: .*nothing\.\n$/],
-    [() => demo('get', 'hello.txt', '/dev/null', '--force'), /is no file/],
+    [() => demo('get', 'hello.txt', join(here, 'pipe'), '--force'), /is no file/],
     [() => demo('pull', `${folder}/nothing`, here), /There is no such file or folder on this site/],
   ]
   for (const [call, sentence] of failing) {
