@@ -110,7 +110,7 @@ test('a conflict is exit status 3, and overwritten with --force', async ({ demo,
   await client.files.put(`${folder}/a.txt`, 'theirs', { replace: true })
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
-    stdout: 'CONFLICT (changed on both sides)  a.txt  4 bytes\n',
+    stdout: 'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\n',
   })
   expect(await demo('push', here, folder)).toMatchObject({
     status: 3,

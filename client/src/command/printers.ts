@@ -20,7 +20,7 @@ const inWords: Readonly<Record<string, string>> = {
   create: 'create',
   replace: 'replace',
   remove: 'remove',
-  conflict: 'CONFLICT (changed on both sides)',
+  conflict: 'CONFLICT (changed on both sides, or never seen alike)',
   newer: 'left alone (changed on the other side only)',
   extra: 'left alone (on the other side only)',
 }
@@ -52,7 +52,7 @@ const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
 const summary = (event: Extract<SyncEvent, { event: 'end' }>, isPlanOnly: boolean): string => {
   if (isPlanOnly)
     return event.conflict > 0
-      ? 'Changed on both sides: add --force to overwrite, or fetch the other side into another folder and compare.'
+      ? 'In conflict: add --force to overwrite, or fetch the other side into another folder and compare.'
       : 'Nothing was changed.'
   const done = parts(
     count(event.create, 'created'),

@@ -8,6 +8,7 @@ import { fetchBytes, LocalRefusal, placeNew } from '../sync/fetch-file.ts'
 import { temporaryName } from '../sync/temporary.ts'
 import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
+import { createTextPrinter } from './printers.ts'
 import { shown, sizeOf } from './shown.ts'
 
 /** What a command works with. */
@@ -29,6 +30,16 @@ const inFolder = (folder: string, name: string): string => (folder === '' ? name
 
 const print = ({ json }: Context, value: object, text: string): void =>
   console.log(json ? JSON.stringify(value) : shown(text))
+
+/** How far it is, in one line of a terminal; elsewhere there is none. */
+const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
+  const printer = json ? undefined : createTextPrinter(false)
+  return {
+    tell: (files: number, bytes: number) =>
+      printer?.print({ event: 'progress', files, totalFiles, bytes: Math.min(bytes, totalBytes), totalBytes }),
+    clear: () => printer?.clear(),
+  }
+}
 
 const typeOf = async ({ client }: Context, path: string): Promise<'file' | 'folder' | undefined> => {
   if (path === '') return 'folder'
@@ -98,13 +109,19 @@ export const get = async (context: Context, from: string, to: string | undefined
   if (there && !there.isFile()) throw new LocalRefusal(`${location} is no file. Name another one, or use "cat".`)
   await access(dirname(location), constants.W_OK)
   const temporary = join(dirname(location), temporaryName())
+  const live = liveLine(context, 1, info.size)
+  let come = 0
   const file = await open(temporary, 'wx')
   try {
     try {
       await fetchBytes(
         client.files,
         { path, etag: info.etag ?? '*', size: info.size },
-        (bytes) => file.writeFile(bytes),
+        async (bytes) => {
+          await file.writeFile(bytes)
+          come += bytes.length
+          live.tell(0, come)
+        },
         signal,
       )
     } finally {
@@ -113,6 +130,7 @@ export const get = async (context: Context, from: string, to: string | undefined
     if (force) await rename(temporary, location)
     else await placeNew(temporary, location, location)
   } finally {
+    live.clear()
     await rm(temporary, { force: true })
   }
   print(context, { path, file: location, size: info.size }, `${location}  ${sizeOf(info.size)}`)
@@ -124,21 +142,28 @@ export const put = async (context: Context, files: readonly string[], to: string
   if (files.length > 1 && (await typeOf(context, sitePath(to))) === 'file') {
     throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
   }
+  let totalBytes = 0
   for (const file of files) {
     const info = await stat(file)
+    totalBytes += info.size
     if (info.isDirectory()) throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
     // The size of a pipe or a device is not known: it would be stored as an empty file.
     if (!info.isFile()) throw new UsageError(`"${file}" is no file. Write to a file what it gives, and send that.`)
   }
-  for (const file of files) {
+  const live = liveLine(context, files.length, totalBytes)
+  let before = 0
+  for (const [index, file] of files.entries()) {
     const name = basename(file).normalize('NFC')
     const path = files.length > 1 ? inFolder(sitePath(to), name) : await destination(context, to, name)
     const source = await openFile(file)
     try {
-      await client.files.put(path, source, { replace: true, signal })
+      const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
+      await client.files.put(path, source, { replace: true, signal, onProgress })
     } finally {
+      live.clear()
       await source.close()
     }
+    before += source.size
     print(context, { path, size: source.size }, `${path}  ${sizeOf(source.size)}`)
   }
 }
