@@ -103,21 +103,29 @@ test('push, diff and pull tell what they do in plain lines, and as events', asyn
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('a conflict is exit status 3, and overwritten with --force', async ({ demo, client, folder, makeDirectory }) => {
-  const here = await makeDirectory({ 'a.txt': 'a' })
+test('a conflict is exit status 3, and overwritten with --force, which is told to concern other files as well', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   await demo('push', here, folder)
   await writeTree(here, { 'a.txt': 'mine' })
   await client.files.put(`${folder}/a.txt`, 'theirs', { replace: true })
+  await client.files.put(`${folder}/b.txt`, 'theirs', { replace: true })
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
-    stdout: 'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\n',
+    stdout:
+      'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\nleft alone (changed on the other side only)  b.txt  1 bytes\n',
+    stderr: expect.stringContaining('add --force to overwrite it, and 1 that changed on the other side only'),
   })
   expect(await demo('push', here, folder)).toMatchObject({
     status: 3,
     stderr: expect.stringContaining('1 in conflict'),
   })
   expect((await demo('push', '--force', here, folder)).status).toBe(0)
-  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine' })
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
 test('nothing is removed where nobody can be asked, unless --yes says so', async ({
