@@ -67,7 +67,7 @@ const timeFor = (body: Call['body']): number => {
 
 /** A signal that comes with the first one of both. */
 const either = (one: AbortSignal | null | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
-  one && other ? AbortSignal.any([one, other]) : (one ?? other)
+  one && other && one !== other ? AbortSignal.any([one, other]) : (one ?? other)
 
 /** Waits, unless the signal says to stop. Rejects with the reason of the signal. */
 export const pause = (milliseconds: number, signal?: AbortSignal | null): Promise<void> =>
