@@ -19,6 +19,8 @@ export interface ConnectOptions {
   readonly patience?: Patience
   /** What sends requests: the platform's own `fetch` unless told. */
   readonly fetch?: typeof fetch
+  /** Ends every call of the client that goes on, and those to come, with the reason of the signal. */
+  readonly signal?: AbortSignal
 }
 
 /** What the parts of a client work with. */
@@ -104,6 +106,7 @@ export const connect = async ({
     token: readToken(token),
     trusted: () => trusted,
     fetch: options.fetch ?? ((...request) => fetch(...request)),
+    signal: options.signal,
   })
   const { data } = await listSites({ client: createCalls(base, send), throwOnError: true })
   const sites = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))

@@ -43,6 +43,8 @@ export interface TransportOptions extends Patience {
   /** The base URLs that may have the token. */
   readonly trusted: () => readonly string[]
   readonly fetch: typeof fetch
+  /** Ends every request. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The longest wait between two attempts, and the longest that `Retry-After` is heeded for, in milliseconds. */
@@ -50,12 +52,22 @@ const longestDelay = 20_000
 const longestRetryAfter = 120_000
 const mostRedirects = 3
 
-/** How long an answer may take, in milliseconds: a minute, and the time that the bytes need on a line of 16 kB a second. */
+/** So much of what was read while it is sent may still be on its way, in bytes: platforms and systems hold some back. */
+const mostUnderway = 5_000_000
+
+/**
+ * How long an answer may take, in milliseconds: a minute, and the time that the bytes need on a line of 16 kB a second. Of bytes that are read while they are
+ * sent, it is the time since the last ones were read.
+ */
 const timeFor = (body: Call['body']): number => {
   const size =
     body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
-  return 60_000 + Math.ceil(size / 16)
+  return 60_000 + Math.ceil((body !== undefined && isStreamed(body) ? Math.min(size, mostUnderway) : size) / 16)
 }
+
+/** A signal that comes with the first one of both. */
+const either = (one: AbortSignal | null | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
+  one && other && one !== other ? AbortSignal.any([one, other]) : (one ?? other)
 
 /** Waits, unless the signal says to stop. Rejects with the reason of the signal. */
 export const pause = (milliseconds: number, signal?: AbortSignal | null): Promise<void> =>
@@ -120,10 +132,17 @@ const isOfBytes = ({ method }: Call, { status }: Response): boolean => method ==
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
   typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
 
-/** What `fetch` wants to be told of the bytes. `duplex` is for those that are read while they are sent. */
-const bodyOf = ({ body }: Call): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
+/** What `fetch` wants to be told of the bytes. `duplex` is for those that are read while they are sent; of these, each read is told. */
+const bodyOf = ({ body }: Call, onRead: () => void): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
   if (body === undefined) return {}
-  return isStreamed(body) ? { body: body.stream(), duplex: 'half' } : { body }
+  if (!isStreamed(body)) return { body }
+  const told = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(bytes, controller) {
+      onRead()
+      controller.enqueue(bytes)
+    },
+  })
+  return { body: body.stream().pipeThrough(told), duplex: 'half' }
 }
 
 const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> => {
@@ -142,13 +161,20 @@ const misled = (status: number, target: string): ServiceError =>
  * Sends requests with the token, to trusted addresses alone, and again where that is safe and helps: with full jitter, and no sooner than `Retry-After`
  * says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything else is thrown as a `ServiceError`. A signal throws its own reason.
  */
-export const createTransport = ({ token, trusted, fetch: send, attempts = 6, delay = 250 }: TransportOptions) => {
+export const createTransport = ({
+  token,
+  trusted,
+  fetch: send,
+  attempts = 6,
+  delay = 250,
+  signal: ends,
+}: TransportOptions) => {
   const isTrusted = (url: string) => trusted().some((base) => url.startsWith(`${base}/`))
 
   /** The answer to a request, or the trusted address that it is sent on to. */
-  const hop = async (call: Call, url: string, init: RequestInit): Promise<Response | string> => {
+  const hop = async (call: Call, url: string, init: RequestInit, onRead: () => void): Promise<Response | string> => {
     if (!isTrusted(url)) throw new TypeError(`The token is not for ${hostOf(url)}.`)
-    const response = await send(url, { ...init, ...bodyOf(call) })
+    const response = await send(url, { ...init, ...bodyOf(call, onRead) })
     // A browser shows nothing of a redirect. It drops the token itself when it leaves the host.
     if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
     const target = redirectOf(response, url)
@@ -158,26 +184,31 @@ export const createTransport = ({ token, trusted, fetch: send, attempts = 6, del
     return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
   }
 
-  const once = async (call: Call, signal: AbortSignal): Promise<Response> => {
+  const once = async (call: Call, signal: AbortSignal, onRead: () => void): Promise<Response> => {
     const headers = new Headers(call.headers)
     headers.set('Authorization', token)
     // Else they would come in chunks, and what stands in front of the service may want to know how many they are.
     if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
     // The own follower of fetch would take the token along, or drop it, as the platform likes.
     const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
-    let answer = await hop(call, call.url, init)
+    let answer = await hop(call, call.url, init, onRead)
     for (let redirects = 0; typeof answer === 'string'; redirects++) {
       if (redirects === mostRedirects) throw misled(301, answer)
-      answer = await hop(call, answer, init)
+      answer = await hop(call, answer, init, onRead)
     }
     return answer
   }
 
   const attempt = async (call: Call): Promise<Outcome> => {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new Error('No answer came in time.')), timeFor(call.body))
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const begin = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => late.abort(new Error('No answer came in time.')), timeFor(call.body))
+    }
+    begin()
     try {
-      const response = await once(call, call.signal ? AbortSignal.any([call.signal, late.signal]) : late.signal)
+      const response = await once(call, either(call.signal, late.signal) ?? late.signal, begin)
       // The bytes of a file may take as long as they need.
       return { response: call.streams && response.ok ? response : await whole(response) }
     } catch (fault) {
@@ -216,7 +247,9 @@ export const createTransport = ({ token, trusted, fetch: send, attempts = 6, del
     return asked > longestRetryAfter ? undefined : asked + jittered
   }
 
-  return async (call: Call): Promise<Response> => {
+  return async (given: Call): Promise<Response> => {
+    const call = { ...given, signal: either(given.signal, ends) }
+    call.signal?.throwIfAborted()
     for (let attempted = 1; ; attempted++) {
       const outcome = await attempt(call)
       const wait = waitAfter(call, outcome, attempted)

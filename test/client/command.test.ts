@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { createTextPrinter } from '../../client/src/command/printers.ts'
+import { connect } from '../../client/src/index.ts'
 import { asDemo, siteFiles, startSiteFiles } from './support/command.ts'
 import { test as base, readSite, readTree, writeTree } from './support/site.ts'
 
@@ -41,6 +42,26 @@ test('single files are stored, listed, printed, fetched, moved, copied, removed 
   expect((await demo('ls', folder)).stdout).toBe('ü 1.txt\n')
   expect((await demo('restore', `${folder}/sub`)).status).toBe(0)
   expect((await demo('cat', `${folder}/sub/two.txt`)).stdout).toBe('two')
+})
+
+test('a file whose name is as long as a name may be is stored and fetched', async ({ demo, folder, makeDirectory }) => {
+  const name = `${'n'.repeat(251)}.txt`
+  const here = await makeDirectory({ [name]: 'long' })
+  await demo('put', join(here, name), `${folder}/`)
+  const there = await makeDirectory()
+  expect(await demo('get', `${folder}/${name}`, there)).toMatchObject({ status: 0, stderr: '' })
+  expect(await readTree(there)).toStrictEqual({ [name]: 'long' })
+})
+
+test('what is refused is said before it is removed', async ({ demo, service }) => {
+  const client = await connect({ url: service.baseUrl, token: service.token })
+  await client.files.put('Layouts/a.html', 'a')
+  const { stdout, status } = await demo('rm', '--dry-run', 'Layouts')
+  expect({ stdout, status }).toStrictEqual({
+    stdout: 'would be refused (104020)  Layouts: 1 file, 1 bytes\n',
+    status: 0,
+  })
+  expect(await demo('rm', '--yes', '/')).toMatchObject({ status: 2, stderr: expect.stringContaining('stays') })
 })
 
 test('an earlier state of a file is listed and brought back', async ({ demo, folder, makeDirectory }) => {
@@ -82,21 +103,29 @@ test('push, diff and pull tell what they do in plain lines, and as events', asyn
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('a conflict is exit status 3, and overwritten with --force', async ({ demo, client, folder, makeDirectory }) => {
-  const here = await makeDirectory({ 'a.txt': 'a' })
+test('a conflict is exit status 3, and overwritten with --force, which is told to concern other files as well', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   await demo('push', here, folder)
   await writeTree(here, { 'a.txt': 'mine' })
   await client.files.put(`${folder}/a.txt`, 'theirs', { replace: true })
+  await client.files.put(`${folder}/b.txt`, 'theirs', { replace: true })
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
-    stdout: 'CONFLICT (changed on both sides)  a.txt  4 bytes\n',
+    stdout:
+      'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\nleft alone (changed on the other side only)  b.txt  1 bytes\n',
+    stderr: expect.stringContaining('add --force to overwrite it, and 1 that changed on the other side only'),
   })
   expect(await demo('push', here, folder)).toMatchObject({
     status: 3,
     stderr: expect.stringContaining('1 in conflict'),
   })
   expect((await demo('push', '--force', here, folder)).status).toBe(0)
-  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine' })
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
 test('nothing is removed where nobody can be asked, unless --yes says so', async ({
@@ -137,6 +166,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['push', '--deleet', '.'], /unknown option '--deleet'/],
   [['ls'], /Say which service/],
   [['--url', 'http://127.0.0.1:1', 'ls'], /No token for/],
+  [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large to be a file with a token/],
 ]
 
 test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', async ([args, sentence]) => {
@@ -148,6 +178,7 @@ test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', asyn
 
 test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
+  execFileSync('mkfifo', [join(here, 'pipe')])
   const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp])[] = [
     [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
     [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), /does not cover site 77/],
@@ -156,12 +187,24 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
     [() => demo('push', join(here, 'a.txt'), folder), /This is a file, where a folder is needed/],
     [() => demo('put', join(here, 'nothing'), folder), /There is no such file or folder/],
     [() => demo('cat', `${folder}/../x`), /has a part/],
+    [() => demo('get', 'hello.txt', join(here, 'nothing', 'x')), /There is no such file or folder: .*nothing\.\n$/],
+    [() => demo('get', 'hello.txt', join(here, 'pipe'), '--force'), /is no file/],
+    [() => demo('pull', `${folder}/nothing`, here), /There is no such file or folder on this site/],
   ]
   for (const [call, sentence] of failing) {
     const { status, stderr } = await call()
     expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(sentence) })
     expect(stderr).not.toMatch(/\n {4}at /)
   }
+})
+
+test('a pipe or a device is not stored as an empty file', async ({ demo, client, folder }) => {
+  await client.files.put(`${folder}/a.txt`, 'a')
+  expect(await demo('put', '/dev/null', `${folder}/a.txt`)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('"/dev/null" is no file'),
+  })
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
 })
 
 test('every command shows an example in its help', async () => {
@@ -183,7 +226,8 @@ test('a login keeps the token for its user alone, and it is sent to no other add
   makeDirectory,
   demo,
 }) => {
-  const config = await makeDirectory()
+  const config = await makeDirectory({ 'site-files/login.json': '{}' })
+  await chmod(join(config, 'site-files', 'login.json'), 0o644)
   const environment = { XDG_CONFIG_HOME: config }
   const login = startSiteFiles(['--url', `${service.baseUrl}/`, 'login'], environment)
   login.stdin.end(`${service.token}\n`)

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connect, ServiceError } from '../../client/src/index.ts'
 import { type Asked, address, json, scriptedFetch, sites } from './support/scripted-fetch.ts'
 
@@ -140,6 +140,83 @@ test('a signal ends a call with its own reason', async () => {
   const reason = new Error('enough')
   const { client } = await scripted([busy(503), busy(503)])
   await expect(client.files.put('a', 'text', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+})
+
+test('a signal of the connection ends every call of the client, one that waits for an answer as well', async () => {
+  const [reason, stop] = [new Error('enough'), new AbortController()]
+  const { fetch: answering } = scriptedFetch(() => sites(address))
+  const send: typeof fetch = (input, init) => {
+    if (isSites({ method: '', url: String(new Request(input, init).url), token: null })) return answering(input, init)
+    const waiting = new Promise<Response>((_, reject) =>
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
+    )
+    stop.abort(reason)
+    return waiting
+  }
+  const client = await connect({ url: address, token: 'secret', patience, fetch: send, signal: stop.signal })
+  await expect(client.files.stat('a')).rejects.toBe(reason)
+  await expect(client.files.move('a', 'b')).rejects.toBe(reason)
+  await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toBe(reason)
+})
+
+test('an upload whose bytes are taken no more goes on after minutes, however many are left', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const total = 500_000_000
+    let come = 0
+    let appends = 0
+    const stalled = Promise.withResolvers<void>()
+    const state = (status: number) =>
+      new Response(null, { status, headers: { 'Upload-Offset': String(come), 'Upload-Length': String(total) } })
+    const append = async ({ body, signal }: Request): Promise<Response> => {
+      appends++
+      const reader = body?.getReader()
+      for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+        if (appends === 3) {
+          stalled.resolve()
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        }
+        come += read.value.length
+      }
+      return state(204)
+    }
+    const send: typeof fetch = async (input, init) => {
+      const request = new Request(input, init)
+      if (request.url.endsWith('/sites')) return sites(address)
+      if (request.method === 'PATCH') return append(request)
+      if (request.method === 'HEAD') return state(200)
+      return new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
+    }
+    const chunk = new Uint8Array(1_000_000)
+    const source = {
+      size: total,
+      slice: () => chunk,
+      streamed: (start: number, end: number) => ({
+        size: end - start,
+        stream() {
+          let left = end - start
+          return new ReadableStream({
+            pull(controller) {
+              const next = Math.min(left, chunk.length)
+              controller.enqueue(chunk.subarray(0, next))
+              left -= next
+              if (left === 0) controller.close()
+            },
+          })
+        },
+      }),
+    }
+    const client = await connect({ url: address, token: 'secret', patience, fetch: send })
+    const put = client.files.put('large.bin', source)
+    await stalled.promise
+    await vi.advanceTimersByTimeAsync(10 * 60_000)
+    expect(appends).toBeGreaterThan(3)
+    await put
+    // Two of the size that any service takes, the rest, which stalls, and the same again.
+    expect({ come, appends }).toStrictEqual({ come: total, appends: 6 })
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a list is read page after page, as it is gone through, past pages without items', async () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { push } from '../../client/src/sync.ts'
@@ -62,6 +65,24 @@ test('Ctrl+C ends a push cleanly, and says how to go on', async ({ begin, client
   expect(end).toMatchObject({ failed: 0, conflict: 0 })
   expect(end.keep).toBeGreaterThanOrEqual(last.create)
   expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+})
+
+test('Ctrl+C ends a command that waits for a service which says nothing', async ({ programs }) => {
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const silent = createServer(() => resolve()).listen(0, '127.0.0.1')
+  try {
+    await once(silent, 'listening')
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const waiting = startSiteFiles(['ls'], { SITE_ADMIN_URL: url, SITE_ADMIN_TOKEN: 'token' })
+    programs.push(waiting)
+    await asked
+    waiting.kill('SIGINT')
+    const { status, stderr } = await waiting.ended
+    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringContaining('Stopped.') })
+  } finally {
+    silent.closeAllConnections()
+    silent.close()
+  }
 })
 
 test('a watched folder is sent again when something changes, until Ctrl+C', async ({

@@ -30,6 +30,28 @@ test('a file of this machine that was never seen together with the one of the si
   expect(await readTree(here)).toStrictEqual({ 'a.txt': 'theirs', 'b.txt': 'new' })
 })
 
+test('a large file whose upload has crashed is not sent from its beginning again', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(9_000_000) })
+  const crash = new AbortController()
+  const crashing = withFiles(client, {
+    put: (path, content, options) =>
+      client.files.put(path, content, {
+        ...options,
+        signal: crash.signal,
+        onProgress: ({ sent }) => sent > 4_000_000 && crash.abort(new Error('crash')),
+      }),
+  })
+  expect(await push({ client: crashing, directory: here, folder })).toMatchObject({ failed: 1 })
+  const { events, end } = await reported(push, { client, directory: here, folder })
+  expect(end).toMatchObject({ create: 1, failed: 0 })
+  expect(events.find(({ event }) => event === 'progress')).toMatchObject({ bytes: 4_000_000 })
+  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+})
+
 test('an upload that was in place before a crash, and was replaced by somebody since, does not count as sent', async ({
   client,
   folder,

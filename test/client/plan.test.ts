@@ -18,7 +18,7 @@ const sides = dictionary(paths, fingerprints).map(
   (files): Side => new Map(Object.entries(files).map(([path, fingerprint]) => [path, { size: 1, fingerprint }])),
 )
 const states = record({ local: fingerprints, remote: fingerprints }, { requiredKeys: [] })
-const bases = option(dictionary(paths, states), { nil: undefined }).map(
+const bases = option(dictionary(paths, states), { nil: undefined, freq: 1 }).map(
   (seen) => seen && new Map<string, SeenState>(Object.entries(seen)),
 )
 const options = record({ direction: constantFrom('push', 'pull'), removes: boolean(), force: boolean() })
@@ -68,6 +68,7 @@ test('a plan that was stopped anywhere goes on with the rest', () => {
       const after = carryOut(local, remote, base, writes(steps).slice(0, count), how)
       expect(writes(plan(after.local, after.remote, after.seen, how))).toStrictEqual(writes(steps).slice(count))
     }),
+    { numRuns: 500 },
   )
 })
 

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { Interrupted } from './failure.ts'
 
 /** Whether somebody can be asked. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true
@@ -10,6 +11,9 @@ export const askLine = async (question: string): Promise<string> => {
     if (isTerminal()) return (await lines.question(question)).trim()
     for await (const line of lines) return line.trim()
     return ''
+  } catch (error) {
+    // Ctrl+C and Ctrl+D do not come as signals here.
+    throw error instanceof Error && error.name === 'AbortError' ? new Interrupted() : error
   } finally {
     lines.close()
   }

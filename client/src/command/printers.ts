@@ -20,7 +20,7 @@ const inWords: Readonly<Record<string, string>> = {
   create: 'create',
   replace: 'replace',
   remove: 'remove',
-  conflict: 'CONFLICT (changed on both sides)',
+  conflict: 'CONFLICT (changed on both sides, or never seen alike)',
   newer: 'left alone (changed on the other side only)',
   extra: 'left alone (on the other side only)',
 }
@@ -49,11 +49,19 @@ const lineOf = (event: SyncEvent): string | undefined => {
 const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
   `To do: ${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} (${sizeOf(event.bytes)}); ${parts(count(event.keep, 'left as they are'), event.conflict > 0 && count(event.conflict, 'in conflict'))}.`
 
-const summary = (event: Extract<SyncEvent, { event: 'end' }>, isPlanOnly: boolean): string => {
-  if (isPlanOnly)
-    return event.conflict > 0
-      ? 'Changed on both sides: add --force to overwrite, or fetch the other side into another folder and compare.'
-      : 'Nothing was changed.'
+const isNewer = (event: SyncEvent): boolean =>
+  event.event === 'step' && event.action === 'keep' && event.why === 'newer'
+
+/** What can be done about conflicts. `newer` is how many files `--force` would overwrite besides. */
+const adviceOn = (conflicts: number, newer: number): string => {
+  if (conflicts === 0) return ''
+  const others = `, and ${newer} that changed on the other side only: bring those over first`
+  return ` What is in conflict was left alone: compare both sides, then add --force to overwrite it${newer > 0 ? others : ''}.`
+}
+
+const summary = (event: Extract<SyncEvent, { event: 'end' }>, isPlanOnly: boolean, newer: number): string => {
+  const advice = adviceOn(event.conflict, newer)
+  if (isPlanOnly) return `Nothing was changed.${advice}`
   const done = parts(
     count(event.create, 'created'),
     count(event.replace, 'replaced'),
@@ -61,10 +69,6 @@ const summary = (event: Extract<SyncEvent, { event: 'end' }>, isPlanOnly: boolea
     event.failed > 0 && count(event.failed, 'failed'),
     event.conflict > 0 && count(event.conflict, 'in conflict'),
   )
-  const advice =
-    event.conflict > 0
-      ? ' What is in conflict was left alone: compare both sides, then repeat with --force to overwrite.'
-      : ''
   return `${event.interrupted ? 'Stopped' : 'Done'}: ${done}.${advice}${event.interrupted ? ' The same command goes on with the rest.' : ''}`
 }
 
@@ -76,6 +80,7 @@ export const createTextPrinter = (isPlanOnly: boolean, isTerminal = process.stde
   const started = performance.now()
   let written = Number.NEGATIVE_INFINITY
   let isLive = false
+  let newer = 0
 
   const clear = () => {
     if (isLive) process.stderr.write('\r\u001b[K')
@@ -101,7 +106,8 @@ export const createTextPrinter = (isPlanOnly: boolean, isTerminal = process.stde
     print(event) {
       if (event.event === 'progress') return live(event)
       if (event.event === 'plan') return say(planned(event))
-      if (event.event === 'end') return say(summary(event, isPlanOnly))
+      if (event.event === 'end') return say(summary(event, isPlanOnly, newer))
+      newer += Number(isNewer(event))
       if (event.event === 'done' && isTerminal) return
       const line = lineOf(event)
       if (line === undefined) return

@@ -32,14 +32,14 @@ const syncOptions = (command: Command): Command =>
     .option('--force', 'overwrite what has changed on the side that is written to')
     .option('--yes', 'do not ask before something is removed')
 
-const login = async ({ url, site }: Globals): Promise<void> => {
+const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void> => {
   const address =
     url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
   if (!address) throw new UsageError('Say which service: --url https://admin.example.com.')
   const token = await askSecret('Token (it is not shown): ')
   if (!token) throw new UsageError('No token was given, so nothing was kept.')
   const choice = site === undefined ? {} : { site }
-  const client = await connect({ url: address, token, ...choice })
+  const client = await connect({ url: address, token, signal, ...choice })
   await writeLogin({ url: address, token, ...choice })
   console.error(`Site ${client.site.id} (${client.site.name}). The token is kept in ${loginFile()}, for you alone.`)
 }
@@ -58,7 +58,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
 
   const context = async (): Promise<single.Context> => {
     const { json = false, ...where } = program.opts<Globals>()
-    return { client: await connectAs(where), json, signal }
+    return { client: await connectAs(where, signal), json, signal }
   }
   const add = (usage: string, description: string, ...examples: readonly string[]): Command =>
     program
@@ -160,7 +160,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
     'login',
     'ask for a token, without showing it, and keep it for the commands to come',
     '--url https://admin.example.com login',
-  ).action(() => login(program.opts<Globals>()))
+  ).action(() => login(program.opts<Globals>(), signal))
   add(
     'completion',
     'print a script that completes commands in a shell',

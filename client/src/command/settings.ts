@@ -1,4 +1,6 @@
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connect, type SiteClient } from '../index.ts'
@@ -45,21 +47,29 @@ const readLogin = async (): Promise<Login | undefined> => {
 export const writeLogin = async (login: Login): Promise<void> => {
   const file = loginFile()
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(file, `${JSON.stringify(login)}\n`, { mode: 0o600 })
-  // The file may have been there before, for more than its user.
-  await chmod(file, 0o600)
+  // The file may have been there before, for more than its user: the new one never is.
+  const temporary = `${file}.${randomUUID()}`
+  try {
+    await writeFile(temporary, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(temporary, file)
+  } finally {
+    await rm(temporary, { force: true })
+  }
 }
 
+/** The file may be a pipe, whose size is not known before it is read. */
 const readTokenFile = async (file: string): Promise<string> => {
-  const info = await stat(file)
-  if (info.size > largestTokenFile) throw new UsageError(`${file} is too large to be a file with a token.`)
-  return (await readFile(file, 'utf8')).trim()
+  const chunks: Buffer[] = []
+  for await (const chunk of createReadStream(file, { end: largestTokenFile })) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
+  if (bytes.length > largestTokenFile) throw new UsageError(`${file} is too large to be a file with a token.`)
+  return bytes.toString().trim()
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
 /** Connects as the command line, the environment or the login say, in this order. */
-export const connectAs = async ({ url, tokenFile, site }: Where): Promise<SiteClient> => {
+export const connectAs = async ({ url, tokenFile, site }: Where, signal: AbortSignal): Promise<SiteClient> => {
   const login = await readLogin()
   const address = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
   if (!address)
@@ -73,5 +83,5 @@ export const connectAs = async ({ url, tokenFile, site }: Where): Promise<SiteCl
     )
   }
   const chosen = site ?? (isKept ? login.site : undefined)
-  return connect({ url: address, token, ...(chosen !== undefined && { site: chosen }) })
+  return connect({ url: address, token, signal, ...(chosen !== undefined && { site: chosen }) })
 }

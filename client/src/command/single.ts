@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { open, rename, rm, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { constants } from 'node:fs'
+import { access, open, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { ServiceError, type SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { fetchBytes, LocalRefusal, placeNew } from '../sync/fetch-file.ts'
+import { temporaryName } from '../sync/temporary.ts'
 import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
+import { createTextPrinter } from './printers.ts'
 import { shown, sizeOf } from './shown.ts'
 
 /** What a command works with. */
@@ -28,6 +30,16 @@ const inFolder = (folder: string, name: string): string => (folder === '' ? name
 
 const print = ({ json }: Context, value: object, text: string): void =>
   console.log(json ? JSON.stringify(value) : shown(text))
+
+/** How far it is, in one line of a terminal; elsewhere there is none. */
+const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
+  const printer = json ? undefined : createTextPrinter(false)
+  return {
+    tell: (files: number, bytes: number) =>
+      printer?.print({ event: 'progress', files, totalFiles, bytes: Math.min(bytes, totalBytes), totalBytes }),
+    clear: () => printer?.clear(),
+  }
+}
 
 const typeOf = async ({ client }: Context, path: string): Promise<'file' | 'folder' | undefined> => {
   if (path === '') return 'folder'
@@ -91,17 +103,25 @@ export const get = async (context: Context, from: string, to: string | undefined
     throw new UsageError(`"${path}" is a folder. Fetch it with "site-files pull ${path} DIR".`)
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
   const location = to === undefined || isDirectory ? join(to ?? '.', nameOf(path)) : to
-  if (!force && (await stat(location).catch(() => undefined))) {
+  const there = await stat(location).catch(() => undefined)
+  if (there && !force)
     throw new LocalRefusal(`${location} is there already. Add --force to replace it, or name another file.`)
-  }
-  const temporary = `${location}.${randomUUID()}.part`
+  if (there && !there.isFile()) throw new LocalRefusal(`${location} is no file. Name another one, or use "cat".`)
+  await access(dirname(location), constants.W_OK)
+  const temporary = join(dirname(location), temporaryName())
+  const live = liveLine(context, 1, info.size)
+  let come = 0
   const file = await open(temporary, 'wx')
   try {
     try {
       await fetchBytes(
         client.files,
         { path, etag: info.etag ?? '*', size: info.size },
-        (bytes) => file.writeFile(bytes),
+        async (bytes) => {
+          await file.writeFile(bytes)
+          come += bytes.length
+          live.tell(0, come)
+        },
         signal,
       )
     } finally {
@@ -110,6 +130,7 @@ export const get = async (context: Context, from: string, to: string | undefined
     if (force) await rename(temporary, location)
     else await placeNew(temporary, location, location)
   } finally {
+    live.clear()
     await rm(temporary, { force: true })
   }
   print(context, { path, file: location, size: info.size }, `${location}  ${sizeOf(info.size)}`)
@@ -121,19 +142,28 @@ export const put = async (context: Context, files: readonly string[], to: string
   if (files.length > 1 && (await typeOf(context, sitePath(to))) === 'file') {
     throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
   }
+  let totalBytes = 0
   for (const file of files) {
-    if ((await stat(file)).isDirectory())
-      throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
+    const info = await stat(file)
+    totalBytes += info.size
+    if (info.isDirectory()) throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
+    // The size of a pipe or a device is not known: it would be stored as an empty file.
+    if (!info.isFile()) throw new UsageError(`"${file}" is no file. Write to a file what it gives, and send that.`)
   }
-  for (const file of files) {
+  const live = liveLine(context, files.length, totalBytes)
+  let before = 0
+  for (const [index, file] of files.entries()) {
     const name = basename(file).normalize('NFC')
     const path = files.length > 1 ? inFolder(sitePath(to), name) : await destination(context, to, name)
     const source = await openFile(file)
     try {
-      await client.files.put(path, source, { replace: true, signal })
+      const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
+      await client.files.put(path, source, { replace: true, signal, onProgress })
     } finally {
+      live.clear()
       await source.close()
     }
+    before += source.size
     print(context, { path, size: source.size }, `${path}  ${sizeOf(source.size)}`)
   }
 }
@@ -166,14 +196,16 @@ interface RemoveFlags {
 }
 
 const removeOne = async (context: Context, path: string, { dryRun, yes }: RemoveFlags): Promise<void> => {
+  if (path === '') throw new UsageError('Name what is to go: the root of a site stays.')
   const { files } = context.client
   const { type, etag } = await files.stat(path)
-  const { files: count, bytes, atLeast } = await files.removal(path)
+  const { files: count, bytes, atLeast, code } = await files.removal(path)
   const what = `${path}: ${atLeast ? 'at least ' : ''}${count} ${count === 1 ? 'file' : 'files'}, ${sizeOf(bytes)}`
   const removed = !dryRun && (await isWanted(path, what, type, yes))
   if (removed) await files.remove(path, etag === undefined ? {} : { etag })
   if (!removed && !dryRun) return
-  print(context, { path, type, files: count, bytes, removed }, `${removed ? 'removed' : 'would remove'}  ${what}`)
+  const would = code === undefined ? 'would remove' : `would be refused (${code})`
+  print(context, { path, type, files: count, bytes, removed, code }, `${removed ? 'removed' : would}  ${what}`)
 }
 
 export const remove = async (context: Context, paths: readonly string[], flags: RemoveFlags) => {

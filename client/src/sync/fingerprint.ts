@@ -50,9 +50,13 @@ export const fingerprintOf = (bytes: Uint8Array): Fingerprint => {
   return fingerprint.finish()
 }
 
-/** The fingerprint of a file of this machine. Errors: those of `node:fs`. */
+/** The fingerprint of a file of this machine. Errors: those of `node:fs`; the reason of the signal. */
 export const fingerprintFile = async (path: string, signal?: AbortSignal): Promise<Fingerprint> => {
   const fingerprint = createFingerprint()
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024, signal })) fingerprint.add(chunk)
+  // The stream is not given the signal: many at once would listen to it, and Node warns of that.
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+    signal?.throwIfAborted()
+    fingerprint.add(chunk)
+  }
   return fingerprint.finish()
 }

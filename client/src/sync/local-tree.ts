@@ -1,4 +1,4 @@
-import type { Dirent, Stats } from 'node:fs'
+import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { fingerprintFile } from './fingerprint.ts'
@@ -19,8 +19,16 @@ export interface Remembered extends FileState {
   readonly inode: number
 }
 
+/** Of what `stat` answers. The types of Node are not named, as those of this module are for programs without them too. */
+interface Info {
+  readonly size: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+  readonly ino: number
+}
+
 /** What tells that a file has been changed, without its bytes. */
-export const stateOf = ({ size, mtimeMs, ctimeMs, ino }: Stats): Omit<Remembered, 'fingerprint'> => ({
+export const stateOf = ({ size, mtimeMs, ctimeMs, ino }: Info): Omit<Remembered, 'fingerprint'> => ({
   size,
   modified: mtimeMs,
   touched: ctimeMs,

@@ -77,11 +77,12 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   state.remembered.clear()
   for (const [path, { location: _, ...file }] of local) state.remembered.set(path, file)
   // An upload that was begun of other bytes, or of ones that are in place, is none to go on with.
-  for (const [path, { fingerprint }] of state.uploads) {
+  for (const [place, { fingerprint }] of state.uploads) {
+    const path = folder === '' ? place : place.slice(folder.length + 1)
     const file = local.get(path)
     const isWanted =
       file?.fingerprint.join(' ') === fingerprint && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
-    if (!isWanted) state.uploads.delete(path)
+    if (!isWanted) state.uploads.delete(place)
   }
   // What is there and cannot be sent is not missing.
   const unsendable = (path: string) => skipped.some((each) => path === each.path || path.startsWith(`${each.path}/`))

@@ -16,6 +16,7 @@ export interface BegunUpload {
 export interface SyncState {
   /** What the last push or pull saw; undefined when there was none. */
   base: ReadonlyMap<string, SeenState> | undefined
+  /** By path in the site. */
   readonly uploads: Map<string, BegunUpload>
   /** What is remembered of files of the folder, whatever place they are sent to. */
   readonly remembered: Map<string, Remembered>
