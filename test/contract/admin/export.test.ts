@@ -94,7 +94,7 @@ describe('export', () => {
     ]
     writeFileSync(file, 'before')
     symlinkSync('site.jsonl', link)
-    execFileSync('mkfifo', [pipe])
+    execFileSync('bash', ['-c', 'mkfifo "$1"', 'bash', pipe])
     const exportTo = (out: string) => administerJson(siteDirectory, ['export', '--site', '1001', '--out', out])
 
     expect(await exportTo(link)).toEqual({ exported: oddRecords.length, file: link })
