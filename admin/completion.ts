@@ -49,6 +49,10 @@ const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
 /** Within single quotes, of which there are none in names. */
 const quoted = (words: readonly string[]): string => `'${words.join(' ').replaceAll("'", '')}'`
 
+/** What zsh runs scripts for bash with, by way of its own completion, which a new user has not switched on. */
+const forZsh = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+autoload -Uz bashcompinit && bashcompinit`
+
 /**
  * A script for a shell that completes the commands, options and choices of a program. It holds all of them, so that the program need not be started at
  * every press of the key; who installs another version prints it anew. zsh runs the one for bash, by its own `bashcompinit`.
@@ -80,5 +84,5 @@ ${commands.join('\n')}
 }
 complete -o bashdefault -o default -F _${name.replaceAll('-', '_')} ${name}
 `
-  return shell === 'bash' ? script : `autoload -Uz bashcompinit && bashcompinit\n${script}`
+  return shell === 'bash' ? script : `${forZsh}\n${script}`
 }

@@ -3,6 +3,13 @@ type Row = object
 /** Of a longer list people are shown the first ones; programs get all of it. */
 const mostInCell = 10
 
+/** A text in one line that a terminal only shows: control characters would move its cursor, or do worse. */
+export const visible = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
+    return `\\u${code}`
+  })
+
 const cell = (value: unknown): string => {
   if (Array.isArray(value)) {
     const more = value.length > mostInCell ? [`and ${value.length - mostInCell} more`] : []
@@ -10,7 +17,7 @@ const cell = (value: unknown): string => {
   }
   if (typeof value === 'object' && value !== null)
     return cell(Object.entries(value).map((pair) => pair.map(cell).join(': ')))
-  return value === null || value === undefined ? '' : String(value)
+  return value === null || value === undefined ? '' : visible(String(value))
 }
 
 /** Lines of cells, with those of one column as wide as the widest of them. */

@@ -55,8 +55,15 @@ export interface GlobalOptions {
   readonly json: boolean
 }
 
+/** Throws a Refusal when the address that AWS is to be found at is none: its client would fail in words of its own. */
+const checkEndpoint = (endpoint: string | undefined): void => {
+  if (!endpoint || URL.canParse(endpoint)) return
+  throw new Refusal('AWS_ENDPOINT_URL is no URL. Set it to one such as http://127.0.0.1:4566, or leave it out.')
+}
+
 const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Promise<AdminStores> => {
   if (target === 'local') return openLocalStores(dataDir)
+  checkEndpoint(process.env['AWS_ENDPOINT_URL'])
   const { openAwsStores } = await import('./aws-stores.ts')
   return openAwsStores(stackPrefix)
 }

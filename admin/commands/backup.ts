@@ -3,6 +3,7 @@ import { makeBackup } from '../../local/backup/make-backup.ts'
 import { restoreBackup } from '../../local/backup/restore-backup.ts'
 import { UsageError } from '../../local/usage-error.ts'
 import { exampleOf } from '../arguments.ts'
+import { interruptibly } from '../interruption.ts'
 import { print, Refusal } from '../output.ts'
 import type { GlobalOptions } from '../stores.ts'
 
@@ -20,17 +21,8 @@ const damageOption = [
   false,
 ] as const
 
-/** Runs something that Ctrl+C ends cleanly. */
-const interruptibly = async <Result>(what: string, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
-  const controller = new AbortController()
-  const end = () => controller.abort(new UsageError(`The ${what} was ended. Nothing of it is left; repeat it.`))
-  process.once('SIGINT', end).once('SIGTERM', end)
-  try {
-    return await run(controller.signal)
-  } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
-  }
-}
+/** What is told of a backup or a restoration that Ctrl+C has ended. */
+const wasEnded = (what: string) => new UsageError(`The ${what} was ended. Nothing of it is left; repeat it.`)
 
 const onOneMachine = (command: Command): GlobalOptions => {
   const options = command.optsWithGlobals<GlobalOptions>()
@@ -53,8 +45,9 @@ export const backupCommand = (): Command =>
     .option(...damageOption)
     .action(async (target: string, { bytes, evenIfDamaged }: BackupOptions, self: Command) => {
       const { dataDir, json } = onOneMachine(self)
-      const { path, ...rest } = await interruptibly('backup', (signal) =>
-        makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
+      const { path, ...rest } = await interruptibly(
+        (signal) => makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
+        wasEnded('backup'),
       )
       print({ backup: path, ...rest }, json)
     })
@@ -67,8 +60,9 @@ export const restoreCommand = (): Command =>
     .option(...damageOption)
     .action(async (backup: string, { evenIfDamaged }: RestoreOptions, self: Command) => {
       const { dataDir, json } = onOneMachine(self)
-      const { path, ...rest } = await interruptibly('restoration', (signal) =>
-        restoreBackup(backup, dataDir, { evenIfDamaged, signal }),
+      const { path, ...rest } = await interruptibly(
+        (signal) => restoreBackup(backup, dataDir, { evenIfDamaged, signal }),
+        wasEnded('restoration'),
       )
       print({ dataDirectory: path, ...rest }, json)
     })

@@ -10,7 +10,7 @@ export const completionCommand = (program: Command): Command =>
       'after',
       exampleOf(
         'completion bash > ~/.local/share/bash-completion/completions/site-admin',
-        'completion zsh > ~/.zfunc/_site-admin',
+        'completion zsh > ~/.site-admin-completion.zsh',
       ),
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream, renameSync, rmSync } from 'node:fs'
+import { createWriteStream, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { Command } from 'commander'
 import type { SiteId } from '../../lib/ids.ts'
 import { exampleOf, parsePositiveId } from '../arguments.ts'
 import { exportRecords } from '../export-records.ts'
+import { interruptibly } from '../interruption.ts'
 import { Refusal } from '../output.ts'
 import { type AdminStores, siteOf, withStores } from '../stores.ts'
 
@@ -43,23 +45,55 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
-/** Writes a file that is there as a whole, or not at all. Throws a Refusal when it cannot be written. */
-const writeFile = async (records: AsyncIterable<object>, file: string): Promise<number> => {
-  const partial = `${file}.partial`
-  const out = createWriteStream(partial, { mode: 0o600 })
+/** Writes to what is open, and closes it with all of it on the disk. Answers how many records there were. */
+const writeTo = async (records: AsyncIterable<object>, out: Writable): Promise<number> => {
   try {
     await once(out, 'open')
     const count = await writeLines(records, out)
     const closed = once(out, 'close')
     out.end()
     await closed
-    renameSync(partial, file)
     return count
   } catch (error) {
     out.destroy()
+    throw error
+  }
+}
+
+/** Writes a file that is there as a whole, or not at all. Errors: those of the file system. */
+const writeWhole = async (records: AsyncIterable<object>, file: string): Promise<number> => {
+  const partial = `${file}.${randomBytes(4).toString('hex')}.partial`
+  try {
+    const count = await writeTo(records, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }))
+    renameSync(partial, file)
+    return count
+  } catch (error) {
     rmSync(partial, { force: true })
+    throw error
+  }
+}
+
+/** Where a file is that a symbolic link may stand for: it is written there, and the link stays. */
+const behindLinks = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
+
+/** A device or a pipe takes the records; nothing may ever stand in its place. Throws a Refusal when the file cannot be written. */
+const writeFile = async (records: AsyncIterable<object>, file: string): Promise<number> => {
+  try {
+    const path = behindLinks(file)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()
+    return await (takesAll ? writeTo(records, createWriteStream(path)) : writeWhole(records, path))
+  } catch (error) {
     if (isSystemError(error)) throw new Refusal(`${file} cannot be written: ${reasonOf(error)}`)
     throw error
+  }
+}
+
+/** The records until the signal ends them, with its reason. */
+async function* until<Value>(signal: AbortSignal, values: AsyncIterable<Value>): AsyncGenerator<Value, void> {
+  for await (const value of values) {
+    signal.throwIfAborted()
+    yield value
   }
 }
 
@@ -75,7 +109,14 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
 const run = async (stores: AdminStores, { site: id, out }: Options): Promise<object | undefined> => {
   const site = await siteOf(stores, id)
   const records = exportRecords(await stores.areas(site), site.id)
-  if (out !== undefined) return { exported: await writeFile(records, out), file: out }
+  if (out !== undefined) {
+    const write = (signal: AbortSignal) => writeFile(until(signal, records), out)
+    const exported = await interruptibly(
+      write,
+      new Refusal(`Interrupted: ${out} is as it was before. Repeat the export.`),
+    )
+    return { exported, file: out }
+  }
   await writeOutput(records)
   return undefined
 }

@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs'
 import { clearLine, cursorTo } from 'node:readline'
 import type { WriteStream } from 'node:tty'
 import { Command } from 'commander'
 import type { SiteId } from '../../lib/ids.ts'
 import { exampleOf, parsePositiveId } from '../arguments.ts'
 import { type ImportOutcome, importRecords } from '../import/import-records.ts'
-import { readInput, readRecords } from '../import/read-records.ts'
+import { readInput, readRecords, statsOf } from '../import/read-records.ts'
+import { interruptibly } from '../interruption.ts'
 import { FaultsFound, Refusal } from '../output.ts'
 import { type AdminStores, siteOf, withStores } from '../stores.ts'
 
@@ -56,33 +56,12 @@ interface Options {
   readonly replace: boolean
 }
 
-/** In bytes; unknown for standard input, and for what reading will complain about. */
-const sizeOf = (file: string): number | undefined =>
-  file === '-' ? undefined : statSync(file, { throwIfNoEntry: false })?.size
-
-const endings = ['SIGINT', 'SIGTERM'] as const
-
-/** Runs something that ends in good order when somebody interrupts the program; a second time it ends at once. */
-const interruptibly = async <Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
-  const interruption = new AbortController()
-  const interrupt = () => {
-    for (const ending of endings) process.off(ending, interrupt)
-    interruption.abort()
-  }
-  for (const ending of endings) process.on(ending, interrupt)
-  try {
-    return await run(interruption.signal)
-  } finally {
-    for (const ending of endings) process.off(ending, interrupt)
-  }
-}
-
 const importFile = (stores: AdminStores, file: string, { site: id, strict, replace }: Options) =>
   interruptibly(async (signal) => {
     const site = await siteOf(stores, id)
     const input = readInput(file, signal)
     const { stderr } = process
-    const records = readRecords(stderr.isTTY ? drawProgress(input, sizeOf(file), stderr) : input)
+    const records = readRecords(stderr.isTTY ? drawProgress(input, statsOf(file)?.size, stderr) : input)
     const options = { isStrict: strict, replaces: replace, signal }
     const outcome = await importRecords(records, site.id, await stores.areas(site), options)
     if (signal.aborted) {

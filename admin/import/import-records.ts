@@ -1,5 +1,6 @@
 import { readJson } from '../../lib/http/json.ts'
 import type { SiteId } from '../../lib/ids.ts'
+import { visible } from '../output.ts'
 import type { ContentStores } from '../stores.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Collector, type Fault, recordKinds } from './record-kinds.ts'
@@ -54,8 +55,10 @@ const gatherFaults = () => {
   let skipped = 0
   return {
     note(faults: readonly Fault[]) {
-      for (const { line, message } of faults) {
+      for (const { line, message: told } of faults) {
         skipped += 1
+        // It may name what stands in the file.
+        const message = visible(told)
         const key = message.startsWith(notJson) ? notJson : message
         const known = errors.get(key)
         if (known) {

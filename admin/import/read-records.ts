@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream, type Stats, statSync } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { Refusal } from '../output.ts'
 
@@ -47,9 +47,18 @@ async function* readText(file: string, signal: AbortSignal | undefined): AsyncGe
   }
 }
 
+/** What the system knows of a file; undefined for standard input, and for what reading will complain about. */
+export const statsOf = (file: string): Stats | undefined => {
+  if (file === '-') return undefined
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
+}
+
 /** What can be read once only is not read beforehand: standard input, a pipe. */
-const canBeReadTwice = (file: string): boolean =>
-  file !== '-' && (statSync(file, { throwIfNoEntry: false })?.isFile() ?? false)
+const canBeReadTwice = (file: string): boolean => statsOf(file)?.isFile() ?? false
 
 /**
  * The text of a file, or of standard input for `-`, as it is read. A file is read through beforehand, so that nothing of it is imported when

@@ -15,6 +15,7 @@ const nameOf = (longest: number) =>
     .min(1, 'must not be empty')
     .max(longest, `must have ${longest} characters or fewer`)
     .regex(/^\P{Cc}*$/u, 'must not have control characters')
+    .refine((value) => value.isWellFormed(), 'must not have halves of characters')
 
 const webFormId = z
   .int('must be a whole number')

@@ -13,10 +13,15 @@ const integer = z
   .min(-largestContentId - 1)
   .max(largestContentId)
 
+/** A half of a pair of surrogates: stores put another character in its place. */
+const isWellFormed = (value: string): boolean => value.isWellFormed()
+const notWellFormed = 'must not have halves of characters'
+
 const string = z
   .string('must be a text')
   .max(longestString, `must have ${longestString} characters or fewer`)
   .regex(/^\P{Cc}*$/u, 'must not have control characters')
+  .refine(isWellFormed, notWellFormed)
 
 const date = z.string('must be a date').transform((text, context) => {
   const moment = readDateTime(text)
@@ -31,6 +36,7 @@ const said = (type: string) => ({ said: type })
 const text = z
   .string('must be a text')
   .refine((value) => Buffer.byteLength(value) <= longestText, `must have ${longestText} bytes or fewer`)
+  .refine(isWellFormed, notWellFormed)
 
 const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
   integer,

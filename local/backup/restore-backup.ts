@@ -1,5 +1,5 @@
 import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from 'node:fs'
-import { join, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { integrityFaults } from '../check/database-faults.ts'
@@ -54,6 +54,16 @@ const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
 }
 
+/** Where a path is that symbolic links may lead to, as far as it is there. */
+const realPathOf = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPathOf(parent), basename(path))
+  }
+}
+
 /**
  * Fills an empty data directory from a backup. Should the process die meanwhile, no service starts on the directory before this has been repeated.
  * Throws UsageError; the directory is as empty as before then.
@@ -65,7 +75,7 @@ export const restoreBackup = async (
 ): Promise<Restoration> => {
   const backup = layoutOf(backupPath)
   const marker = readBackupMarker(backup)
-  if (`${resolve(dataDirectory)}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
+  if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
     throw new UsageError(`The data directory ${dataDirectory} lies in the backup. Name another one with --data-dir.`)
   }
   const blobs = readDatabase(backup, marker)

@@ -36,7 +36,9 @@ describe('completion in bash', () => {
 
 test('completion is printed for each shell, zsh by way of bash', async () => {
   expect(await run('admin/main.js', ['completion', 'bash'])).toMatchObject({ status: 0, stdout: `${script}\n` })
-  expect(completionOf(createProgram(), 'zsh')).toBe(`autoload -Uz bashcompinit && bashcompinit\n${script}`)
+  expect(completionOf(createProgram(), 'zsh')).toBe(
+    `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\nautoload -Uz bashcompinit && bashcompinit\n${script}`,
+  )
 })
 
 test('the version is that of the package', async () => {

@@ -1,6 +1,15 @@
-import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  createReadStream,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { contentMembers } from '../../../lib/categories/content-kinds.ts'
@@ -72,6 +81,29 @@ describe('export', () => {
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(stderr).toMatch(/^\/.+ cannot be written: E\w+: .+ \(Data directory: .+\)\n$/)
     }
+  })
+
+  test('writes into what a link stands for, and into a pipe, and puts nothing in their place', async ({
+    siteDirectory,
+  }) => {
+    await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
+    const [file, link, pipe] = ['site.jsonl', 'link', 'pipe'].map((name) => join(siteDirectory, name)) as [
+      string,
+      string,
+      string,
+    ]
+    writeFileSync(file, 'before')
+    symlinkSync('site.jsonl', link)
+    execFileSync('bash', ['-c', 'mkfifo "$1"', 'bash', pipe])
+    const exportTo = (out: string) => administerJson(siteDirectory, ['export', '--site', '1001', '--out', out])
+
+    expect(await exportTo(link)).toEqual({ exported: oddRecords.length, file: link })
+    expect(readlinkSync(link)).toBe('site.jsonl')
+    const taken = text(createReadStream(pipe))
+    await exportTo(pipe)
+    expect(lstatSync(pipe).isFIFO()).toBe(true)
+    expect(await taken).toBe(readFileSync(file, 'utf8'))
+    expect(readdirSync(siteDirectory).filter((name) => name.includes('partial'))).toEqual([])
   })
 
   test('says so when its reader goes away before the end', async ({ siteDirectory }) => {

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -130,6 +131,10 @@ describe('a bad record is named by its line and skipped:', () => {
     ['{"kind":"webForm","id":"1"}', 'id: must be a whole number'],
     ['{"kind":"webForm","id":1,"name":""}', 'name: must not be empty'],
     ['{"kind":"webForm","id":1,"name":"a\\u0000b"}', 'name: must not have control characters'],
+    ['{"kind":"webForm","id":1,"name":"a\\ud800"}', 'name: must not have halves of characters'],
+    ['{"kind":"category","id":1,"name":"a\\udc00b"}', 'name: must not have halves of characters'],
+    ['{"kind":"news","id":1,"body":"\\ud800"}', 'body: must not have halves of characters'],
+    ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u001b[2J\\u000a: there is no such member.'],
     [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
     [`{"kind":"field","webFormId":1,"typeId":-2,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
     ['{"kind":"webForm","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
@@ -301,7 +306,9 @@ describe('import is refused', () => {
   })
 
   test('when the file cannot be read', async ({ siteDirectory }) => {
-    for (const file of [join(siteDirectory, 'missing'), siteDirectory]) {
+    const circle = join(siteDirectory, 'circle')
+    symlinkSync('circle', circle)
+    for (const file of [join(siteDirectory, 'missing'), siteDirectory, circle]) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['import', file, '--site', '1001'])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(stderr).toMatch(/^\/.+ cannot be read: \w+: .+\n$/)

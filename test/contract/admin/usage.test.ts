@@ -185,6 +185,11 @@ describe('what is deployed is refused in one line', () => {
       /^The store is away or busy\. .+ \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
     ],
     [
+      'at an address that is none',
+      { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'elsewhere' },
+      /^AWS_ENDPOINT_URL is no URL\. Set it to .+, or leave it out\. \(Stacks: SiteAdmin-… at elsewhere, us-east-1\)\n$/,
+    ],
+    [
       'without credentials',
       { AWS_REGION: 'us-east-1' },
       /^AWS does not let you: .*credentials.*\. Check your credentials.*\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,

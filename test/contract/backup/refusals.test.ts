@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -144,6 +145,9 @@ describe('a restoration is refused, and nothing is changed,', () => {
     await expect(restore(backup, data)).rejects.toThrow(/holds data already\. Name an empty one with --data-dir\./)
     await expect(restore(backup, folder)).rejects.toThrow(/holds files, but no .+ so it is no data directory/)
     await expect(restore(backup, backup)).rejects.toThrow(/lies in the backup/)
+    const link = join(folder, 'link')
+    symlinkSync(backup, link)
+    await expect(restore(backup, join(link, 'data'))).rejects.toThrow(/lies in the backup/)
     const service = await serve(data)
     const outcome = await administer(data, ['restore', backup])
     expect(outcome).toMatchObject({

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
-import { contentOf, put, test } from '../../support/backups.ts'
+import { contentOf, put, storage, test } from '../../support/backups.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -22,6 +22,13 @@ test('the drill of a backup works as it is written', async ({ place, serve }) =>
   symlinkSync(join(root, 'bin', 'site-admin.js'), join(bin, 'site-admin'))
   const service = await serve(place.data)
   await put(service, 'a/large.bin', contentOf('a'))
+  // More than a page of a list holds.
+  for (let folder = 0; folder < 10; folder++) {
+    const body = new FormData()
+    for (let file = 0; file < 100; file++) body.append('file', new Blob(['small']), `${file}.txt`)
+    const { status } = await service.request(`${storage}/many/${folder}`, { method: 'POST', body })
+    expect(status).toBe(200)
+  }
   const environment = {
     PATH: [bin, dirname(process.execPath), process.env['PATH']].join(delimiter),
     TMPDIR: place.folder,
@@ -36,5 +43,5 @@ test('the drill of a backup works as it is written', async ({ place, serve }) =>
       env: { ...process.env, ...environment },
     },
   )
-  expect(stdout.trim().split('\n').at(-1)).toBe('The backup is good: 3 files.')
+  expect(stdout.trim().split('\n').at(-1)).toBe('The backup is good: 1003 files.')
 })

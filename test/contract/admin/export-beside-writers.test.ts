@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { exportRecords } from '../../../admin/export-records.ts'
+import { importRecords } from '../../../admin/import/import-records.ts'
+import { readRecords } from '../../../admin/import/read-records.ts'
+import type { ContentStores } from '../../../admin/stores.ts'
+import type { SiteId } from '../../../lib/ids.ts'
+import { type Hand, hands } from '../../support/hands.ts'
+
+const site = 1001 as SiteId
+const emptySite = 1002 as SiteId
+
+const importInto = (stores: ContentStores, into: SiteId, records: readonly object[]) => {
+  async function* text() {
+    for (const record of records) yield `${JSON.stringify(record)}\n`
+  }
+  return importRecords(readRecords(text()), into, stores)
+}
+
+const news = (id: number) => ({ kind: 'news', id, subject: `News ${id}` })
+const category = (id: number) => ({ kind: 'category', id, name: `Category ${id}` })
+const link = (categoryId: number, objectId: number) => ({ kind: 'link', type: 'news', categoryId, objectId })
+
+test.for(hands.map((hand): [string, Hand] => [hand.name, hand]))(
+  'what comes while a site is exported spoils no link of the export: %s',
+  async ([, hand]) => {
+    const { stores, close } = await hand.open()
+    try {
+      await importInto(stores, site, [category(2), news(2), news(5), link(2, 2), link(2, 5)])
+      const exported: object[] = []
+      for await (const record of exportRecords(stores, site)) {
+        exported.push(record)
+        // Behind the last of them, so that it has passed them already.
+        if ('id' in record && record.id === 5) {
+          const late = [1, 3, 9].map(news)
+          await importInto(stores, site, [
+            category(1),
+            category(9),
+            ...late,
+            link(2, 1),
+            link(2, 3),
+            link(9, 9),
+            link(1, 5),
+          ])
+        }
+      }
+      expect(await importInto(stores, emptySite, exported)).toEqual({ imported: 5, skipped: 0, errors: [] })
+    } finally {
+      await close()
+    }
+  },
+)
