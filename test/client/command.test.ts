@@ -53,6 +53,25 @@ test('a file whose name is as long as a name may be is stored and fetched', asyn
   expect(await readTree(there)).toStrictEqual({ [name]: 'long' })
 })
 
+test('a name in other case is another file, and a folder in other case the same one', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one', 'A.txt': 'two' })
+  await demo('put', join(here, 'A.txt'), `${folder}/News/`)
+  expect((await demo('put', join(here, 'a.txt'), `${folder}/news`)).stdout).toBe(`${folder}/News/a.txt  3 bytes\n`)
+  expect(await readSite(client, folder)).toStrictEqual({ 'News/A.txt': 'two', 'News/a.txt': 'one' })
+  await client.files.remove(`${folder}/News/a.txt`)
+  await expect(client.files.remove(`${folder}/News/a.txt`)).rejects.toMatchObject({
+    code: 104001,
+    message: expect.stringContaining(`"${folder}/News/A.txt". Write it like that.`),
+  })
+  expect((await demo('rm', `${folder}/News/a.txt`)).status).toBe(1)
+  expect(await readSite(client, folder)).toStrictEqual({ 'News/A.txt': 'two' })
+})
+
 test('what is refused is said before it is removed', async ({ demo, service }) => {
   const client = await connect({ url: service.baseUrl, token: service.token })
   await client.files.put('Layouts/a.html', 'a')
