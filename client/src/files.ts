@@ -98,8 +98,19 @@ const encode = (path: string): string => {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
 }
 
+/** The path at which something lies, as it is written there: reads find it in other case too, and changes under a condition do not. */
+export const pathOf = ({ links }: Pick<Entry, 'links'>): string | undefined => {
+  const uri = links.find(({ rel }) => rel === 'storage')?.uri
+  const [, path] = /\/sites\/\d+\/storage\/(.*)$/.exec(uri ? new URL(uri).pathname : '') ?? []
+  return path?.split('/').map(decodeURIComponent).join('/')
+}
+
 const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.status === 404
 const isOutdated = (error: unknown): boolean => error instanceof ServiceError && error.status === 412
+
+/** Whether something lies at a path that is written like this, and not in other case. */
+const isWritten = (path: string, entry: Pick<Entry, 'links'>): boolean =>
+  (pathOf(entry) ?? path) === partsOf(path).join('/').normalize('NFC')
 
 const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
   ...file,
@@ -144,8 +155,8 @@ export const createFiles = ({ site, send }: Connection): Files => {
 
   /** The condition of a write onto what is there now. */
   const conditionNow = async (path: string): Promise<Readonly<Record<string, string>>> => {
-    const etag = (await statOf(path))?.etag
-    return etag === undefined ? { 'If-None-Match': '*' } : { 'If-Match': etag }
+    const entry = await statOf(path)
+    return entry?.etag === undefined || !isWritten(path, entry) ? { 'If-None-Match': '*' } : { 'If-Match': entry.etag }
   }
 
   const conditionOf = async (path: string, replace: string | boolean) => {
@@ -155,8 +166,15 @@ export const createFiles = ({ site, send }: Connection): Files => {
 
   /** The condition of a change of what is there. A folder has none. */
   const conditionOn = async (path: string, etag: string | undefined): Promise<Readonly<Record<string, string>>> => {
-    const tag = etag ?? (await stat(path)).etag
-    return tag === undefined ? {} : { 'If-Match': tag }
+    if (etag !== undefined) return { 'If-Match': etag }
+    const entry = await stat(path)
+    if (!isWritten(path, entry))
+      throw new ServiceError({
+        status: 404,
+        code: 104001,
+        message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
+      })
+    return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
   }
 
   const holds = async (path: string, bytes: Blob): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { createTextPrinter } from '../../client/src/command/printers.ts'
@@ -51,6 +51,25 @@ test('a file whose name is as long as a name may be is stored and fetched', asyn
   const there = await makeDirectory()
   expect(await demo('get', `${folder}/${name}`, there)).toMatchObject({ status: 0, stderr: '' })
   expect(await readTree(there)).toStrictEqual({ [name]: 'long' })
+})
+
+test('a name in other case is another file, and a folder in other case the same one', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one', 'A.txt': 'two' })
+  await demo('put', join(here, 'A.txt'), `${folder}/News/`)
+  expect((await demo('put', join(here, 'a.txt'), `${folder}/news`)).stdout).toBe(`${folder}/News/a.txt  3 bytes\n`)
+  expect(await readSite(client, folder)).toStrictEqual({ 'News/A.txt': 'two', 'News/a.txt': 'one' })
+  await client.files.remove(`${folder}/News/a.txt`)
+  await expect(client.files.remove(`${folder}/News/a.txt`)).rejects.toMatchObject({
+    code: 104001,
+    message: expect.stringContaining(`"${folder}/News/A.txt". Write it like that.`),
+  })
+  expect((await demo('rm', `${folder}/News/a.txt`)).status).toBe(1)
+  expect(await readSite(client, folder)).toStrictEqual({ 'News/A.txt': 'two' })
 })
 
 test('what is refused is said before it is removed', async ({ demo, service }) => {
@@ -178,7 +197,7 @@ test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', asyn
 
 test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
-  execFileSync('mkfifo', [join(here, 'pipe')])
+  await symlink('/dev/zero', join(here, 'device'))
   const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp])[] = [
     [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
     [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), /does not cover site 77/],
@@ -188,7 +207,7 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
     [() => demo('put', join(here, 'nothing'), folder), /There is no such file or folder/],
     [() => demo('cat', `${folder}/../x`), /has a part/],
     [() => demo('get', 'hello.txt', join(here, 'nothing', 'x')), /There is no such file or folder: .*nothing\.\n$/],
-    [() => demo('get', 'hello.txt', join(here, 'pipe'), '--force'), /is no file/],
+    [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is no file/],
     [() => demo('pull', `${folder}/nothing`, here), /There is no such file or folder on this site/],
   ]
   for (const [call, sentence] of failing) {

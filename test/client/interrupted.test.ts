@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import { push } from '../../client/src/sync.ts'
 import type { Program } from '../support/program.ts'
 import { asDemo, startSiteFiles } from './support/command.ts'
-import { test as base, readSite, readTree, reported } from './support/site.ts'
+import { test as base, readSite, readTree, reported, writeTree } from './support/site.ts'
 
 const count = 80
 const many = Object.fromEntries(
@@ -85,7 +85,7 @@ test('Ctrl+C ends a command that waits for a service which says nothing', async 
   }
 })
 
-test('a watched folder is sent again when something changes, until Ctrl+C', async ({
+test('a watched folder is sent again when something changes, until Ctrl+C, which fails where it breaks off a push', async ({
   begin,
   client,
   folder,
@@ -99,4 +99,9 @@ test('a watched folder is sent again when something changes, until Ctrl+C', asyn
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
   watching.kill('SIGINT')
   expect((await watching.ended).status).toBe(0)
+  await writeTree(here, many)
+  const sending = begin('watch', here, folder)
+  await untilEvents(sending, 'done', 10)
+  sending.kill('SIGINT')
+  expect((await sending.ended).status).toBe(1)
 })

@@ -245,6 +245,12 @@ test('a folder of the site is found in other case, and its files are written whe
   makeDirectory,
 }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
+  const odd = { client, directory: await makeDirectory(), folder: `${folder}/old/sites/1/storage` }
+  await client.files.put(`${folder}/Old/sites/1/storage/a.txt`, 'a')
+  await pull(odd)
+  await writeTree(odd.directory, { 'a.txt': 'b' })
+  expect(await push(odd)).toMatchObject({ replace: 1, conflict: 0 })
+  await client.files.remove(`${folder}/Old`)
   await push({ client, directory: here, folder: `${folder}/News` })
   await writeTree(here, { 'a.txt': 'b', 'c.txt': 'c' })
   expect((await reported(push, { client, directory: here, folder: `${folder}/news` })).end).toMatchObject({

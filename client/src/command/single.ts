@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { constants } from 'node:fs'
 import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { pathOf } from '../files.ts'
 import { ServiceError, type SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { fetchBytes, LocalRefusal, placeNew } from '../sync/fetch-file.ts'
@@ -41,10 +42,12 @@ const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => 
   }
 }
 
-const typeOf = async ({ client }: Context, path: string): Promise<'file' | 'folder' | undefined> => {
-  if (path === '') return 'folder'
+/** What a path is, and how it is written there; undefined when nothing is. */
+const find = async ({ client }: Context, path: string) => {
+  if (path === '') return { type: 'folder', path }
   try {
-    return (await client.files.stat(path)).type
+    const entry = await client.files.stat(path)
+    return { type: entry.type, path: pathOf(entry) ?? path }
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) return undefined
     throw error
@@ -54,8 +57,9 @@ const typeOf = async ({ client }: Context, path: string): Promise<'file' | 'fold
 /** Where something of this name goes: into a folder that is there or that a slash says to be one, or to the path itself. */
 const destination = async (context: Context, to: string, name: string): Promise<string> => {
   const path = sitePath(to)
-  const isFolder = to.endsWith('/') || path === '' || (await typeOf(context, path)) === 'folder'
-  return isFolder ? inFolder(path, name) : path
+  const there = await find(context, path)
+  if (there?.type === 'folder') return inFolder(there.path, name)
+  return to.endsWith('/') ? inFolder(path, name) : path
 }
 
 interface Row {
@@ -139,7 +143,7 @@ export const get = async (context: Context, from: string, to: string | undefined
 /** Stores files, in the place of what is there. */
 export const put = async (context: Context, files: readonly string[], to: string) => {
   const { client, signal } = context
-  if (files.length > 1 && (await typeOf(context, sitePath(to))) === 'file') {
+  if (files.length > 1 && (await find(context, sitePath(to)))?.type === 'file') {
     throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
   }
   let totalBytes = 0

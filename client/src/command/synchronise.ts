@@ -118,7 +118,8 @@ export const watch = async (context: Context, directory: string, path: string, f
   const changed = createChanges(directory, context.signal)
   for (let isFirst = true; ; isFirst = false) {
     try {
-      await run('push', context, directory, path, flags)
+      const { interrupted } = await run('push', context, directory, path, flags)
+      if (interrupted) return exitStatus.failed
     } catch (error) {
       if (isFirst || context.signal.aborted) throw error
       report(error)

@@ -1,6 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SiteClient } from '../connect.ts'
+import { pathOf } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
 import { LocalRefusal } from './fetch-file.ts'
@@ -39,16 +40,14 @@ const coarseClock = 2000
 /**
  * A folder as its name is written in the site: reads find it in other case too, and writes under a condition do not. Only a push may name one that is not there.
  */
-const findFolder = async ({ files, site }: SiteClient, wanted: string, direction: Direction): Promise<string> => {
+const findFolder = async ({ files }: SiteClient, wanted: string, direction: Direction): Promise<string> => {
   const folder = wanted.split('/').filter(Boolean).join('/').normalize('NFC')
   if (folder === '') return ''
   try {
     const { links, type } = await files.stat(folder)
     if (type === 'file')
       throw new LocalRefusal(`"${folder}" is a file of the site. Name a folder, or use "get" and "put" for one file.`)
-    const { pathname } = new URL(links.find(({ rel }) => rel === 'storage')?.uri ?? '')
-    const [, path] = pathname.split(`/sites/${site.id}/storage/`)
-    const found = path === undefined ? folder : path.split('/').map(decodeURIComponent).join('/')
+    const found = pathOf({ links }) ?? folder
     return found.toLowerCase() === folder.toLowerCase() ? found : folder
   } catch (error) {
     if (direction === 'push' && error instanceof ServiceError && error.status === 404) return folder
