@@ -18,6 +18,9 @@ interface Deps {
   readonly now: () => number
 }
 
+/** Each note waits for the disk, and the bytes wait with it. In milliseconds. */
+const betweenNotes = 1_000
+
 const gone = () => new ServiceError('uploadUnknown')
 
 /**
@@ -52,7 +55,12 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
     },
 
     async append({ holding }, offset, content, watch) {
-      const kept = (size: number) => watch.kept(size, holding)
+      let noted = Number.NEGATIVE_INFINITY
+      const kept = (size: number) => {
+        if (now() - noted < betweenNotes) return
+        noted = now()
+        watch.kept(size, holding)
+      }
       const written = await blobs.append(holding.name, offset, content, { kept, isOver: watch.isOver })
       if (!written) throw gone()
       return { ...written, holding }
