@@ -189,9 +189,7 @@ export const clearDirectory = (directory: DataDirectory): void => {
   const isOld = stateOf(directory).state === 'version 0.1'
   writeMarker(directory, 'new')
   const { path } = directory
-  if (!isOld) return removeContents(directory)
-  removeFrom(
-    path,
-    oldNames.map((name) => join(path, name)),
-  )
+  const old = oldNames.map((name) => join(path, name))
+  if (isOld) removeFrom(path, old)
+  else removeContents(directory)
 }
