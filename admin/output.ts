@@ -6,8 +6,8 @@ const mostInCell = 10
 /** A text in one line that a terminal only shows: control characters would move its cursor, or do worse. */
 export const visible = (text: string): string =>
   text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
-    return `\\u${code}`
+    const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character]
+    return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 
 const cell = (value: unknown): string => {

@@ -172,6 +172,15 @@ export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
   return !lock
 }
 
+const removeFrom = (path: string, names: readonly string[]): void => {
+  for (const name of names) rmSync(name, { recursive: true, force: true })
+  syncFolder(path)
+}
+
+/** Removes what the service keeps in the directory but the marker, which says already that this is not all of it. Needs no room on the disk. */
+export const removeContents = ({ path, database, wal, blobs, orphans, demo, running }: DataDirectory): void =>
+  removeFrom(path, [database, wal, `${database}-shm`, blobs, orphans, demo, `${demo}.new`, running])
+
 /**
  * Removes what the service keeps in the directory, and nothing else. Should it be cut short, the next start makes the directory anew:
  * its marker says so. The caller holds every lock.
@@ -179,9 +188,8 @@ export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
 export const clearDirectory = (directory: DataDirectory): void => {
   const isOld = stateOf(directory).state === 'version 0.1'
   writeMarker(directory, 'new')
-  const { path, database, wal, blobs, orphans, demo, running } = directory
-  const own = [database, wal, `${database}-shm`, blobs, orphans, demo, `${demo}.new`, running]
+  const { path } = directory
   const old = oldNames.map((name) => join(path, name))
-  for (const name of isOld ? old : own) rmSync(name, { recursive: true, force: true })
-  syncFolder(path)
+  if (isOld) removeFrom(path, old)
+  else removeContents(directory)
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { type DataDirectory, reasonOf } from './data-directory.ts'
-import { isBusy } from './database.ts'
+import { isBusy, isClosedToUs } from './database.ts'
 
 /** How large a database is checked as a whole at every start, which takes about a second; in bytes. Beyond it, only `check` does so. */
 const largestChecked = 256 * 1024 ** 2
@@ -56,6 +56,9 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
     const damage = readDamage(directory, depth)
     return damage === undefined ? undefined : damaged(damage)
   } catch (error) {
+    if (isClosedToUs(error)) {
+      return `The database ${database} cannot be opened. See to it that it is a file, and that you are the user whom it belongs to. Nothing was changed.`
+    }
     if (!isBusy(error)) return damaged(reasonOf(error))
     return `The database ${database} is held by another process. Repeat this when that has ended. Nothing was changed.`
   }

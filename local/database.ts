@@ -13,6 +13,9 @@ const codeOf = (error: unknown): number =>
 /** Whether another process has the database. Nothing was changed, and trying again helps. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === codes.busy
 
+/** Whether the file of a database cannot be opened, whatever is in it: it may be that of another user. */
+export const isClosedToUs = (error: unknown): boolean => codeOf(error) === codes.cannotOpen
+
 /** With less than this, in bytes, a file system has no room for a page and what goes with it. */
 const leastRoom = 256 * 1024
 

@@ -9,6 +9,7 @@ import {
   makeFolders,
   makeLocks,
   refusalOf,
+  removeContents,
   stateOf,
   writeMarker,
 } from './data-directory.ts'
@@ -218,7 +219,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
       letGo()
     },
     giveUp() {
-      clearDirectory(directory)
+      removeContents(directory)
       rmSync(marker)
       letGo()
       rmSync(state === 'absent' ? path : locks.folder, { recursive: true })

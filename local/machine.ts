@@ -8,7 +8,7 @@ import { createCategoryLinks } from './category-links.ts'
 import { createContents, finishRemovals } from './contents.ts'
 import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
-import { type Role, useDirectory } from './directory-use.ts'
+import { hasService, type Role, useDirectory } from './directory-use.ts'
 import { createGrants } from './grants.ts'
 import { createHistory, createRecorder, type RecordChange, sweepHistory } from './history.ts'
 import { hourly } from './hourly.ts'
@@ -19,7 +19,7 @@ import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createFolderRemovals, createGoingFolders, createWorkflows, forgetRemovals } from './path-locks.ts'
 import { makePrivateFile } from './private-files.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './removal-queue.ts'
-import { prepareSchema } from './schema.ts'
+import { isEarlier, prepareSchema, versionOf } from './schema.ts'
 import { createSiteDirectory } from './site-directory.ts'
 import { createUploadProgress } from './upload-progress.ts'
 import { createUploadSweep } from './uploads/sweep-uploads.ts'
@@ -142,11 +142,20 @@ interface Options {
 
 const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
-const openPrepared = ({ database: file, wal }: DataDirectory, options: DatabaseOptions): Database => {
+const isOfEarlierService = ({ path }: DataDirectory) =>
+  new UsageError(
+    `A service of an earlier version runs on the data directory ${path}. Stop it, and start this version once: that converts the database. Nothing was changed.`,
+  )
+
+const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOptions): Database => {
+  const { database: file, wal } = directory
   // SQLite gives the files beside the database the mode of the database.
   makePrivateFile(file)
   const database = openDatabase(file, options)
   try {
+    // That service knows neither the new tables nor what they mean, such as that a backup needs blobs: they are not made beside it.
+    const isOld = isEarlier(versionOf(database.connection))
+    if (isOld && role === 'command' && hasService(directory)) throw isOfEarlierService(directory)
     prepareSchema(database.connection)
     if (existsSync(wal)) return database
     throw new Error(`SQLite has made no ${wal}`)
@@ -167,7 +176,7 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
   let database: Database | undefined
   try {
     // Commands may make many changes at once, beside a service whose callers wait.
-    database = openPrepared(directory, { durable, givesWay: role === 'command' })
+    database = openPrepared(directory, role, { durable, givesWay: role === 'command' })
     use.opened()
     const stores = await openStores({ directory, database, role, durable, keptFor, clock })
     const open = database

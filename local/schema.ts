@@ -266,7 +266,7 @@ const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
 }
 
 /** Whether the tables are those of an earlier version, which can be taken further. */
-const isEarlier = (version: number): boolean => version >= 1 && version < schemaVersion
+export const isEarlier = (version: number): boolean => version >= 1 && version < schemaVersion
 
 /** Takes the tables of an earlier version to this one, with all that is in them. */
 const migrate = (connection: DatabaseSync): void => {

@@ -69,14 +69,14 @@ const sectionOf = (kind: string, meaning: string, schema: z.ZodObject): string =
   const { properties, required } = objectSchema.parse(z.toJSONSchema(schema, { io: 'input' }))
   const rows = Object.entries(properties).map(([name, member]) => {
     const otherwise = isContentKind(kind) ? otherwiseOf(kind, name) : member.otherwise
-    const last = required.includes(name) ? 'must be said' : (otherwise ?? '')
+    const last = required.includes(name) ? 'required' : (otherwise ?? '')
     return `| ${[code(name), typeOf(member), last, member.description].map(cell).join(' | ')} |`
   })
   return `## ${code(kind)}
 
 ${meaning}
 
-| Member | Type | Where nobody says and nothing is stored | Meaning |
+| Member | Type | Default | Meaning |
 |---|---|---|---|
 ${rows.join('\n')}
 `
@@ -88,8 +88,8 @@ export const createRecordsPage = (): string => {
   return `# The records of an import
 
 \`site-admin import\` takes JSON lines, or one JSON array, in UTF-8; \`site-admin export\` writes such lines. Each record is an object with a \`kind\` and the members
-below. A record changes the members that it names. Those that it leaves out stay as they are stored; where nothing is stored, they get the values of the third
-column. With \`--replace\` they get these values in any case. Other members are errors. A record may have 1,048,576 characters.
+below. A record changes the members that it names. Those that it leaves out keep what is stored; where nothing is stored, they get
+their default. With \`--replace\` they get their default in any case. Members that are not listed here are errors. A record may have 1,048,576 characters.
 
 \`\`\`json
 {"kind": "category", "id": 1, "name": "Press"}

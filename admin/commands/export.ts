@@ -113,7 +113,7 @@ const run = async (stores: AdminStores, { site: id, out }: Options): Promise<obj
     const write = (signal: AbortSignal) => writeFile(until(signal, records), out)
     const exported = await interruptibly(
       write,
-      new Refusal(`Interrupted: ${out} is as it was before. Repeat the export.`),
+      new Refusal(`Interrupted: the export is not whole, and ${out} is as it was before. Repeat the command.`),
     )
     return { exported, file: out }
   }

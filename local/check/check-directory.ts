@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { readBackupMarker } from '../backup/backup-marker.ts'
 import { type DataDirectory, type DirectoryState, layoutOf, reasonOf, refusalOf, stateOf } from '../data-directory.ts'
+import { isClosedToUs } from '../database.ts'
 import { lacksWal } from '../database-damage.ts'
 import { lookAtDemo } from '../demo.ts'
 import { absenceOf, atRest, hasService } from '../directory-use.ts'
@@ -73,7 +74,8 @@ const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   try {
     return openForReading(directory)
   } catch (error) {
-    return { where: database, fault: damagedBy(reasonOf(error)) }
+    const isClosed = 'it cannot be opened. See to it that it is a file, and that you are the user whom it belongs to.'
+    return { where: database, fault: isClosedToUs(error) ? isClosed : damagedBy(reasonOf(error)) }
   }
 }
 

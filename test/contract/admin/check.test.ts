@@ -16,6 +16,21 @@ const tamper = (directory: string, sql: string) => {
 }
 
 describe('check', () => {
+  test('calls a database that it cannot open not damaged, and no command does', async ({ siteDirectory, skip }) => {
+    if (process.getuid?.() === 0) skip('root may open every file')
+    const database = join(siteDirectory, 'site-admin.db')
+    chmodSync(database, 0)
+    const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
+    expect({ status, ...JSON.parse(stdout) }).toEqual({
+      status: 1,
+      faults: [{ where: database, fault: expect.stringMatching(/^it cannot be opened\. See to it .+ belongs to\.$/) }],
+    })
+    expect(await administer(siteDirectory, ['site', 'list'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^The database .+ cannot be opened\. See to it .+ Nothing was changed\.\n$/),
+    })
+  })
+
   test('finds nothing in a sound directory, and changes nothing', async ({ siteDirectory }) => {
     const before = snapshotOf(siteDirectory)
     expect(await administer(siteDirectory, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n', stderr: '' })

@@ -12,7 +12,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { makeBackup } from '../../../local/backup/make-backup.ts'
 import { restoreBackup } from '../../../local/backup/restore-backup.ts'
 import { administer } from '../../support/administration.ts'
@@ -208,6 +208,20 @@ describe('a restoration is refused, and nothing is changed,', () => {
     await expect(restore(backup, restored)).rejects.toThrow(sentence)
     expect(readdirSync(restored)).toEqual([])
   })
+})
+
+test('a restoration that fails leaves nothing where not even a marker can be written any more', async ({
+  backedUp: { backup, restored },
+}) => {
+  mkdirSync(restored)
+  const { signal } = new AbortController()
+  vi.spyOn(signal, 'throwIfAborted').mockImplementation(() => {
+    // A file cannot take the place of a folder.
+    mkdirSync(join(restored, 'site-admin.json.new'))
+    throw new Error('It was ended')
+  })
+  await expect(restoreBackup(backup, restored, { evenIfDamaged: false, signal })).rejects.toThrow('It was ended')
+  expect(readdirSync(restored)).toEqual(['site-admin.json.new'])
 })
 
 test('a backup is refused by the start and by commands, with what to do', async ({ backedUp: { backup } }) => {

@@ -1,0 +1,23 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { interruptibly } from '../../../admin/interruption.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+test('one interruption that arrives twice ends a command in good order, and a later one at once', async () => {
+  vi.useFakeTimers()
+  const listening = () => process.listenerCount('SIGINT')
+  const before = listening()
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const ended = interruptibly(async (signal) => {
+    signal.addEventListener('abort', () => resolve(String(signal.reason.message)))
+    return promise
+  }, new Error('Interrupted'))
+  expect(listening()).toBe(before + 1)
+  process.emit('SIGINT')
+  // Nobody listening means that the system ends the process.
+  expect(listening()).toBe(before + 1)
+  process.emit('SIGINT')
+  vi.advanceTimersByTime(1_000)
+  expect(listening()).toBe(before)
+  expect(await ended).toBe('Interrupted')
+})
