@@ -41,6 +41,10 @@ export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const isOffline = signal(false)
 
+  const tell = (changes: readonly Change[]) => {
+    if (changes.length > 0) for (const listener of listeners) listener(changes)
+  }
+
   const follow = (client: SiteClient) => {
     const read = createReader(client)
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -55,7 +59,7 @@ export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
       try {
         const changes = await read()
         failures = 0
-        if (changes.length > 0 && !hasEnded) for (const listener of listeners) listener(changes)
+        if (!hasEnded) tell(changes)
       } catch {
         // Views say themselves what fails. Here it is only asked more seldom.
         failures++
