@@ -1,0 +1,27 @@
+import { MenuButton, type MenuItem } from '../parts/menu.tsx'
+import { isLanguage, language, languageNames, texts } from '../texts/texts.ts'
+import { chooseLanguage, chooseTheme, theme, themes } from './preferences.ts'
+
+interface SettingsMenuProps {
+  readonly onSignOut?: () => void
+}
+
+/** Theme, language, the reference of the API, and the way out. */
+export const SettingsMenu = ({ onSignOut }: SettingsMenuProps) => {
+  const t = texts.value.shell
+  const items: readonly MenuItem[] = [
+    ...themes.map((each) => ({
+      label: t.themes[each],
+      isChosen: theme.value === each,
+      run: () => chooseTheme(each),
+    })),
+    ...Object.entries(languageNames).map(([tag, label]) => ({
+      label,
+      isChosen: language.value === tag,
+      run: () => isLanguage(tag) && chooseLanguage(tag),
+    })),
+    { label: t.reference, icon: 'link', run: () => open('docs', '_blank', 'noopener') },
+    ...(onSignOut ? [{ label: texts.value.signIn.signOut, icon: 'signOut' as const, run: onSignOut }] : []),
+  ]
+  return <MenuButton label={t.settings} icon="settings" items={items} />
+}

@@ -1,0 +1,79 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import type { SiteClient } from '../../client/src/index.ts'
+import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import { PageContext } from './context.ts'
+import type { Live } from './live.ts'
+import { goTo, linkTo, route } from './routes.ts'
+import { SettingsMenu } from './settings-menu.tsx'
+import { views } from './views.ts'
+
+interface ShellProps {
+  readonly client: SiteClient
+  readonly live: Live
+  readonly onSignOut: () => void
+}
+
+const SiteChoice = ({ client }: Pick<ShellProps, 'client'>) =>
+  client.sites.length < 2 ? (
+    <span class="site-name" title={client.site.name}>
+      <bdi>{client.site.name}</bdi>
+    </span>
+  ) : (
+    <select
+      class="site-name"
+      aria-label={texts.value.shell.site}
+      value={client.site.id}
+      onChange={({ currentTarget }) => goTo({ site: Number(currentTarget.value), path: [] })}
+    >
+      {client.sites.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+
+/** What stands around every view: where one is, and where else one can go. */
+export const Shell = ({ client, live, onSignOut }: ShellProps) => {
+  const t = texts.value
+  const page = useMemo(() => ({ client, live }), [client, live])
+  const view = views.find(({ name }) => name === route.value.view) ?? views[0]
+  const title = view ? view.label(t) : ''
+  useEffect(() => live.follow(client), [client, live])
+  useEffect(() => {
+    document.title = `${title} · ${client.site.name} · ${t.name}`
+  }, [title, client, t])
+  return (
+    <PageContext.Provider value={page}>
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
+        {t.shell.skip}
+      </button>
+      <header class="top">
+        <SiteChoice client={client} />
+        <nav aria-label={t.shell.views}>
+          {views.map(({ name, label, icon }) => (
+            <a
+              key={name}
+              href={linkTo({ view: name, path: [] })}
+              aria-current={name === view?.name ? 'page' : undefined}
+            >
+              <Icon name={icon} />
+              <span>{label(t)}</span>
+            </a>
+          ))}
+        </nav>
+        <SettingsMenu onSignOut={onSignOut} />
+      </header>
+      {live.isOffline.value && (
+        <p class="offline" role="status">
+          {t.shell.offline}
+        </p>
+      )}
+      <main id="content" tabIndex={-1}>
+        <h1 class="unseen">{title}</h1>
+        {view && <view.component key={client.site.id} />}
+      </main>
+    </PageContext.Provider>
+  )
+}

@@ -1,0 +1,17 @@
+import type { ComponentType } from 'preact'
+import { FilesView } from '../files/files-view.tsx'
+import type { IconName } from '../parts/icon.tsx'
+import type { Texts } from '../texts/en.ts'
+
+export interface View {
+  /** As it stands in the address. */
+  readonly name: string
+  readonly label: (texts: Texts) => string
+  readonly icon: IconName
+  readonly component: ComponentType
+}
+
+/** What the console can show, in the order of its navigation. */
+export const views: readonly View[] = [
+  { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', component: FilesView },
+]

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+
+/**
+ * `npm run build:console`: the console as files of `dist/`. What may be kept for ever has a hash in its name; `index.html` names these, and is asked for anew each time.
+ * The page stands at `…/console`, without a slash at its end: to it the address of a neighbour begins with `console/`, behind a stage path as well.
+ */
+const room = import.meta.dirname
+const dist = join(room, 'dist')
+rmSync(dist, { recursive: true, force: true })
+mkdirSync(dist)
+
+const { metafile } = await build({
+  entryPoints: { console: join(room, 'app', 'main.tsx'), style: join(room, 'styles.css') },
+  entryNames: '[name]-[hash]',
+  outdir: dist,
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2023',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  metafile: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+})
+const built = Object.keys(metafile.outputs).map((path) => path.slice(path.lastIndexOf('/') + 1))
+
+const icon = join(room, 'icon.svg')
+const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
+copyFileSync(icon, join(dist, iconName))
+
+const names: Readonly<Record<string, string | undefined>> = {
+  script: built.find((name) => name.endsWith('.js')),
+  style: built.find((name) => name.endsWith('.css')),
+  icon: iconName,
+}
+const page = readFileSync(join(room, 'index.html'), 'utf8')
+writeFileSync(
+  join(dist, 'index.html'),
+  page.replace(/%(\w+)%/g, (_, what: string) => `console/${names[what]}`),
+)
+
+// Their licences want their notices to come along.
+const notices = ['preact', '@preact/signals', '@preact/signals-core'].map((name) => {
+  const folder = dirname(findPackageJSON(name, import.meta.url) ?? '')
+  const [license = ''] = globSync('LICENSE*', { cwd: folder })
+  return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
+})
+writeFileSync(join(dist, 'licenses.txt'), notices.join('\n\n'))
