@@ -65,7 +65,6 @@ export const getConsole = (deps: ConsoleDeps) =>
     if (page === undefined) throw new ServiceError('routeUnknown', notBuilt)
     const headers = {
       'Content-Security-Policy': await policy(deps),
-      'Cross-Origin-Opener-Policy': 'same-origin',
     }
     return { ...text('text/html', page, tagOfText(page)), headers }
   })
