@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleFunction } from '../../../cdk/bundles.ts'
-import { referenceFiles } from '../../../functions/documentation/reference-assets.ts'
+import { functionSettings } from '../../../cdk/functions.ts'
 
 /** The function as it is deployed: a folder of its own, far from the project and its packages. */
 let folder: string
@@ -11,9 +11,10 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'site-admin-bundle-'))
   const entry = join(import.meta.dirname, '..', '..', '..', 'functions', 'documentation', 'handler.ts')
-  await bundleFunction(entry, folder, referenceFiles)
+  await bundleFunction(entry, folder, functionSettings.documentation)
   Object.assign(process.env, {
     DATA_CENTRE: 'us',
+    DATA_CENTRES: 'us',
     SITES_TABLE: 'sites',
     TOKENS_TABLE: 'tokens',
     AWS_REGION: 'us-east-1',
