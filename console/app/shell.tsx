@@ -1,5 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { SiteClient } from '../../client/src/index.ts'
+import { UploadPanel } from '../files/upload-panel.tsx'
+import { useUploads } from '../files/use-uploads.ts'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
 import { PageContext } from './context.ts'
@@ -37,7 +39,8 @@ const SiteChoice = ({ client }: Pick<ShellProps, 'client'>) =>
 /** What stands around every view: where one is, and where else one can go. */
 export const Shell = ({ client, live, onSignOut }: ShellProps) => {
   const t = texts.value
-  const page = useMemo(() => ({ client, live }), [client, live])
+  const uploads = useUploads(client)
+  const page = useMemo(() => ({ client, live, uploads }), [client, live, uploads])
   const view = views.find(({ name }) => name === route.value.view) ?? views[0]
   const title = view ? view.label(t) : ''
   useEffect(() => live.follow(client), [client, live])
@@ -74,6 +77,7 @@ export const Shell = ({ client, live, onSignOut }: ShellProps) => {
         <h1 class="unseen">{title}</h1>
         {view && <view.component key={client.site.id} />}
       </main>
+      <UploadPanel uploads={uploads} />
     </PageContext.Provider>
   )
 }

@@ -29,6 +29,8 @@ export const arrange = (
     .filter(({ name }) => name.toLowerCase().includes(wanted))
     .sort(
       (a, b) =>
-        Number(a.type === 'file') - Number(b.type === 'file') || sign * compare(a, b) || collator.compare(a.name, b.name),
+        Number(a.type === 'file') - Number(b.type === 'file') ||
+        sign * compare(a, b) ||
+        collator.compare(a.name, b.name),
     )
 }

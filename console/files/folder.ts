@@ -2,7 +2,7 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from '@prea
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
 import { arrange, type Column, type Order } from './arrange.ts'
 import { isWithin, parentOf, partsOf } from './paths.ts'
-import { chooseAll, choose, type Manner, nothing, retain, type Selection, step } from './selection.ts'
+import { choose, chooseAll, type Manner, nothing, retain, type Selection, step } from './selection.ts'
 
 /** The folder that is open: what it holds, in which order, and what of it is chosen. */
 export interface Folder {

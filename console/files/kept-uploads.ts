@@ -54,7 +54,10 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
 const isSame = (kept: KeptUpload, { file, path }: Dropped): boolean =>
   kept.size === file.size &&
   kept.modified === file.lastModified &&
-  (kept.path === path || kept.path.endsWith(`/${path}`) || kept.path.endsWith(`/${file.name}`) || kept.path === file.name)
+  (kept.path === path ||
+    kept.path.endsWith(`/${path}`) ||
+    kept.path.endsWith(`/${file.name}`) ||
+    kept.path === file.name)
 
 /** Finds the files again that their reader has given anew. */
 export const match = (kept: readonly KeptUpload[], given: readonly Dropped[]) => {

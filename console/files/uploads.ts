@@ -28,7 +28,12 @@ export type Answer = 'replace' | 'both' | 'skip'
 /** The uploads of a site. They go on whatever view is shown. */
 export interface Uploads {
   readonly all: ReadonlySignal<readonly Upload[]>
-  readonly totals: ReadonlySignal<{ readonly sent: number; readonly bytes: number; readonly done: number; readonly open: number }>
+  readonly totals: ReadonlySignal<{
+    readonly sent: number
+    readonly bytes: number
+    readonly done: number
+    readonly open: number
+  }>
   /** Bytes a second; 0 while nobody knows. */
   readonly rate: ReadonlySignal<number>
   /** The next one that its reader has to decide on. */
@@ -221,7 +226,10 @@ export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsO
 
   const giveUp = (address: string | undefined) => {
     // Its bytes expire by themselves when the service cannot be told.
-    if (address) client().files.cancel(address).catch(() => {})
+    if (address)
+      client()
+        .files.cancel(address)
+        .catch(() => {})
   }
 
   return {
