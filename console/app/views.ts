@@ -8,10 +8,11 @@ export interface View {
   readonly name: string
   readonly label: (texts: Texts) => string
   readonly icon: IconName
-  readonly component: ComponentType
+  /** A view is asked for when it is wanted; the first one comes with the page. */
+  readonly load: () => Promise<ComponentType>
 }
 
 /** What the console can show, in the order of its navigation. */
 export const views: readonly View[] = [
-  { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', component: FilesView },
+  { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', load: async () => FilesView },
 ]

@@ -45,7 +45,7 @@ export const Toolbar = () => {
         type="search"
         class="bar-search"
         aria-label={t.search}
-        placeholder={t.search}
+        placeholder={t.searchShort}
         value={store.folder.search.value}
         onInput={({ currentTarget }) => {
           store.folder.search.value = currentTarget.value

@@ -50,6 +50,7 @@ export const de: Texts = {
     columns: { name: 'Name', size: 'Größe', lastModified: 'Geändert' },
     chooseRow: (name) => `${name} auswählen`,
     search: 'Diesen Ordner durchsuchen',
+    searchShort: 'Suchen …',
     upload: 'Hochladen',
     uploadFiles: 'Dateien hochladen …',
     uploadFolder: 'Einen Ordner hochladen …',

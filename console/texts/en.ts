@@ -48,6 +48,7 @@ export const en = {
     columns: { name: 'Name', size: 'Size', lastModified: 'Changed' },
     chooseRow: (name: string) => `Choose ${name}`,
     search: 'Search this folder',
+    searchShort: 'Search…',
     upload: 'Upload',
     uploadFiles: 'Upload files…',
     uploadFolder: 'Upload a folder…',
