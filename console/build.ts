@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { build } from 'esbuild'
 
 /**
@@ -16,8 +16,11 @@ mkdirSync(dist)
 const { metafile } = await build({
   entryPoints: { console: join(room, 'app', 'main.tsx'), style: join(room, 'styles.css') },
   entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
   outdir: dist,
   bundle: true,
+  // Views and languages are files of their own, asked for when they are wanted.
+  splitting: true,
   format: 'esm',
   platform: 'browser',
   target: 'es2023',
@@ -28,15 +31,19 @@ const { metafile } = await build({
   legalComments: 'none',
   logLevel: 'warning',
 })
-const built = Object.keys(metafile.outputs).map((path) => path.slice(path.lastIndexOf('/') + 1))
+/** What was made of an entry. */
+const builtOf = (entry: string): string => {
+  const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))
+  return basename(found?.[0] ?? '')
+}
 
 const icon = join(room, 'icon.svg')
 const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
 copyFileSync(icon, join(dist, iconName))
 
 const names: Readonly<Record<string, string | undefined>> = {
-  script: built.find((name) => name.endsWith('.js')),
-  style: built.find((name) => name.endsWith('.css')),
+  script: builtOf('console/app/main.tsx'),
+  style: builtOf('console/styles.css'),
   icon: iconName,
 }
 const page = readFileSync(join(room, 'index.html'), 'utf8')

@@ -40,10 +40,9 @@ const App = ({ session, live }: AppProps) => {
   )
 }
 
-const start = () => {
+const start = async () => {
   const { token, rest } = takeToken(location.hash)
   if (token !== undefined) history.replaceState(null, '', rest || location.pathname)
-  followPreferences()
   followAddress()
   // The page stands beside the service: `…/prod/console`.
   const url = new URL('.', location.href).href
@@ -57,6 +56,7 @@ const start = () => {
   })
   if (token === undefined) session.goOn()
   else session.signIn(token, 'tab')
+  await followPreferences()
   const root = document.getElementById('app')
   if (!root) return
   render(

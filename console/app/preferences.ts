@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { isLanguage, type Language, language, preferredLanguage } from '../texts/texts.ts'
+import { isLanguage, type Language, language, preferredLanguage, showLanguage } from '../texts/texts.ts'
 
 export const themes = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
@@ -9,8 +9,8 @@ const keys = { language: 'site-admin-language', theme: 'site-admin-theme' }
 export const theme = signal<Theme>('auto')
 
 /** What the reader has chosen is kept on this device. */
-export const chooseLanguage = (chosen: Language): void => {
-  language.value = chosen
+export const chooseLanguage = async (chosen: Language): Promise<void> => {
+  await showLanguage(chosen)
   localStorage.setItem(keys.language, chosen)
 }
 
@@ -20,9 +20,8 @@ export const chooseTheme = (chosen: Theme): void => {
 }
 
 /** Reads what was chosen, and shows it from now on. */
-export const followPreferences = (): void => {
+export const followPreferences = async (): Promise<void> => {
   const kept = localStorage.getItem(keys.language)
-  language.value = isLanguage(kept) ? kept : preferredLanguage(navigator.languages)
   theme.value = themes.find((each) => each === localStorage.getItem(keys.theme)) ?? 'auto'
   effect(() => {
     document.documentElement.lang = language.value
@@ -30,4 +29,6 @@ export const followPreferences = (): void => {
   effect(() => {
     document.documentElement.dataset['theme'] = theme.value
   })
+  // English is part of the page: it is shown when another language does not come.
+  await showLanguage(isLanguage(kept) ? kept : preferredLanguage(navigator.languages)).catch(() => {})
 }

@@ -1,4 +1,5 @@
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
+import { notifyFailure } from '../parts/toasts.tsx'
 import { isLanguage, language, languageNames, texts } from '../texts/texts.ts'
 import { chooseLanguage, chooseTheme, theme, themes } from './preferences.ts'
 
@@ -18,7 +19,9 @@ export const SettingsMenu = ({ onSignOut }: SettingsMenuProps) => {
     ...Object.entries(languageNames).map(([tag, label]) => ({
       label,
       isChosen: language.value === tag,
-      run: () => isLanguage(tag) && chooseLanguage(tag),
+      run: () => {
+        if (isLanguage(tag)) chooseLanguage(tag).catch((error: unknown) => notifyFailure('', error))
+      },
     })),
     { label: t.reference, icon: 'link', run: () => open('docs', '_blank', 'noopener') },
     ...(onSignOut ? [{ label: texts.value.signIn.signOut, icon: 'signOut' as const, run: onSignOut }] : []),

@@ -1,12 +1,17 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { SiteClient } from '../../client/src/index.ts'
+import { UploadPanel } from '../files/upload-panel.tsx'
+import { useUploads } from '../files/use-uploads.ts'
+import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
 import { PageContext } from './context.ts'
 import type { Live } from './live.ts'
 import { goTo, linkTo, route } from './routes.ts'
 import { SettingsMenu } from './settings-menu.tsx'
-import { views } from './views.ts'
+import { type View, views } from './views.ts'
 
 interface ShellProps {
   readonly client: SiteClient
@@ -34,10 +39,31 @@ const SiteChoice = ({ client }: Pick<ShellProps, 'client'>) =>
     </select>
   )
 
+/** A view, once it is there. */
+const LoadedView = ({ view }: { readonly view: View }) => {
+  const component = useSignal<{ readonly Shown: ComponentType } | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const load = async () => {
+    failure.value = undefined
+    try {
+      component.value = { Shown: await view.load() }
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  useEffect(() => {
+    load()
+  }, [view])
+  if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={load} />
+  const { Shown } = component.value ?? {}
+  return Shown ? <Shown /> : <p class="opening">{texts.value.loading}</p>
+}
+
 /** What stands around every view: where one is, and where else one can go. */
 export const Shell = ({ client, live, onSignOut }: ShellProps) => {
   const t = texts.value
-  const page = useMemo(() => ({ client, live }), [client, live])
+  const uploads = useUploads(client)
+  const page = useMemo(() => ({ client, live, uploads }), [client, live, uploads])
   const view = views.find(({ name }) => name === route.value.view) ?? views[0]
   const title = view ? view.label(t) : ''
   useEffect(() => live.follow(client), [client, live])
@@ -72,8 +98,9 @@ export const Shell = ({ client, live, onSignOut }: ShellProps) => {
       )}
       <main id="content" tabIndex={-1}>
         <h1 class="unseen">{title}</h1>
-        {view && <view.component key={client.site.id} />}
+        {view && <LoadedView key={`${client.site.id} ${view.name}`} view={view} />}
       </main>
+      <UploadPanel uploads={uploads} />
     </PageContext.Provider>
   )
 }

@@ -11,6 +11,7 @@ interface ButtonProps {
   /** What it is called where it shows a picture alone. */
   readonly label?: string
   readonly expanded?: boolean
+  readonly tabIndex?: number
 }
 
 /** A button with a text, a picture, or both. */
@@ -32,6 +33,7 @@ export const Button = ({
     aria-label={label}
     title={label}
     aria-expanded={rest.expanded}
+    tabIndex={rest.tabIndex}
   >
     {icon && <Icon name={icon} />}
     {children}

@@ -43,6 +43,8 @@ interface FormDialogProps {
   readonly title: string
   /** What the button says that does it. */
   readonly action: string
+  /** What the button says that does nothing. */
+  readonly cancel?: string
   readonly isDangerous?: boolean
   readonly isReady?: boolean
   readonly children: ComponentChildren
@@ -85,7 +87,7 @@ export const FormDialog = ({
         <div class="dialog-body">{children}</div>
         {failure.value !== undefined && <Failure error={failure.value} />}
         <footer>
-          <Button onClick={onClose}>{texts.value.cancel}</Button>
+          <Button onClick={onClose}>{rest.cancel ?? texts.value.cancel}</Button>
           <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} disabled={isBusy.value || !isReady}>
             {action}
           </Button>

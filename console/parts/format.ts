@@ -1,6 +1,6 @@
 import { locale } from '../texts/texts.ts'
 
-const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+const units = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 const sizeFormats = new Map<string, Intl.NumberFormat>()
 
 /** A format is dear to make: each is made once. */
@@ -8,21 +8,17 @@ const sizeFormat = (unit: string, digits: number): Intl.NumberFormat => {
   const key = `${locale.value} ${unit} ${digits}`
   const made = sizeFormats.get(key)
   if (made) return made
-  const format = new Intl.NumberFormat(locale.value, {
-    style: 'unit',
-    unit,
-    unitDisplay: unit === 'byte' ? 'narrow' : 'short',
-    maximumFractionDigits: digits,
-  })
+  const format = new Intl.NumberFormat(locale.value, { style: 'unit', unit, maximumFractionDigits: digits })
   sizeFormats.set(key, format)
   return format
 }
 
 /** Bytes for people, such as "1.4 MB": a kilobyte has 1,000. */
 export const formatSize = (bytes: number): string => {
-  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
+  if (bytes < 1000) return `${formatNumber(bytes)} B`
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3))
   const value = bytes / 1000 ** power
-  return sizeFormat(units[power] ?? 'byte', power > 0 && value < 10 ? 1 : 0).format(value)
+  return sizeFormat(units[power - 1] ?? 'kilobyte', value < 10 ? 1 : 0).format(value)
 }
 
 export const formatNumber = (value: number): string => value.toLocaleString(locale.value)
