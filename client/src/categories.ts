@@ -90,10 +90,7 @@ const written = ({ where, ...query }: ListQuery) => ({ ...query, ...(where && { 
 
 export const createCategories = ({ site, calls: client }: Connection): Categories => {
   const common = { client, throwOnError: true } as const
-  const list = <Item>(
-    read: (query: PageQuery) => Promise<{ data: AnsweredPage<Item> }>,
-    query: ListQuery = {},
-  ) =>
+  const list = <Item>(read: (query: PageQuery) => Promise<{ data: AnsweredPage<Item> }>, query: ListQuery = {}) =>
     through(async (cursor = '') => {
       const { data } = await read({ ...written(query), limit: pageSize, cursor })
       return { items: data.items, next: data.nextCursor ?? undefined }
@@ -117,7 +114,8 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
       list: (switches) => list((query) => listNews({ ...common, path, query }), switches),
       of: (id, switches) => list((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
       page: (switches) => place((query) => listNews({ ...common, path, query }), switches),
-      pageOf: (id, switches) => place((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
+      pageOf: (id, switches) =>
+        place((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
       link: async (id, ids) => void (await linkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
       unlink: async (id, ids) => void (await unlinkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>
@@ -131,7 +129,8 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
       list: (switches) => list((query) => listBlogs({ ...common, path, query }), switches),
       of: (id, switches) => list((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
       page: (switches) => place((query) => listBlogs({ ...common, path, query }), switches),
-      pageOf: (id, switches) => place((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
+      pageOf: (id, switches) =>
+        place((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
       link: async (id, ids) => void (await linkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
       unlink: async (id, ids) => void (await unlinkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { formatMoment } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
@@ -81,6 +82,11 @@ export const ItemsTable = ({ label, list, linked = new Set(), onOpen }: ItemsTab
           </th>
           <Column list={list} sort="title" label={t.title} />
           <Column list={list} sort="released" label={t.released} class="items-date" />
+          {onOpen && (
+            <th scope="col" class="items-more">
+              <span class="unseen">{t.ofObject}</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -102,19 +108,18 @@ export const ItemsTable = ({ label, list, linked = new Set(), onOpen }: ItemsTab
               </td>
               <td>
                 <span class="items-title">
-                  {onOpen ? (
-                    <button type="button" class="as-link" title={t.ofObject} onClick={() => onOpen(item)}>
-                      <bdi>{title}</bdi>
-                    </button>
-                  ) : (
-                    <bdi>{title}</bdi>
-                  )}
+                  <bdi>{title}</bdi>
                   <span class="soft items-id">{id}</span>
-                  {state && <span class={`badge badge-${state}`}>{t.states[state]}</span>}
-                  {isLinked && <span class="badge">{t.isLinked}</span>}
+                  {state && <span class={`state state-${state}`}>{t.states[state]}</span>}
+                  {isLinked && <span class="state">{t.isLinked}</span>}
                 </span>
               </td>
               <td class="items-date soft">{released && formatMoment(released)}</td>
+              {onOpen && (
+                <td class="items-more">
+                  <Button icon="category" kind="quiet" label={t.categoriesOf(title)} onClick={() => onOpen(item)} />
+                </td>
+              )}
             </tr>
           )
         })}

@@ -15,7 +15,7 @@ const exactly = (iso: string): string =>
 
 const Detail = ({ value }: { readonly value: string | number | boolean | readonly (string | number | boolean)[] }) =>
   Array.isArray(value) ? (
-    <ul class="details-list">
+    <ul class="change-names">
       {value.map((each) => (
         <li key={each}>
           <bdi>{String(each)}</bdi>
@@ -34,7 +34,7 @@ export const ChangeDialog = ({ change, onClose }: ChangeDialogProps) => {
   return (
     <Dialog title={t.types[type]} onClose={onClose}>
       <div class="dialog-body">
-        <dl class="details">
+        <dl class="change-details">
           <dt>{t.where}</dt>
           <dd>
             <bdi>{subjectName(change)}</bdi>
@@ -49,9 +49,7 @@ export const ChangeDialog = ({ change, onClose }: ChangeDialogProps) => {
             <time dateTime={at}>{exactly(at)}</time>
           </dd>
           {Object.entries(details ?? {}).map(([name, value]) => [
-            <dt key={name} class="mono">
-              {name}
-            </dt>,
+            <dt key={name}>{t.detailNames[name] ?? name}</dt>,
             <dd key={`${name}:`}>
               <Detail value={value} />
             </dd>,

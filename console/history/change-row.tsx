@@ -21,18 +21,24 @@ const iconOf = ({ type }: Change): IconName => {
 /** The type of field that a subject names. */
 const fieldIn = (subject: string): string | undefined => /^form\/\d+\/field\/(-?\d+)$/.exec(subject)?.[1]
 
+/** The object that a subject names, with its category. */
+const linked = /^category\/\d+\/(news|blogs?)\/(\d+)$/
+
 /** What a change was made to, as people call it. */
 export const subjectName = ({ type, subject }: Change): string => {
   if (groupOf(type) === 'files' && subject === '') return texts.value.history.root
   const field = fieldIn(subject)
-  return (field !== undefined && texts.value.forms.types[field]) || subject
+  if (field !== undefined) return texts.value.forms.types[field] ?? subject
+  const [, kind, object] = linked.exec(subject) ?? []
+  return kind === undefined ? subject : `${texts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
 }
 
 /** What else is to be said in one line: where something went, or which files came. */
 export const note = ({ subject, details }: Change): string => {
-  const { to, names } = details ?? {}
-  if (typeof to === 'string') return `→ ${to}`
-  if (!Array.isArray(names)) return fieldIn(subject) === undefined ? '' : subject
+  const { to, names, count } = details ?? {}
+  if (typeof to === 'string') return texts.value.history.to(to)
+  if (typeof count === 'number') return texts.value.items(count)
+  if (!Array.isArray(names)) return fieldIn(subject) === undefined && !linked.test(subject) ? '' : subject
   const shown = names.slice(0, 3).join(', ')
   return names.length > 3 ? `${shown} ${texts.value.history.more(names.length - 3)}` : shown
 }
