@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import type { Change, SiteClient } from '../../client/src/index.ts'
+import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
 
 /** How often is asked while the page is visible, and at the most rarely after failures, in milliseconds. */
 const period = 3000
@@ -60,12 +60,13 @@ export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
         const changes = await read()
         failures = 0
         if (!hasEnded) tell(changes)
-      } catch {
+        isOffline.value = false
+      } catch (error) {
         // Views say themselves what fails. Here it is only asked more seldom.
         failures++
+        isOffline.value = !(error instanceof ServiceError && error.status >= 400 && error.status < 500)
       }
       isAsking = false
-      isOffline.value = failures > 0
       if (!hasEnded) timer = setTimeout(ask, Math.min(longest, period * 2 ** failures))
     }
 

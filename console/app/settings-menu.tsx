@@ -16,14 +16,15 @@ export const SettingsMenu = ({ onSignOut }: SettingsMenuProps) => {
       isChosen: theme.value === each,
       run: () => chooseTheme(each),
     })),
-    ...Object.entries(languageNames).map(([tag, label]) => ({
+    ...Object.entries(languageNames).map(([tag, label], index) => ({
       label,
+      isApart: index === 0,
       isChosen: language.value === tag,
       run: () => {
         if (isLanguage(tag)) chooseLanguage(tag).catch((error: unknown) => notifyFailure('', error))
       },
     })),
-    { label: t.reference, icon: 'link', run: () => open('docs', '_blank', 'noopener') },
+    { label: t.reference, icon: 'link', isApart: true, run: () => open('docs', '_blank', 'noopener') },
     ...(onSignOut ? [{ label: texts.value.signIn.signOut, icon: 'signOut' as const, run: onSignOut }] : []),
   ]
   return <MenuButton label={t.settings} icon="settings" items={items} />

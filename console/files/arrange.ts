@@ -8,7 +8,7 @@ export interface Order {
 }
 
 /** "page 2" comes before "page 10". */
-const collator = new Intl.Collator(undefined, { numeric: true })
+export const collator = new Intl.Collator(undefined, { numeric: true })
 
 const compareBy = {
   name: (a: FolderContent, b: FolderContent) => collator.compare(a.name, b.name),

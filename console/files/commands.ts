@@ -46,8 +46,13 @@ export const paste = (store: FilesStore): void => {
   if (held) relocateAndTell(store, held.how, held.paths, store.folder.path.value)
 }
 
+export interface Command extends MenuItem {
+  /** It stands in the menu, and not in the bar. */
+  readonly isMinor?: boolean
+}
+
 /** What can be done with what is chosen. */
-export const commandsFor = (store: FilesStore, client: SiteClient): readonly MenuItem[] => {
+export const commandsFor = (store: FilesStore, client: SiteClient): readonly Command[] => {
   const t = texts.value.files
   const chosen = store.folder.chosen.value
   const paths = store.chosenPaths()
@@ -64,8 +69,9 @@ export const commandsFor = (store: FilesStore, client: SiteClient): readonly Men
       ? [
           {
             label: only.type === 'folder' ? t.open : t.details,
-            icon: only.type === 'folder' ? 'folder' : 'search',
+            icon: only.type === 'folder' ? 'folder' : 'file',
             keys: 'Enter',
+            isMinor: true,
             run: () => openEntry(store, only),
           } as const,
         ]
@@ -76,8 +82,15 @@ export const commandsFor = (store: FilesStore, client: SiteClient): readonly Men
     ...(isOne ? [{ label: t.rename, icon: 'rename', keys: 'F2', run: show({ kind: 'rename', path }) } as const] : []),
     { label: t.move, icon: 'move', run: show({ kind: 'relocate', how: 'move', paths }) },
     { label: t.copy, icon: 'copy', run: show({ kind: 'relocate', how: 'copy', paths }) },
-    { label: t.copyPath, icon: 'link', run: () => copyPath(paths) },
-    { label: t.remove, icon: 'remove', keys: 'Del', isDangerous: true, run: show({ kind: 'remove', paths }) },
+    { label: t.copyPath, icon: 'link', isMinor: true, run: () => copyPath(paths) },
+    {
+      label: t.remove,
+      icon: 'remove',
+      keys: 'Del',
+      isDangerous: true,
+      isApart: true,
+      run: show({ kind: 'remove', paths }),
+    },
   ]
 }
 

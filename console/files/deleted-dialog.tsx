@@ -60,8 +60,9 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
         {!found.value && !failure.value && <p class="soft">{texts.value.loading}</p>}
         {found.value && rows.length === 0 && <p class="soft">{t.deletedNone}</p>}
         {rows.length > 0 && (
-          <div role="list" class="deleted">
+          <div class="deleted">
             <Rows
+              list={t.deletedTitle(folderName(path))}
               count={rows.length}
               height={44}
               row={(index) => {

@@ -110,7 +110,7 @@ export const FileList = () => {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // A button of the head has its own keys.
-    if (!(event.target instanceof Element && event.target.matches('.grid, .rows'))) return
+    if (!(event.target instanceof Element && event.target.matches('.grid'))) return
     if (take(event)) event.preventDefault()
   }
   return (

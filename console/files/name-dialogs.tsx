@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
 import { texts } from '../texts/texts.ts'
 import { useFiles } from './files-context.ts'
@@ -18,7 +18,7 @@ const NameDialog = ({ title, label, action, name: before, onName }: NameDialogPr
   const field = useId()
   const input = useRef<HTMLInputElement>(null)
   const name = useSignal(before)
-  useEffect(() => {
+  useLayoutEffect(() => {
     input.current?.focus()
     // Of "a.html" the part before the ending is what changes.
     const dot = before.lastIndexOf('.')

@@ -4,6 +4,7 @@ import { usePage } from '../app/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
+import { collator } from './arrange.ts'
 import { useFiles } from './files-context.ts'
 import type { Relocation } from './files-store.ts'
 import { isWithin, join, parentOf, partsOf } from './paths.ts'
@@ -30,7 +31,7 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
     const read = async () => {
       const found: string[] = []
       for await (const { name, type } of client.files.list(target)) if (type === 'folder') found.push(name)
-      if (isWanted) names.value = found
+      if (isWanted) names.value = found.sort(collator.compare)
     }
     // A path that is not there yet has no folders to offer.
     read().catch(() => {

@@ -4,7 +4,7 @@ import type { RemovalPreview } from '../../client/src/index.ts'
 import { usePage } from '../app/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { formatNumber, formatSize } from '../parts/format.ts'
+import { formatSize } from '../parts/format.ts'
 import { texts } from '../texts/texts.ts'
 import { useFiles } from './files-context.ts'
 import { nameOf } from './paths.ts'
@@ -24,7 +24,7 @@ const sum = (previews: readonly RemovalPreview[]): RemovalPreview => {
 
 const sentenceOf = ({ files, folders, bytes, atLeast }: RemovalPreview): string => {
   const t = texts.value.files
-  const sentence = t.goes(formatNumber(files), formatNumber(folders), formatSize(bytes))
+  const sentence = t.goes(files, folders, formatSize(bytes))
   return atLeast ? t.atLeast(sentence) : sentence
 }
 

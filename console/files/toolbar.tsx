@@ -18,11 +18,14 @@ const ChosenBar = () => {
       <span class="bar-count" role="status">
         {t.chosen(store.folder.chosen.value.length)}
       </span>
-      {commands.map(({ label, icon, run }) => (
-        <Button key={label} {...(icon && { icon })} kind="quiet" onClick={run}>
-          <span class="bar-label">{label.replace(/\s?…$/, '')}</span>
-        </Button>
-      ))}
+      {commands
+        .filter(({ isMinor }) => !isMinor)
+        .map(({ label, icon, run }) => (
+          <Button key={label} {...(icon && { icon })} kind="quiet" onClick={run}>
+            <span class="bar-label">{label.replace(/\s?…$/, '')}</span>
+          </Button>
+        ))}
+      <MenuButton label={texts.value.more} icon="more" items={commands.filter(({ isMinor }) => isMinor)} />
     </div>
   )
 }

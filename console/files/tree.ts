@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { FolderContent, SiteClient } from '../../client/src/index.ts'
+import { collator } from './arrange.ts'
 import { join, nameOf, parentOf } from './paths.ts'
 
 /** A folder as the tree shows it. */
@@ -25,8 +26,6 @@ export interface Tree {
   /** Reads again what is open. */
   refresh(): Promise<void>
 }
-
-const collator = new Intl.Collator(undefined, { numeric: true })
 
 export const createTree = (client: () => SiteClient): Tree => {
   const folders = signal<ReadonlyMap<string, readonly string[]>>(new Map())

@@ -123,8 +123,9 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
         <>
           {uploads.interrupted.value.length > 0 && <Interrupted uploads={uploads} />}
           {all.length > 0 && (
-            <div role="list" class="uploads-list" aria-label={t.title}>
+            <div class="uploads-list">
               <Rows
+                list={t.title}
                 count={all.length}
                 height={52}
                 row={(index) => {

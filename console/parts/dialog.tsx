@@ -21,6 +21,10 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = 
   useLayoutEffect(() => {
     const opened = dialog.current
     opened?.showModal()
+    // What is typed or chosen comes first; where nothing is, the harmless button does.
+    opened
+      ?.querySelector<HTMLElement>(':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button')
+      ?.focus()
     return () => opened?.close()
   }, [])
   const onCancel = (event: Event) => {

@@ -11,6 +11,8 @@ export interface MenuItem {
   readonly isDisabled?: boolean
   /** Of a choice: whether it is the one that holds. */
   readonly isChosen?: boolean
+  /** Whether a line stands above it. */
+  readonly isApart?: boolean
   /** The key that does the same. */
   readonly keys?: string
   readonly run: () => void
@@ -42,37 +44,43 @@ export const Menu = ({ label, items, at, onClose }: MenuProps) => {
     const shown = menu.current
     if (!shown) return
     const before = document.activeElement
+    const leave = (event: Event) => {
+      if (!(event.target instanceof Node && shown.contains(event.target))) onClose()
+    }
+    // The platform's own way of closing takes the end of the click that has opened a menu for one beside it.
+    document.addEventListener('pointerdown', leave, true)
     shown.showPopover()
     const { width, height } = shown.getBoundingClientRect()
     shown.style.left = `${Math.max(4, Math.min(at.x, innerWidth - width - 4))}px`
     shown.style.top = `${Math.max(4, Math.min(at.y, innerHeight - height - 4))}px`
     shown.querySelector<HTMLElement>('[role^=menuitem]:not([disabled])')?.focus()
     return () => {
+      document.removeEventListener('pointerdown', leave, true)
       if (shown.contains(document.activeElement) && before instanceof HTMLElement) before.focus()
     }
   }, [])
   return (
     <div
       ref={menu}
-      popover="auto"
+      popover="manual"
       role="menu"
       class="menu"
       aria-label={label}
-      onToggle={(event) => event.newState === 'closed' && onClose()}
       onKeyDown={(event) => {
         event.stopPropagation()
         step(event.currentTarget, event)
+        if (event.key === 'Escape') event.preventDefault()
         if (event.key === 'Escape' || event.key === 'Tab') onClose()
       }}
     >
-      {items.map(({ label, icon, isDangerous, isDisabled, isChosen, keys, run }) => (
+      {items.map(({ label, icon, isDangerous, isDisabled, isApart, isChosen, keys, run }) => (
         <button
           key={label}
           type="button"
           role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
           aria-checked={isChosen}
           tabIndex={-1}
-          class={isDangerous ? 'is-dangerous' : ''}
+          class={`${isDangerous ? 'is-dangerous' : ''}${isApart ? ' is-apart' : ''}`}
           disabled={isDisabled}
           onClick={() => {
             onClose()

@@ -9,7 +9,8 @@ interface RowsProps {
   readonly row: (index: number) => ComponentChildren
   /** The row that is kept in sight when it changes. */
   readonly active?: number | undefined
-  readonly class?: string
+  /** Of a list that is nothing else: what stands around a grid or a tree has its own role, and the keyboard is there. */
+  readonly list?: string
 }
 
 /** So many rows more than are seen are there, so that scrolling shows no gaps. */
@@ -27,7 +28,7 @@ export const windowOf = (top: number, view: number, height: number, count: numbe
 })
 
 /** A list of any length, of which only the rows in sight are there. All rows are of one height. */
-export const Rows = ({ count, height, row, active, ...rest }: RowsProps) => {
+export const Rows = ({ count, height, row, active, list }: RowsProps) => {
   const box = useRef<HTMLDivElement>(null)
   const seen = useSignal({ top: 0, view: 800 })
   useLayoutEffect(() => {
@@ -52,9 +53,10 @@ export const Rows = ({ count, height, row, active, ...rest }: RowsProps) => {
   return (
     <div
       ref={box}
-      class={`rows ${rest.class ?? ''}`}
-      role="presentation"
-      tabIndex={-1}
+      class="rows"
+      role={list === undefined ? 'presentation' : 'list'}
+      aria-label={list}
+      tabIndex={list === undefined ? undefined : 0}
       onScroll={({ currentTarget }) => {
         seen.value = { top: currentTarget.scrollTop, view: currentTarget.clientHeight }
       }}

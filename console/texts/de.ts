@@ -282,7 +282,8 @@ export const de: Texts = {
       count === 1 ? `${name} löschen?` : `${plural(count, 'Element', 'Elemente')} löschen?`,
     removeAction: 'Löschen',
     counting: 'Es wird gezählt, was gelöscht wird …',
-    goes: (files, folders, size) => `Gelöscht werden: Dateien: ${files}, Ordner: ${folders}, zusammen ${size}.`,
+    goes: (files, folders, size) =>
+      `Gelöscht: ${[files > 0 && plural(files, 'Datei', 'Dateien'), folders > 0 && plural(folders, 'Ordner', 'Ordner')].filter(Boolean).join(' und ')}, zusammen ${size}.`,
     atLeast: (text) => `Mindestens: ${text}`,
     comesBack: 'Sie lassen sich 30 Tage lang zurückholen.',
     refused: (code) => `Der Dienst wird dies ablehnen (${code}).`,

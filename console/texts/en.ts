@@ -277,7 +277,8 @@ export const en = {
       count === 1 ? `Delete ${name}?` : `Delete ${plural(count, 'item', 'items')}?`,
     removeAction: 'Delete',
     counting: 'Counting what goes…',
-    goes: (files: string, folders: string, size: string) => `${files} files and ${folders} folders go, ${size} in all.`,
+    goes: (files: number, folders: number, size: string) =>
+      `This deletes ${[files > 0 && plural(files, 'file', 'files'), folders > 0 && plural(folders, 'folder', 'folders')].filter(Boolean).join(' and ')}, ${size} in all.`,
     atLeast: (text: string) => `At least: ${text}`,
     comesBack: 'They can be brought back for 30 days.',
     refused: (code: number) => `The service is going to refuse this (${code}).`,
