@@ -29,7 +29,7 @@ export default defineConfig({
       },
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/**/*.test.ts'] } },
-      { test: { ...shared, ...patiently, name: 'console', include: ['test/console/**/*.test.ts'] } },
+      { test: { ...shared, ...patiently, name: 'console', include: ['test/console/{,stores/}*.test.ts'] } },
       { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {

@@ -22,12 +22,16 @@ interface Surroundings {
   readonly onVisible: (listener: () => void) => () => void
 }
 
+/** So many changes are told again after the first look: a view may have read the site just before one of them was made. */
+const overlap = 10
+
 /** Reads what has changed since the time before; the first time, only where the history stands. */
 const createReader = ({ changes }: SiteClient) => {
   let last: string | undefined
   return async (): Promise<readonly Change[]> => {
     if (last === undefined) {
-      last = (await changes.newest(1)).at(-1)?.id ?? ''
+      const newest = await changes.newest(overlap)
+      last = newest.length < overlap ? '' : (newest[0]?.id ?? '')
       return []
     }
     const found: Change[] = []

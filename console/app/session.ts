@@ -4,7 +4,7 @@ import { findSites, ServiceError, type Sites } from '../../client/src/index.ts'
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** Where a token is kept: for the tab, or for the device. */
-export type Keep = 'tab' | 'device'
+type Keep = 'tab' | 'device'
 
 interface SessionOptions {
   /** The address of the service. */

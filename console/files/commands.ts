@@ -9,10 +9,7 @@ import { join, nameOf, parentOf, partsOf } from './paths.ts'
 import { relocateAndTell } from './told.ts'
 
 /** Shows a file beside the list, or goes into a folder. */
-export const openEntry = (
-  store: FilesStore,
-  entry: { readonly name: string; readonly type: 'file' | 'folder' },
-): void => {
+const openEntry = (store: FilesStore, entry: { readonly name: string; readonly type: 'file' | 'folder' }): void => {
   const folder = partsOf(store.folder.path.value)
   if (entry.type === 'folder') goTo({ path: [...folder, entry.name] })
   else goTo({ path: folder, query: { file: entry.name } })

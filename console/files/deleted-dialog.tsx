@@ -13,6 +13,8 @@ import { EntryIcon } from './entry-icon.tsx'
 import { useFiles } from './files-context.ts'
 import { join } from './paths.ts'
 
+const rowHeight = 44
+
 /** What was deleted from a folder, to bring back. */
 export const DeletedDialog = ({ path }: { readonly path: string }) => {
   const { store } = useFiles()
@@ -60,11 +62,11 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
         {!found.value && !failure.value && <p class="soft">{texts.value.loading}</p>}
         {found.value && rows.length === 0 && <p class="soft">{t.deletedNone}</p>}
         {rows.length > 0 && (
-          <div class="deleted">
+          <div class="deleted" style={{ height: `${rows.length * rowHeight}px` }}>
             <Rows
               list={t.deletedTitle(folderName(path))}
               count={rows.length}
-              height={44}
+              height={rowHeight}
               row={(index) => {
                 const row = rows[index]
                 return (

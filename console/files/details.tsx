@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { usePage } from '../app/context.ts'
 import { goTo } from '../app/routes.ts'
 import { Button } from '../parts/button.tsx'
@@ -91,10 +91,18 @@ export const Details = ({ name }: DetailsProps) => {
     preview.open(path)
     return preview.close
   }, [path])
+  const panel = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    // Who has opened it goes on there, and is back in the list when it is closed.
+    panel.current?.focus()
+    return () => document.querySelector<HTMLElement>('.grid')?.focus()
+  }, [])
   const close = () => goTo({ query: {} })
   return (
     <aside
+      ref={panel}
       class="details"
+      tabIndex={-1}
       aria-label={t.details}
       onKeyDown={({ key }) => {
         if (key === 'Escape') close()

@@ -9,7 +9,7 @@ import { createTree, type Tree } from './tree.ts'
 export type Relocation = 'move' | 'copy'
 
 /** The dialog that is open. Paths are whole ones. */
-export type FilesDialog =
+type FilesDialog =
   | { readonly kind: 'newFolder' }
   | { readonly kind: 'rename'; readonly path: string }
   | { readonly kind: 'relocate'; readonly how: Relocation; readonly paths: readonly string[] }

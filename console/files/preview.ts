@@ -2,7 +2,7 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { Entry, SiteClient, Version } from '../../client/src/index.ts'
 
 /** What can be seen of a file. `url` is one of this page, of a picture. */
-export type Content =
+type Content =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly kind: 'picture'; readonly url: string }
   | { readonly kind: 'none' }

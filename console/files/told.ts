@@ -13,7 +13,7 @@ const tellFailures = ({ failed }: Outcome, repeat: (paths: readonly string[]) =>
 }
 
 /** Brings back what was removed, and says so. */
-export const restoreAndTell = async (store: FilesStore, paths: readonly string[]): Promise<void> => {
+const restoreAndTell = async (store: FilesStore, paths: readonly string[]): Promise<void> => {
   const outcome = await store.restore(paths)
   const [first] = outcome.done
   if (first !== undefined)

@@ -21,7 +21,7 @@ const ChosenBar = () => {
       {commands
         .filter(({ isMinor }) => !isMinor)
         .map(({ label, icon, run }) => (
-          <Button key={label} {...(icon && { icon })} kind="quiet" onClick={run}>
+          <Button key={label} {...(icon && { icon })} kind="quiet" title={label} onClick={run}>
             <span class="bar-label">{label.replace(/\s?…$/, '')}</span>
           </Button>
         ))}
@@ -54,7 +54,7 @@ export const Toolbar = () => {
           store.folder.search.value = currentTarget.value
         }}
       />
-      <Button icon="plus" onClick={newFolder}>
+      <Button icon="plus" title={t.newFolder} onClick={newFolder}>
         <span class="bar-label">{t.newFolder}</span>
       </Button>
       <Button icon="upload" kind="primary" onClick={() => choose('files')}>

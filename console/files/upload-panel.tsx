@@ -70,6 +70,7 @@ const Interrupted = ({ uploads }: UploadPanelProps) => {
 const Controls = ({ uploads }: UploadPanelProps) => {
   const t = texts.value.uploads
   const all = uploads.all.value
+  if (all.length === 0) return null
   const isAny = (...stages: readonly string[]) => all.some(({ stage }) => stages.includes(stage))
   return (
     <div class="uploads-controls">

@@ -6,7 +6,7 @@ import { join, numbered } from './paths.ts'
 import { createRate } from './upload-rate.ts'
 
 /** How an upload stands. `asking`: something is there already, and its reader has to say what becomes of it. */
-export type Stage = 'waiting' | 'sending' | 'paused' | 'asking' | 'done' | 'failed' | 'skipped'
+type Stage = 'waiting' | 'sending' | 'paused' | 'asking' | 'done' | 'failed' | 'skipped'
 
 export interface Upload {
   readonly id: number

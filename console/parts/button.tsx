@@ -10,6 +10,8 @@ interface ButtonProps {
   readonly children?: ComponentChildren
   /** What it is called where it shows a picture alone. */
   readonly label?: string
+  /** What is said when the pointer rests on it. */
+  readonly title?: string
   readonly expanded?: boolean
   readonly tabIndex?: number
 }
@@ -31,7 +33,7 @@ export const Button = ({
     onClick={onClick}
     disabled={disabled}
     aria-label={label}
-    title={label}
+    title={rest.title ?? label}
     aria-expanded={rest.expanded}
     tabIndex={rest.tabIndex}
   >

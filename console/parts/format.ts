@@ -24,7 +24,7 @@ export const formatSize = (bytes: number): string => {
   return (value < 10 ? exactSize : wholeSize)(units[power - 1] ?? 'kilobyte').format(value)
 }
 
-export const formatNumber = (value: number): string => value.toLocaleString(locale.value)
+const formatNumber = (value: number): string => value.toLocaleString(locale.value)
 
 /** A moment with day and time, in the reader's own time zone. The service says dates without a zone where it means UTC. */
 export const formatMoment = (iso: string): string => {

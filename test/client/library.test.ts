@@ -57,6 +57,21 @@ test('files and folders are moved, copied, removed and brought back', async ({ c
   expect(await textOf(fetch(url))).toBe('one')
 })
 
+test('the draft of a page is read beside the page, and removed without it', async ({
+  client: { files },
+  folder,
+  service,
+}) => {
+  const path = `${folder}/page.html`
+  await files.put(path, 'live')
+  const draft = `/api/v2/admin/sites/1001/storage/${encodeURIComponent(folder)}/page.html?version=draft`
+  await service.request(draft, { method: 'PUT', body: 'draft' })
+  expect(await textOf(files.read(path, { draft: true }))).toBe('draft')
+  expect(await textOf(files.read(path))).toBe('live')
+  await files.removeDraft(path)
+  expect(await textOf(files.read(path, { draft: true }))).toBe('live')
+})
+
 test('a path with a step in it is refused, and not walked', async ({ client: { files }, folder }) => {
   await expect(files.stat(`${folder}/../../webforms`)).rejects.toMatchObject({ code: 104015 })
 })

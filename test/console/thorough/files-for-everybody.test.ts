@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { expectAccessible, test } from './support/console.ts'
+import { expectAccessible, test } from '../support/console.ts'
 
 /** What the files' view can look like, each led to from the folder that it opens on. */
 const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
