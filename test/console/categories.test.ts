@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import type { SiteClient } from '../../client/src/index.ts'
-import { expectAccessible, test } from './support/console.ts'
+import { test } from './support/console.ts'
 
 const linkedWith = async ({ categories }: SiteClient, category: number, kind: 'news' | 'blogs' = 'news') => {
   const ids: number[] = []
@@ -93,21 +93,4 @@ test('the categories of an object are chosen, and only what differs is changed',
   const names: string[] = []
   for await (const { name } of client.categories.news.categoriesOf(4)) names.push(name ?? '')
   expect(names).toEqual(['Products'])
-})
-
-test('the list and its dialogs are accessible, in both themes', async ({ open }) => {
-  const page = await open('#/1001/categories/1')
-  await titles(page).first().waitFor()
-  await page.locator('tbody').getByRole('checkbox').first().click()
-  await expectAccessible(page)
-  await page.getByRole('button', { name: 'Link news' }).click()
-  await page.getByRole('dialog').locator('tbody tr').first().waitFor()
-  await expectAccessible(page)
-  await page.keyboard.press('Escape')
-  await page
-    .getByRole('button', { name: /^Categories of/ })
-    .first()
-    .click()
-  await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
-  await expectAccessible(page)
 })

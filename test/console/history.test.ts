@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { expectAccessible, test } from './support/console.ts'
+import { test } from './support/console.ts'
 
 const changes = (page: Page) => page.locator('.change')
 const newest = (page: Page) => changes(page).first()
@@ -13,7 +13,6 @@ test('what happens is there when it has happened, and leads to where it did', as
   await newest(page).click()
   const dialog = page.getByRole('dialog', { name: 'Uploaded' })
   await dialog.getByText('demo', { exact: true }).waitFor()
-  await expectAccessible(page)
   await dialog.getByRole('link', { name: 'Show it' }).click()
   await page.getByRole('link', { name: '<b>bold & "quotes" 🎉.txt' }).waitFor()
   expect(page.url()).toContain(`/files/${folder}`)
@@ -39,11 +38,4 @@ test('it is narrowed by what, where and who, and the address keeps the filter', 
     .toEqual(new Set(['npm start']))
   await page.getByLabel('Where').fill('nowhere')
   await page.getByText('No change fits the filter.').waitFor()
-  await expectAccessible(page)
-})
-
-test('it is accessible, in both themes', async ({ open }) => {
-  const page = await open('#/1001/history')
-  await newest(page).waitFor()
-  await expectAccessible(page)
 })

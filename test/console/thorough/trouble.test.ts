@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { administer, administerJson } from '../support/administration.ts'
-import { expectAccessible, test } from './support/console.ts'
+import { administer, administerJson } from '../../support/administration.ts'
+import { test } from '../support/console.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
@@ -36,7 +36,6 @@ describe('when the service is in trouble,', () => {
     const failure = page.getByRole('alert').filter({ hasText: 'The service has a fault. Repeat it later.' })
     await failure.waitFor()
     expect(await page.locator('tbody tr').count()).toBe(rows)
-    await expectAccessible(page)
     isDown = false
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => failure.count()).toBe(0)
@@ -54,7 +53,6 @@ describe('a token that stops working', () => {
     await adding.getByRole('radio', { name: 'Date of birth' }).click()
     const again = page.getByRole('dialog', { name: 'Sign in' })
     await again.waitFor()
-    await expectAccessible(page)
     await again.getByLabel('Access token').fill('0'.repeat(64))
     await again.getByRole('button', { name: 'Sign in', exact: true }).click()
     await again.getByRole('alert').waitFor()

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import type { Change, ChangeType } from '../../client/src/index.ts'
-import { lookIn, queryFor } from '../../console/categories/look-in-address.ts'
-import { difference } from '../../console/categories/object-dialog.tsx'
+import type { Change, ChangeType } from '../../../client/src/index.ts'
+import { lookIn, queryFor } from '../../../console/categories/look-in-address.ts'
+import { difference } from '../../../console/categories/object-dialog.tsx'
 import {
   createListStore,
   firstLook,
@@ -12,12 +12,12 @@ import {
   pageSize,
   readAll,
   readLinked,
-} from '../../console/categories/objects-store.ts'
-import { dropIndex } from '../../console/forms/field-row.tsx'
-import { createHistoryStore, groupOf } from '../../console/history/history-store.ts'
-import { byDay } from '../../console/history/history-view.tsx'
-import { placeOf } from '../../console/history/places.ts'
-import { test } from './support/console.ts'
+} from '../../../console/categories/objects-store.ts'
+import { dropIndex } from '../../../console/forms/field-row.tsx'
+import { createHistoryStore, groupOf } from '../../../console/history/history-store.ts'
+import { byDay } from '../../../console/history/history-view.tsx'
+import { placeOf } from '../../../console/history/places.ts'
+import { test } from '../support/console.ts'
 
 const item = (id: number): Item => ({
   id,

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import type { Field, FieldTypeId, SiteClient } from '../../client/src/index.ts'
-import { createFieldsStore, type FieldsStore, positionBefore, reordered } from '../../console/forms/fields-store.ts'
-import { test } from './support/console.ts'
+import type { Field, FieldTypeId, SiteClient } from '../../../client/src/index.ts'
+import { createFieldsStore, type FieldsStore, positionBefore, reordered } from '../../../console/forms/fields-store.ts'
+import { test } from '../support/console.ts'
 
 /** A form of the demo that nothing else here uses. */
 const form = 2
