@@ -43,11 +43,7 @@ const Column = ({ list, sort, label, ...rest }: ColumnProps) => {
 }
 
 /** What is to be said of an item beside its title; undefined when it is as most are. */
-export const stateOf = ({
-  isDeleted,
-  isEnabled,
-  isDisplayable,
-}: Item): 'deleted' | 'disabled' | 'hidden' | undefined =>
+const stateOf = ({ isDeleted, isEnabled, isDisplayable }: Item): 'deleted' | 'disabled' | 'hidden' | undefined =>
   isDeleted ? 'deleted' : isEnabled ? (isDisplayable ? undefined : 'hidden') : 'disabled'
 
 /** The items of one page, to be sorted, chosen (with Shift, from the last one on) and opened. */

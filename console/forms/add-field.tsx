@@ -16,7 +16,7 @@ interface AddFieldProps {
 }
 
 /** The types of the catalogue that a form does not have yet, by the names that people know them by. */
-export const offered = (types: readonly FieldType[], present: readonly { readonly id: number }[]) =>
+const offered = (types: readonly FieldType[], present: readonly { readonly id: number }[]) =>
   types
     .filter(({ id }) => !present.some((field) => field.id === id))
     .map((type) => ({ type, id: type.id, name: typeName(type) }))

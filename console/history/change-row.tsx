@@ -34,7 +34,7 @@ export const subjectName = ({ type, subject }: Change): string => {
 }
 
 /** What else is to be said in one line: where something went, or which files came. */
-export const note = ({ subject, details }: Change): string => {
+const note = ({ subject, details }: Change): string => {
   const { to, names, count } = details ?? {}
   if (typeof to === 'string') return texts.value.history.to(to)
   if (typeof count === 'number') return texts.value.items(count)

@@ -22,10 +22,10 @@ export interface Filter {
   readonly where: string
 }
 
-export const noFilter: Filter = { what: '', who: '', where: '' }
+const noFilter: Filter = { what: '', who: '', where: '' }
 
 /** The service gives so many of the newest at the most. */
-export const most = 500
+const most = 500
 
 export interface HistoryStore {
   readonly filter: ReadonlySignal<Filter>
