@@ -22,6 +22,8 @@ const Categories = () => {
       const found: Named[] = []
       for await (const { id, name } of client.categories.list({ order: 'name', fields: 'id,name' })) {
         if (id !== undefined) found.push({ id, name: name ?? '' })
+        // A site with very many shows the first of them meanwhile.
+        if (found.length % 500 === 0 && found.length > (categories.value?.length ?? 0)) categories.value = [...found]
       }
       categories.value = found
       failure.value = undefined

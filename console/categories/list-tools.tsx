@@ -30,6 +30,7 @@ export const Search = ({ list }: ListProps) => {
       <input
         id={field}
         type="search"
+        maxLength={200}
         placeholder={t.find}
         value={list.look.value.search}
         onInput={({ currentTarget }) => search(currentTarget.value, quiet)}

@@ -87,23 +87,32 @@ const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> &
 }
 
 /** A list of names beside what is shown of the chosen one; on a narrow screen, one of the two. */
-export const Chooser = ({ label, items, chosen, failure, onRepeat, none, children }: ChooserProps) => (
-  <div class={`split${chosen === undefined ? '' : ' has-chosen'}`}>
-    <section class="split-side" aria-label={label}>
-      <h2 class="chooser-title">{label}</h2>
-      {failure !== undefined && <Failure error={failure} onRepeat={onRepeat} />}
-      {!items && failure === undefined && <p class="empty">{texts.value.loading}</p>}
-      {items?.length === 0 && <p class="empty">{none}</p>}
-      {items && items.length > 0 && <List label={label} items={items} chosen={chosen} />}
-    </section>
-    <section class="split-main" aria-label={items?.find(({ id }) => id === chosen)?.name ?? label}>
-      {chosen !== undefined && (
-        <a class="chooser-back" href={linkTo({ path: [], query: {} })}>
-          <Icon name="left" />
-          {texts.value.chooser.back}
-        </a>
-      )}
-      {children}
-    </section>
-  </div>
-)
+export const Chooser = ({ label, items, chosen, failure, onRepeat, none, children }: ChooserProps) => {
+  const failed = failure !== undefined && (
+    <div class="chooser-failure">
+      <Failure error={failure} onRepeat={onRepeat} />
+    </div>
+  )
+  if (!items) return failed || <p class="opening">{texts.value.loading}</p>
+  if (items.length === 0) return <p class="empty">{none}</p>
+  return (
+    <>
+      {failed}
+      <div class={`split${chosen === undefined ? '' : ' has-chosen'}`}>
+        <section class="split-side" aria-label={label}>
+          <h2 class="chooser-title">{label}</h2>
+          <List label={label} items={items} chosen={chosen} />
+        </section>
+        <section class="split-main" aria-label={items.find(({ id }) => id === chosen)?.name ?? label}>
+          {chosen !== undefined && (
+            <a class="chooser-back" href={linkTo({ path: [], query: {} })}>
+              <Icon name="left" />
+              {texts.value.chooser.back}
+            </a>
+          )}
+          {children}
+        </section>
+      </div>
+    </>
+  )
+}
