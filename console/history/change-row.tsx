@@ -24,8 +24,16 @@ const fieldIn = (subject: string): string | undefined => /^form\/\d+\/field\/(-?
 /** The object that a subject names, with its category. */
 const linked = /^category\/\d+\/(news|blogs?)\/(\d+)$/
 
+/** The files that came in one upload: the subject is their folder. */
+const namesIn = (details: Change['details']): readonly unknown[] => {
+  const { names } = details ?? {}
+  return Array.isArray(names) ? names : []
+}
+
 /** What a change was made to, as people call it. */
-export const subjectName = ({ type, subject }: Change): string => {
+export const subjectName = ({ type, subject, details }: Change): string => {
+  const names = namesIn(details)
+  if (names.length === 1) return [subject, names[0]].filter(Boolean).join('/')
   if (groupOf(type) === 'files' && subject === '') return texts.value.history.root
   const field = fieldIn(subject)
   if (field !== undefined) return texts.value.forms.types[field] ?? subject
@@ -35,10 +43,11 @@ export const subjectName = ({ type, subject }: Change): string => {
 
 /** What else is to be said in one line: where something went, or which files came. */
 const note = ({ subject, details }: Change): string => {
-  const { to, names, count } = details ?? {}
+  const { to, count } = details ?? {}
+  const names = namesIn(details)
   if (typeof to === 'string') return texts.value.history.to(to)
   if (typeof count === 'number') return texts.value.items(count)
-  if (!Array.isArray(names)) return fieldIn(subject) === undefined && !linked.test(subject) ? '' : subject
+  if (names.length < 2) return fieldIn(subject) === undefined && !linked.test(subject) ? '' : subject
   const shown = names.slice(0, 3).join(', ')
   return names.length > 3 ? `${shown} ${texts.value.history.more(names.length - 3)}` : shown
 }
