@@ -25,7 +25,10 @@ export interface Filter {
 const noFilter: Filter = { what: '', who: '', where: '' }
 
 /** The service gives so many of the newest at the most. */
-const most = 500
+const newestAtOnce = 500
+
+/** So many are kept when all of them are read: the newest. */
+const most = 20_000
 
 export interface HistoryStore {
   readonly filter: ReadonlySignal<Filter>
@@ -36,7 +39,11 @@ export interface HistoryStore {
   /** Whether there are older ones that are not shown. */
   readonly isLimited: ReadonlySignal<boolean>
   readonly isLoading: ReadonlySignal<boolean>
+  /** How many have been read, while all of them are. */
+  readonly readSoFar: ReadonlySignal<number | undefined>
   readonly failure: ReadonlySignal<unknown>
+  /** Reads all that the service keeps, the oldest first, until that is done or something else is asked for. */
+  readAll(): Promise<void>
   narrow(filter: Partial<Filter>): Promise<void>
   load(): Promise<void>
   /** Takes in what has just happened, the oldest first. */
@@ -64,19 +71,26 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   const failure = signal<unknown>(undefined)
   let reads = 0
 
+  const readSoFar = signal<number | undefined>(undefined)
+
+  const switches = () => {
+    const types = typesOf(filter.value, all)
+    const subject = subjectOf(filter.value)
+    return { ...(types && { types }), ...(subject !== '' && { subject }) }
+  }
+
   const isWanted = ({ type, subject }: Change): boolean =>
     (typesOf(filter.value, all)?.includes(type) ?? true) && subject.startsWith(subjectOf(filter.value))
 
   const load = async (): Promise<void> => {
     const own = ++reads
     isLoading.value = true
-    const types = typesOf(filter.value, all)
-    const subject = subjectOf(filter.value)
+    readSoFar.value = undefined
     try {
-      const newest = await source.newest(most, { ...(types && { types }), ...(subject !== '' && { subject }) })
+      const newest = await source.newest(newestAtOnce, switches())
       if (own !== reads) return
       failure.value = undefined
-      isLimited.value = newest.length >= most
+      isLimited.value = newest.length >= newestAtOnce
       found.value = newest.toReversed()
     } catch (error) {
       if (own === reads) failure.value = error
@@ -85,8 +99,39 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     }
   }
 
+  /** The newest of all that there are, and how many have been read; undefined when something else is asked for meanwhile. */
+  const readWhole = async (own: number) => {
+    let read: Change[] = []
+    let count = 0
+    for await (const change of source.list(switches())) {
+      if (own !== reads) return undefined
+      read.push(change)
+      count++
+      if (count % newestAtOnce === 0) readSoFar.value = count
+      if (read.length === 2 * most) read = read.slice(most)
+    }
+    return own === reads ? { read, count } : undefined
+  }
+
+  const readAll = async (): Promise<void> => {
+    const own = ++reads
+    readSoFar.value = 0
+    failure.value = undefined
+    try {
+      const whole = await readWhole(own)
+      if (!whole) return
+      found.value = whole.read.slice(-most).toReversed()
+      isLimited.value = whole.count > most
+    } catch (error) {
+      if (own === reads) failure.value = error
+    }
+    if (own === reads) readSoFar.value = undefined
+  }
+
   return {
     filter,
+    readAll,
+    readSoFar,
     changes: computed(() => {
       const { who } = filter.value
       return who === '' ? found.value : found.value?.filter(({ actor }) => actor === who)

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { Change, ChangeType } from '../../client/src/index.ts'
 import { usePage } from '../app/context.ts'
 import { goTo, route } from '../app/routes.ts'
+import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
@@ -103,7 +104,18 @@ export const HistoryView = () => {
           />
         </section>
       )}
-      {store.isLimited.value && <p class="history-limit soft">{t.limited(changes?.length ?? 0)}</p>}
+      {store.isLimited.value && (
+        <div class="history-limit soft">
+          <p role="status">
+            {store.readSoFar.value === undefined ? t.limited(changes?.length ?? 0) : t.reading(store.readSoFar.value)}
+          </p>
+          {store.readSoFar.value === undefined ? (
+            <Button onClick={store.readAll}>{t.readAll}</Button>
+          ) : (
+            <Button onClick={store.load}>{texts.value.cancel}</Button>
+          )}
+        </div>
+      )}
       {opened.value && (
         <ChangeDialog
           change={opened.value}

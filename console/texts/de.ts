@@ -174,8 +174,9 @@ export const de: Texts = {
     where: 'Wo',
     whereHint: 'Pfad beginnt mit',
     clear: 'Filter aufheben',
-    limited: (count) =>
-      `Gezeigt sind die neuesten ${count.toLocaleString('de')} Änderungen. Ein engerer Filter zeigt ältere.`,
+    limited: (count) => `Gezeigt sind die neuesten ${count.toLocaleString('de')} Änderungen.`,
+    readAll: 'Ältere zeigen',
+    reading: (count) => `${count.toLocaleString('de')} gelesen…`,
     groups: { files: 'Dateien', fields: 'Webformulare', links: 'Kategorien', site: 'Site und Zugang' },
     types: {
       'file.stored': 'Hochgeladen',

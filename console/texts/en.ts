@@ -169,8 +169,9 @@ export const en = {
     where: 'Where',
     whereHint: 'Path begins with',
     clear: 'Clear the filter',
-    limited: (count: number) =>
-      `The newest ${count.toLocaleString('en')} changes are shown. Narrow the filter to see older ones.`,
+    limited: (count: number) => `The newest ${count.toLocaleString('en')} changes are shown.`,
+    readAll: 'Show older ones',
+    reading: (count: number) => `${count.toLocaleString('en')} read…`,
     groups: { files: 'Files', fields: 'Web forms', links: 'Categories', site: 'Site and access' },
     types: {
       'file.stored': 'Uploaded',

@@ -217,6 +217,41 @@ describe('the history', () => {
     expect(store.changes.value?.map(({ id }) => id)).toEqual(['3', '1'])
   })
 
+  test('is read as a whole when that is asked for, up to the newest 20,000', async () => {
+    const total = 20_750
+    const all = Array.from({ length: total }, (_, index) => ({
+      ...change('1', 'file.stored', `file-${index}`),
+      id: String(index).padStart(8, '0'),
+    }))
+    const store = createHistoryStore({
+      types,
+      changes: {
+        newest: async (count) => all.slice(-count),
+        async *list() {
+          yield* all
+        },
+      },
+    })
+    await store.load()
+    expect([store.changes.value?.length, store.isLimited.value]).toEqual([500, true])
+    const reading = store.readAll()
+    expect(store.readSoFar.value).toBe(0)
+    await reading
+    const shown = store.changes.value ?? []
+    expect([shown.length, shown[0]?.id, shown.at(-1)?.id]).toEqual([20_000, '00020749', '00000750'])
+    expect([store.isLimited.value, store.readSoFar.value]).toEqual([true, undefined])
+  })
+
+  test('stops reading as a whole when something else is asked for', async ({ client }) => {
+    const store = createHistoryStore({ changes: client.changes, types })
+    await store.load()
+    const reading = store.readAll()
+    await store.narrow({ what: 'form.created' })
+    await reading
+    expect(new Set(store.changes.value?.map(({ type }) => type))).toEqual(new Set(['form.created']))
+    expect(store.readSoFar.value).toBeUndefined()
+  })
+
   test('has each day in front of its changes', () => {
     const lines = byDay([
       change('3', 'file.stored', 'a'),
