@@ -31,6 +31,7 @@ export default defineConfig({
       { test: { ...shared, ...patiently, name: 'kills', include: ['test/kills/**/*.test.ts'] } },
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/**/*.test.ts'] } },
+      { test: { ...shared, ...patiently, name: 'console', include: ['test/console/{,stores/}*.test.ts'] } },
       { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {

@@ -1,9 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
-import { type FunctionName, functionEntry, functionNames, functionSettings } from './functions.ts'
+import {
+  type FunctionName,
+  type FunctionSettings,
+  functionEntry,
+  functionNames,
+  functionSettings,
+} from './functions.ts'
 
 /** Some packages inside are CommonJS and ask for Node's own modules by `require`, which ES modules do not have. */
 const requireForCommonJs =
@@ -38,24 +44,32 @@ const options = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
-const packages = join(import.meta.dirname, '..', 'node_modules')
+const project = join(import.meta.dirname, '..')
+const packages = join(project, 'node_modules')
 
 /** Puts files of packages where the bundle finds them as the sources do: by the package's name. */
 const copyPackageFiles = async (files: readonly string[], folder: string): Promise<void> => {
   for (const file of files) await cp(join(packages, file), join(folder, 'node_modules', file))
 }
 
-/**
- * Bundles a Lambda function, the SDK included, into a folder; `index.mjs` there is its entry. `packageFiles` are those that
- * it reads at run time, such as `swagger-ui-dist/swagger-ui.css`.
- */
+const copyBuilt = async (name: string, built: string, folder: string): Promise<void> => {
+  const source = join(project, built)
+  if (!existsSync(source)) throw new Error(`There is no ${built}. Run "npm ci", which builds it, then repeat.`)
+  await cp(source, join(folder, name), { recursive: true })
+}
+
+/** What a function reads at run time, beside its code: see `FunctionSettings`. */
+type Companions = Pick<FunctionSettings, 'packageFiles' | 'folders'>
+
+/** Bundles a Lambda function, the SDK included, into a folder; `index.mjs` there is its entry. */
 export const bundleFunction = async (
   entry: string,
   folder: string,
-  packageFiles: readonly string[] = [],
+  { packageFiles = [], folders = {} }: Companions = {},
 ): Promise<Metafile> => {
   const { metafile } = await build({ ...options, entryPoints: { index: entry }, outdir: folder })
   await copyPackageFiles(packageFiles, folder)
+  for (const [name, built] of Object.entries(folders)) await copyBuilt(name, built, folder)
   return metafile
 }
 
@@ -77,11 +91,11 @@ export const bundleFunctions = async (): Promise<Bundles> => {
   // By then the app has copied what it deploys.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const entries = [
-    ...functionNames.map((name) => [name, functionEntry(name), functionSettings[name].packageFiles] as const),
-    ['registration', registration, undefined] as const,
+    ...functionNames.map((name) => [name, functionEntry(name), functionSettings[name]] as const),
+    ['registration', registration, {}] as const,
   ]
-  const bundled = entries.map(async ([name, entry, packageFiles]) => {
-    await bundleFunction(entry, join(folder, name), packageFiles)
+  const bundled = entries.map(async ([name, entry, companions]) => {
+    await bundleFunction(entry, join(folder, name), companions)
     return [name, join(folder, name)]
   })
   const [handlers] = await Promise.all([Promise.all(bundled), bundleStream(join(folder, 'stream'))])

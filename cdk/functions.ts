@@ -5,7 +5,7 @@ import type { prefixes } from '../functions/routes.ts'
 
 export type ServedGroup = (typeof prefixes)[number]['group']
 
-interface FunctionSettings {
+export interface FunctionSettings {
   /** Its file below functions/. */
   readonly entry: string
   readonly description: string
@@ -17,6 +17,8 @@ interface FunctionSettings {
   readonly goesOnByItself?: boolean
   /** Files of packages that it reads at run time. */
   readonly packageFiles?: readonly string[]
+  /** What is built, and handed out as it is: folders of the project, by the name that they have beside the entry. */
+  readonly folders?: Readonly<Record<string, string>>
 }
 
 export type FunctionName = ServedGroup | 'removals'
@@ -25,10 +27,11 @@ export type FunctionName = ServedGroup | 'removals'
 export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> = {
   documentation: {
     entry: 'documentation/handler.ts',
-    description: 'The contract: the OpenAPI document and the reference page',
+    description: 'The contract (the OpenAPI document and the reference page), and the console',
     memorySize: 512,
     timeout: Duration.seconds(25),
     packageFiles: referenceFiles,
+    folders: { console: join('console', 'dist') },
   },
   fields: {
     entry: 'fields/handler.ts',

@@ -4,7 +4,7 @@ import { fieldsRoutes } from './fields/routes.ts'
 import { storageRoutes } from './storage/routes.ts'
 
 // The API document begins with what needs no token.
-const [health, ...ofFields] = fieldsRoutes
+const [health, root, ...ofFields] = fieldsRoutes
 
 /**
  * The one route table. The router, the local server, the deployment and the API document all read it.
@@ -13,7 +13,14 @@ const [health, ...ofFields] = fieldsRoutes
  * A GET route answers HEAD as well, and OPTIONS is answered on every path.
  * Each group keeps its own rows, so that its function carries no others.
  */
-export const routes = [health, ...documentationRoutes, ...ofFields, ...categoriesRoutes, ...storageRoutes] as const
+export const routes = [
+  health,
+  root,
+  ...documentationRoutes,
+  ...ofFields,
+  ...categoriesRoutes,
+  ...storageRoutes,
+] as const
 
 type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
 export type OperationOf<Group extends string> = RouteOf<Group>['operation']
@@ -22,6 +29,7 @@ export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 export const prefixes = [
   { group: 'documentation', prefix: '/openapi.json' },
   { group: 'documentation', prefix: '/docs' },
+  { group: 'documentation', prefix: '/console' },
   { group: 'fields', prefix: '/api/v1' },
   { group: 'categories', prefix: '/webresources/api/v3' },
   { group: 'storage', prefix: '/api/v2' },

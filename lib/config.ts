@@ -20,7 +20,7 @@ export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
 
 /** What every function needs that is reached through the gateway, but tokens: nobody is asked for one where the contract is read. */
-const documentation = {
+const gateway = {
   /** The id of the data centre that this function belongs to. */
   dataCentre: required(
     'DATA_CENTRE',
@@ -36,7 +36,16 @@ const documentation = {
   logLevel,
 }
 
-const edge = { ...documentation, tokensTable: required('TOKENS_TABLE', text()) }
+/** What the function needs that shows the contract and the console. */
+const documentation = {
+  ...gateway,
+  /** The ids of all data centres: the console may be asked for here, and work on a site that lives in another one. */
+  dataCentres: required('DATA_CENTRES', list),
+  /** Where large files are downloaded from. */
+  downloadsUrl: optional('DOWNLOADS_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
+}
+
+const edge = { ...gateway, tokensTable: required('TOKENS_TABLE', text()) }
 
 /** Where a function writes down what it has changed. */
 const journal = { journalTable: required('JOURNAL_TABLE', text()) }

@@ -2,7 +2,7 @@ import type { Grant } from './access/grants.ts'
 import { cachedLookup } from './cached-lookup.ts'
 import type { ListDeps } from './categories/association-list.ts'
 import { type Clock, systemClock } from './clock.ts'
-import type { CategoriesSettings, EdgeSettings, FileSettings } from './config.ts'
+import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from './config.ts'
 import type { WebForms } from './fields/web-forms.ts'
 import type { History } from './history/history.ts'
 import type { EdgeDeps } from './http/handler.ts'
@@ -69,15 +69,31 @@ export interface DocumentationDeps {
   readonly edge: EdgeDeps
   /** The data centre that answers. */
   readonly findHere: () => Promise<DataCentre>
+  /** All data centres that are registered. */
+  readonly findDataCentres: () => Promise<readonly DataCentre[]>
+  /** Where large files are downloaded from, when that is not the service itself. */
+  readonly downloadsUrl: string | undefined
+  /** The folder with the console, as it is built. */
+  readonly consoleFolder: string
 }
 
 export const createDocumentationDeps = (
-  settings: Pick<EdgeSettings, 'dataCentre'>,
+  settings: Pick<DocumentationSettings, 'dataCentre' | 'dataCentres' | 'downloadsUrl'>,
   stores: Pick<Stores, 'sites'>,
-  surroundings: Surroundings,
+  surroundings: Surroundings & Pick<DocumentationDeps, 'consoleFolder'>,
 ): DocumentationDeps => {
   const edge = openEdge(settings, stores, surroundings)
-  return { edge, findHere: () => findHere(edge) }
+  const { dataCentres, downloadsUrl } = settings
+  return {
+    edge,
+    findHere: () => findHere(edge),
+    findDataCentres: async () => {
+      const found = await Promise.all(dataCentres.map((id) => edge.findDataCentre(id)))
+      return found.filter((dataCentre) => dataCentre !== undefined)
+    },
+    downloadsUrl,
+    consoleFolder: surroundings.consoleFolder,
+  }
 }
 
 export interface FieldsDeps {

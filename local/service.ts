@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { join } from 'node:path'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
@@ -14,8 +15,13 @@ import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
 import { type LocalStores, openMachine } from './machine.ts'
 
+/** Where the build of the console puts it. */
+const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
+
 interface ServerDeps {
   readonly dataCentre: string
+  /** The ids of all that the machine has: this one alone unless told. */
+  readonly dataCentres?: readonly string[]
   /** All data centres of a machine share them. */
   readonly stores: LocalStores
   readonly settings: MachineSettings
@@ -23,9 +29,15 @@ interface ServerDeps {
 }
 
 /** A server that answers for one data centre, with the operations of all groups. It does not listen yet. */
-export const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
-  const here = { dataCentre, ...settings }
-  const surroundings = { telemetry }
+export const serverFor = ({
+  dataCentre,
+  dataCentres = [dataCentre],
+  stores,
+  settings,
+  telemetry,
+}: ServerDeps): Server => {
+  const here = { dataCentre, dataCentres, ...settings }
+  const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo })
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
@@ -96,7 +108,8 @@ export const startService = async (options: Options): Promise<RunningService> =>
   const listeners = createListeners(
     dataCentres,
     host,
-    (dataCentre) => serverFor({ dataCentre, stores, settings, telemetry }),
+    (dataCentre) =>
+      serverFor({ dataCentre, dataCentres: dataCentres.map(({ id }) => id), stores, settings, telemetry }),
     say,
   )
   const stop = async () => {

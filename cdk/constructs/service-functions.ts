@@ -119,6 +119,10 @@ const fileTexts = ({ settings, stores: { tables, files, removals } }: FunctionOp
   removalsQueueUrl: removals.queueUrl,
 })
 
+/** Where the files of the bucket are downloaded from, as URLs are signed that lead there. */
+const downloadsUrl = ({ settings, stores: { files } }: FunctionOptions): string =>
+  settings.emulatorEndpoint ?? `https://${files.bucketRegionalDomainName}`
+
 const storageTexts = (options: FunctionOptions) => ({
   ...edgeTexts(options),
   ...fileTexts(options),
@@ -133,7 +137,12 @@ export const streamEnvironment = (options: FunctionOptions, originSecrets: strin
 
 /** The environment of each function, from the settings that it reads: one that is missing is an error of the compiler's. */
 const environments: Readonly<Record<FunctionName, (options: FunctionOptions) => Record<string, string>>> = {
-  documentation: (options) => environmentOf(settingsOf.documentation, edgeTexts(options)),
+  documentation: (options) =>
+    environmentOf(settingsOf.documentation, {
+      ...edgeTexts(options),
+      dataCentres: Object.keys(options.settings.dataCentres).join(),
+      downloadsUrl: downloadsUrl(options),
+    }),
   fields: (options) =>
     environmentOf(settingsOf.fields, {
       ...edgeTexts(options),

@@ -88,17 +88,20 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
     }),
   )
 
-/**
- * Asks for the sites of the token, and gives back a client of one of them, which speaks to the data centre where that lives.
- * Errors: a `ServiceError`; 101000 when the token is wrong.
- */
-export const connect = async ({
+/** The sites that a token covers. */
+export interface Sites {
+  readonly list: readonly Site[]
+  /** A client of one of them; the id may be left out where there is one alone. It speaks to the data centre where the site lives. */
+  choose(id?: number): SiteClient
+}
+
+/** Asks for the sites of the token. Errors: a `ServiceError`; 101000 when the token is wrong. */
+export const findSites = async ({
   url,
   token,
-  site: id,
   patience = {},
   ...options
-}: ConnectOptions): Promise<SiteClient> => {
+}: Omit<ConnectOptions, 'site'>): Promise<Sites> => {
   const base = readUrl(url)
   let trusted: readonly string[] = [base]
   const send = createTransport({
@@ -109,16 +112,28 @@ export const connect = async ({
     signal: options.signal,
   })
   const { data } = await listSites({ client: createCalls(base, send), throwOnError: true })
-  const sites = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))
-  const site = chooseSite(sites, id)
-  trusted = [base, ...sites.map((each) => each.url)]
-  const connection: Connection = { site, calls: createCalls(site.url, send), send }
+  const list = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))
+  trusted = [base, ...list.map((each) => each.url)]
   return {
-    site,
-    sites,
-    files: createFiles(connection),
-    forms: createForms(connection),
-    categories: createCategories(connection),
-    changes: createChanges(connection),
+    list,
+    choose(id) {
+      const site = chooseSite(list, id)
+      const connection: Connection = { site, calls: createCalls(site.url, send), send }
+      return {
+        site,
+        sites: list,
+        files: createFiles(connection),
+        forms: createForms(connection),
+        categories: createCategories(connection),
+        changes: createChanges(connection),
+      }
+    },
   }
 }
+
+/**
+ * Asks for the sites of the token, and gives back a client of one of them, which speaks to the data centre where that lives.
+ * Errors: a `ServiceError`; 101000 when the token is wrong.
+ */
+export const connect = async ({ site, ...options }: ConnectOptions): Promise<SiteClient> =>
+  (await findSites(options)).choose(site)

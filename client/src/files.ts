@@ -35,10 +35,12 @@ export interface ReadOptions {
   /** From which byte on, and up to which: the last one is among them. */
   readonly range?: { readonly first: number; readonly last?: number }
   /** A state of the past, as `versions` names it. */
-  readonly version?: string
+  readonly version?: string | undefined
+  /** The draft of a page, or the file itself where there is none. */
+  readonly draft?: boolean | undefined
   /** 412 when the file is in another state. */
-  readonly etag?: string
-  readonly signal?: AbortSignal
+  readonly etag?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A change is made onto the state of the file that was read with this tag; without it, onto the one that is there when the call begins. A folder has no tag. */
@@ -73,6 +75,8 @@ export interface Files {
    * on being removed behind the answer.
    */
   remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
+  /** Removes the draft of a page, and leaves the page. */
+  removeDraft(path: string): Promise<void>
   /** Brings back what was removed: a file in its newest state or the `version` told, or a folder. `replace`: also where something is there meanwhile. */
   restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
   /** The states of a file that are kept, the newest first. */
@@ -235,10 +239,10 @@ export const createFiles = ({ site, send }: Connection): Files => {
       for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
     },
     stat,
-    read: (path, { range, version, etag, signal } = {}) =>
+    read: (path, { range, version, draft, etag, signal } = {}) =>
       send({
         method: 'GET',
-        url: urlOf(path, { versionId: version }),
+        url: urlOf(path, { versionId: version, version: draft ? 'draft' : undefined }),
         headers: {
           ...(range && { Range: `bytes=${range.first}-${range.last ?? ''}` }),
           ...(etag !== undefined && { 'If-Match': etag }),
@@ -283,6 +287,9 @@ export const createFiles = ({ site, send }: Connection): Files => {
       } catch (error) {
         if (!(isUncertain && (await isGone(path, error)))) throw error
       }
+    },
+    async removeDraft(path) {
+      await send({ method: 'DELETE', url: urlOf(path, { version: 'draft' }), repeatable: true })
     },
     async restore(path, options = {}) {
       const headers = { 'Content-Type': 'application/json' }

@@ -1,6 +1,6 @@
-export type { Categories, ListQuery, Objects } from './categories.ts'
+export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesQuery } from './changes.ts'
-export { type ConnectOptions, connect, type SiteClient } from './connect.ts'
+export { type ConnectOptions, connect, findSites, type SiteClient, type Sites } from './connect.ts'
 export type { FileCondition, Files, ListedFile, PutOptions, ReadOptions } from './files.ts'
 export type { FieldCondition, Forms, NewSystemField, ReadField } from './forms.ts'
 export type {

@@ -13,6 +13,11 @@ export const documentationContract: GroupContract<'documentation'> = {
   tag: { name: 'Service', description: 'What the service tells of itself, without a token.' },
   parameters: {
     asset: { description: 'The name of the file.', schema: z.enum(assetNames), example: 'swagger-ui.css' },
+    file: {
+      description: 'The name of the file, as it stands on the page.',
+      schema: z.string(),
+      example: 'licenses.txt',
+    },
   },
   operations: {
     getOpenApi: {
@@ -42,6 +47,28 @@ export const documentationContract: GroupContract<'documentation'> = {
         },
       },
       examples: Object.keys(referenceAssets).map((asset) => ({ path: { asset } })),
+      shownByAddress: true,
+    },
+    getConsole: {
+      summary: 'Open the console',
+      description:
+        'A page for people. It asks for a token, or takes the one behind `#token=` in its address, which no server sees.',
+      answers: {
+        200: { description: 'The page.', mediaTypes: ['text/html'], headers: ['ETag'] },
+        308: { description: 'The page is there: it was asked for with a slash at the end.', headers: ['Location'] },
+      },
+      shownByAddress: true,
+    },
+    getConsoleAsset: {
+      summary: 'Get a file that the console is made of',
+      description: 'Names change with the content, and may be kept for good then. Comes compressed to whom that suits.',
+      answers: {
+        200: {
+          description: 'The file.',
+          mediaTypes: ['*/*'],
+          optionalHeaders: ['ETag', 'Cache-Control'],
+        },
+      },
       shownByAddress: true,
     },
   },

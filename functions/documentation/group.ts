@@ -3,16 +3,20 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { OperationOf } from '../routes.ts'
+import { getConsole, getConsoleAsset } from './console.ts'
 import { getOpenApi } from './get-openapi.ts'
 import { getReference, getReferenceAsset } from './reference.ts'
 import { documentationRoutes } from './routes.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
-export const createDocumentationHandler = ({ edge, findHere }: DocumentationDeps): Handler => {
+export const createDocumentationHandler = (deps: DocumentationDeps): Handler => {
+  const { edge, findHere } = deps
   const operations: Record<OperationOf<'documentation'>, PublicOperation> = {
     getOpenApi: getOpenApi(findHere),
     getReference: getReference(findHere),
     getReferenceAsset: getReferenceAsset(),
+    getConsole: getConsole(deps),
+    getConsoleAsset: getConsoleAsset(deps),
   }
   return createHandler('documentation', documentationRoutes, operations, edge)
 }

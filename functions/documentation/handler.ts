@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createSiteDirectory, withoutHistory } from '../../lib/aws/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
 import { lambdaHandler } from '../../lib/aws/lambda.ts'
@@ -16,6 +17,8 @@ const telemetry = createTelemetry('documentation', settings.logLevel)
 
 /** The entry of the Lambda function. */
 export const handler = lambdaHandler(
-  createDocumentationHandler(createDocumentationDeps(settings, stores, { telemetry })),
+  createDocumentationHandler(
+    createDocumentationDeps(settings, stores, { telemetry, consoleFolder: join(import.meta.dirname, 'console') }),
+  ),
   settings,
 )

@@ -95,6 +95,11 @@ export const health = z
   .object({ status: z.literal('ok') })
   .register(z.globalRegistry, { id: 'Health', description: 'The service answers.' })
 
+export const root = z.object({ status: z.literal('ok'), links: z.array(link) }).register(z.globalRegistry, {
+  id: 'Root',
+  description: 'The service answers; `links` are its `console`, `docs` and `openapi`.',
+})
+
 // Bodies: the schemas that the edge checks with, by the names that they have in the document.
 
 typeId.register(z.globalRegistry, {
@@ -124,6 +129,15 @@ export const fieldsContract: GroupContract<'fields'> = {
     },
   },
   operations: {
+    getRoot: {
+      summary: 'See where things are',
+      description: 'For programs. Who asks for `text/html`, as browsers do, is sent to the console.',
+      answers: {
+        200: { description: 'The service answers.', schema: root },
+        302: { description: 'The console is there.', headers: ['Location'] },
+      },
+      examples: [{}, { headers: { Accept: 'text/html' } }],
+    },
     getHealth: {
       summary: 'See whether the service answers',
       answers: { 200: { description: 'It does.', schema: health } },

@@ -4,6 +4,7 @@ import type { Handler } from '../../lib/http/request.ts'
 import type { OperationOf } from '../routes.ts'
 import { createField, deleteField, getField, listFields, listFieldTypes, updateField } from './fields.ts'
 import { getHealth } from './get-health.ts'
+import { getRoot } from './get-root.ts'
 import { listSites } from './list-sites.ts'
 import { fieldsRoutes } from './routes.ts'
 import { getWebForm, listWebForms } from './web-forms.ts'
@@ -11,6 +12,7 @@ import { getWebForm, listWebForms } from './web-forms.ts'
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createFieldsHandler = (deps: FieldsDeps): Handler => {
   const operations: Record<OperationOf<'fields'>, AnyOperation> = {
+    getRoot: getRoot(deps),
     getHealth,
     listSites: listSites(deps),
     listFields: listFields(deps),

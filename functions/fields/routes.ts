@@ -1,6 +1,7 @@
 /** The rows of this group in the route table (`functions/routes.ts`). */
 export const fieldsRoutes = [
   { operation: 'getHealth', method: 'GET', path: '/health', group: 'fields', public: true },
+  { operation: 'getRoot', method: 'GET', path: '/', group: 'fields', public: true },
   { operation: 'listSites', method: 'GET', path: '/api/v1/admin/sites', group: 'fields' },
   {
     operation: 'listFields',

@@ -44,9 +44,15 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
  */
 export type PathEncoding = 'encoded' | 'decoded'
 
-/** Only LocalStack leaves out slashes at the beginning of a path, and not in its context. */
-const withAllSlashes = ({ path, requestContext }: GatewayEvent): string =>
-  requestContext?.path?.endsWith(`/${path}`) ? `/${path}` : path
+/**
+ * Only LocalStack leaves out slashes at the beginning of a path, and not in its context. A stage that is asked for without a slash at its end has one in the
+ * path, and not in the context: what is relative to the answer depends on it.
+ */
+const withItsSlashes = ({ path, requestContext }: GatewayEvent): string => {
+  const inContext = requestContext?.path
+  if (path === '/' && inContext !== undefined && !inContext.endsWith('/')) return ''
+  return inContext?.endsWith(`/${path}`) ? `/${path}` : path
+}
 
 /**
  * The path as the caller wrote it, as far as the gateway lets that be known: of a decoded path, `%2F` cannot be told from `/`.
@@ -54,7 +60,7 @@ const withAllSlashes = ({ path, requestContext }: GatewayEvent): string =>
  */
 const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
   encoding === 'encoded'
-    ? withAllSlashes(event)
+    ? withItsSlashes(event)
     : event.path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
 /** A name or a value of a form. Throws a URIError when it is none. */

@@ -47,3 +47,8 @@ export const namesType = ({ headers }: Pick<Request, 'headers'>, type: string): 
   const named = negotiator.mediaTypes().some((one) => [type, kind].includes(one.toLowerCase()))
   return named && negotiator.mediaTypes([type]).length > 0
 }
+
+/** Whether the caller takes an answer that is compressed with gzip. */
+export const acceptsGzip = ({ headers }: Pick<Request, 'headers'>): boolean =>
+  new Negotiator({ headers: { 'accept-encoding': headers['accept-encoding'] ?? 'identity' } }).encoding(['gzip']) ===
+  'gzip'

@@ -50,8 +50,12 @@ const moreSlashes = '(?:/|%2[Ff])*'
 /** How a path may end that has no rest: in slashes, where all the rest may be such. */
 const endOf = (isFolder: boolean): string => (isFolder ? `(?:/${moreSlashes})?` : '/?')
 
-const compile = (template: string, isFolder: boolean): RegExp =>
-  new RegExp(
+/** A gateway hands over no slash where its prefix was asked for without one. */
+const rootExpression = /^\/?$/
+
+const compile = (template: string, isFolder: boolean): RegExp => {
+  if (template === '/') return rootExpression
+  return new RegExp(
     `^${template
       .replaceAll('.', '\\.')
       .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
@@ -61,6 +65,7 @@ const compile = (template: string, isFolder: boolean): RegExp =>
       )}${restVariable.test(template) ? '' : endOf(isFolder)}$`,
     's',
   )
+}
 
 const decode = (segment: string): string => {
   try {

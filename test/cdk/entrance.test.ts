@@ -1,5 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
+import { functionSettings } from '../../cdk/functions.ts'
+import { tableGrants } from '../../cdk/grants.ts'
 import { parseSettings } from '../../cdk/settings.ts'
 import { templatesOf } from './support/synthesise.ts'
 
@@ -46,6 +48,38 @@ describe('callers come in', () => {
       template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true })
       template.hasResourceProperties('Custom::DataCentre', { url: 'https://us.example.com' })
     }
+  })
+})
+
+describe('pages of the console', () => {
+  test('may send requests to every data centre, and download from the bucket of their own', () => {
+    us.hasResourceProperties('AWS::Lambda::Function', {
+      Description: functionSettings.documentation.description,
+      Environment: {
+        Variables: Match.objectLike({
+          DATA_CENTRES: 'us,eu',
+          DOWNLOADS_URL: {
+            'Fn::Join': [
+              '',
+              ['https://', { 'Fn::GetAtt': [Match.stringLikeRegexp('FilesBucket'), 'RegionalDomainName'] }],
+            ],
+          },
+        }),
+      },
+    })
+  })
+
+  test('are served by the function that reads nothing but the directory', () => {
+    const methods = us.findResources('AWS::ApiGateway::Resource', { Properties: { PathPart: 'console' } })
+    expect(Object.keys(methods)).toHaveLength(1)
+    expect(tableGrants.documentation).toEqual([{ table: 'sites', actions: ['GetItem'] }])
+  })
+
+  test('download from the emulator, where there is one', () => {
+    const emulated = templatesOf({ emulatorEndpoint: 'http://127.0.0.1:4566' }).us
+    emulated.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ DOWNLOADS_URL: 'http://127.0.0.1:4566' }) },
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { connect, ServiceError } from '../../client/src/index.ts'
+import { connect, findSites, ServiceError } from '../../client/src/index.ts'
 import { type Asked, address, json, scriptedFetch, sites } from './support/scripted-fetch.ts'
 
 const patience = { delay: 1 }
@@ -62,6 +62,18 @@ test('one of several sites has to be chosen, and requests go to the data centre 
     url: 'https://eu.test/api/v2/admin/sites/2/storage/news?meta=&limit=1',
     token: 'secret',
   })
+})
+
+test('the sites of a token are asked for once, and a client of any of them speaks to its own data centre', async () => {
+  const { asked, fetch } = scriptedFetch((each) =>
+    isSites(each) ? sites(address, 'https://eu.test') : json({ type: 'folder' }),
+  )
+  const found = await findSites({ url: address, token: 'secret', fetch })
+  expect(found.list.map(({ id }) => id)).toStrictEqual([1, 2])
+  await found.choose(2).files.stat('')
+  await found.choose(1).files.stat('')
+  expect(asked.map(({ url }) => new URL(url).host)).toStrictEqual(['us.test', 'eu.test', 'us.test'])
+  expect(() => found.choose()).toThrow('1 (Site 1), 2 (Site 2)')
 })
 
 test('a redirect is followed with the token to an address of the sites, and to no other', async () => {

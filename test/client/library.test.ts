@@ -57,6 +57,21 @@ test('files and folders are moved, copied, removed and brought back', async ({ c
   expect(await textOf(fetch(url))).toBe('one')
 })
 
+test('the draft of a page is read beside the page, and removed without it', async ({
+  client: { files },
+  folder,
+  service,
+}) => {
+  const path = `${folder}/page.html`
+  await files.put(path, 'live')
+  const draft = `/api/v2/admin/sites/1001/storage/${encodeURIComponent(folder)}/page.html?version=draft`
+  await service.request(draft, { method: 'PUT', body: 'draft' })
+  expect(await textOf(files.read(path, { draft: true }))).toBe('draft')
+  expect(await textOf(files.read(path))).toBe('live')
+  await files.removeDraft(path)
+  expect(await textOf(files.read(path, { draft: true }))).toBe('live')
+})
+
 test('a path with a step in it is refused, and not walked', async ({ client: { files }, folder }) => {
   await expect(files.stat(`${folder}/../../webforms`)).rejects.toMatchObject({ code: 104015 })
 })
@@ -127,6 +142,16 @@ test('fields are added, changed in the state that was read, and removed', async 
   await expect(forms.remove(id, -7, field)).rejects.toMatchObject({ status: 412 })
   await forms.remove(id, -7)
   await expect(forms.field(id, -7)).rejects.toMatchObject({ code: 115002 })
+})
+
+test('a list of objects is leafed through by place, and says how long it is', async ({ client: { categories } }) => {
+  const order = 'objectId'
+  const whole = (await all(categories.news.of(1, { order }))).map(({ objectId }) => objectId)
+  const page = await categories.news.pageOf(1, { order, skip: 2, limit: 3, where: { objectId: { $gt: 0 } } })
+  expect(page.items.map(({ objectId }) => objectId)).toStrictEqual(whole.slice(2, 5))
+  expect(page.total).toBe(whole.length)
+  const past = await categories.blogs.page({ skip: 1000, limit: 10 })
+  expect(past).toStrictEqual({ items: [], total: (await all(categories.blogs.list())).length })
 })
 
 test('objects are listed by condition, and linked from both sides', async ({ client: { categories } }) => {

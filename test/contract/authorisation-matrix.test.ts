@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { routes } from '../../functions/routes.ts'
@@ -33,7 +34,13 @@ beforeAll(async () => {
     fields: handler,
     categories: categoriesHandler,
     storage: files.handler,
-    documentation: createDocumentationHandler({ edge: deps.edge, findHere: () => findHere(deps.edge) }),
+    documentation: createDocumentationHandler({
+      edge: deps.edge,
+      findHere: () => findHere(deps.edge),
+      findDataCentres: async () => [await findHere(deps.edge)],
+      downloadsUrl: undefined,
+      consoleFolder: join(import.meta.dirname, '..', '..', 'console', 'dist'),
+    }),
   }
 })
 afterAll(async () => {

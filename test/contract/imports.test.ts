@@ -30,6 +30,8 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['the operator', 'the hand of one machine', 'the server', ...functions, ...lib],
   },
   'the operator': { files: /^admin\//, may: ['the hand of one machine', 'the hand of AWS', ...lib] },
+  // The pages of the service in a browser: they speak to it by the client alone.
+  'the console': { files: /^console\//, may: ['the client'], packages: /^(preact|@preact\/signals)(\/|$)/ },
   // It works over HTTP: what it knows of the service is generated from the document.
   'the client': { files: /^client\//, may: [] },
   'what is deployed': {
@@ -90,7 +92,7 @@ const rooms: Readonly<Record<string, Room>> = {
 const outside = /^(bench|fuzz|packaging|test)\/|^[^/]+\.ts$/
 
 const root = join(import.meta.dirname, '..', '..')
-const files = globSync(['**/*.ts', '*/main.js'], {
+const files = globSync(['**/*.{ts,tsx}', '*/main.js'], {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|cdk\.out|dist|\.[^/]+)$/.test(path),
 })
@@ -115,7 +117,7 @@ const roomOf = (file: string) => {
   return found[0]
 }
 
-const isPackage = (name: string) => !/\.(?:ts|json)$|^[a-z]+\/main\.js$/.test(name)
+const isPackage = (name: string) => !/\.(?:tsx?|json)$|^[a-z]+\/main\.js$/.test(name)
 
 /** The arrows that the table does not have, from files to files or packages. */
 const forbidden = (file: string, imports: readonly string[]): string[] => {

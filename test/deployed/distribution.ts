@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
@@ -78,10 +79,16 @@ const stores = {
   ...createCategoryStores({ dynamodb, record, ...settings }),
   webForms: createWebForms({ dynamodb, record, table: settings.webFormsTable }),
 }
+const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 const silent = { telemetry: { request: () => {} } }
 const server = createServer(
   dispatch({
-    documentation: createDocumentationHandler(createDocumentationDeps(settings, stores, silent)),
+    documentation: createDocumentationHandler(
+      createDocumentationDeps({ ...settings, dataCentres: [settings.dataCentre] }, stores, {
+        ...silent,
+        consoleFolder,
+      }),
+    ),
     fields: createFieldsHandler(createFieldsDeps(settings, stores, silent)),
     categories: createCategoriesHandler(createCategoriesDeps(settings, stores, silent)),
     storage: handingOver(stream),

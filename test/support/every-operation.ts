@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { ServedGroup } from '../../cdk/functions.ts'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
@@ -24,7 +25,9 @@ import { send } from './gateway.ts'
 import { entry } from './history.ts'
 import type { TestTables } from './tables.ts'
 
-const settings = { dataCentre: 'us', longestList: 20_000 }
+const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000 }
+
+const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
 /** The tables as openTestTables names them in memory. */
 const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])) as TestTables['names']
@@ -111,6 +114,7 @@ const fields: Exercise = {
     close: async () => {},
   }),
   requests: [
+    { method: 'GET', target: '/' },
     { method: 'GET', target: '/health' },
     { method: 'GET', target: '/api/v1/admin/sites' },
     { method: 'POST', target: form, body: { type: { id: -2 }, mandatory: true } },
@@ -128,13 +132,17 @@ const documentation: Exercise = {
   group: 'documentation',
   fill: async () => undefined,
   open: async (dynamodb, surroundings) => ({
-    handler: createDocumentationHandler(createDocumentationDeps(settings, storesOver(dynamodb), surroundings)),
+    handler: createDocumentationHandler(
+      createDocumentationDeps(settings, storesOver(dynamodb), { ...surroundings, consoleFolder }),
+    ),
     close: async () => {},
   }),
   requests: [
     { method: 'GET', target: '/openapi.json' },
     { method: 'GET', target: '/docs' },
     { method: 'GET', target: '/docs/swagger-ui.css' },
+    { method: 'GET', target: '/console' },
+    { method: 'GET', target: '/console/licenses.txt' },
   ],
 }
 

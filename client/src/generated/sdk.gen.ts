@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { AppendToUploadData, AppendToUploadErrors, AppendToUploadResponses, CancelUploadData, CancelUploadErrors, CancelUploadResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeletePathData, DeletePathErrors, DeletePathResponses, DeleteRootData, DeleteRootErrors, DescribeUploadData, DescribeUploadErrors, DescribeUploadResponses, GetCategoryData, GetCategoryErrors, GetCategoryResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetReferenceAssetData, GetReferenceAssetErrors, GetReferenceAssetResponses, GetReferenceData, GetReferenceErrors, GetReferenceResponses, GetWebFormData, GetWebFormErrors, GetWebFormResponses, LinkBlogsData, LinkBlogsErrors, LinkBlogsResponses, LinkCategoriesOfBlogData, LinkCategoriesOfBlogErrors, LinkCategoriesOfBlogResponses, LinkCategoriesOfNewsData, LinkCategoriesOfNewsErrors, LinkCategoriesOfNewsResponses, LinkNewsData, LinkNewsErrors, LinkNewsResponses, ListBlogsData, ListBlogsErrors, ListBlogsOfCategoryData, ListBlogsOfCategoryErrors, ListBlogsOfCategoryResponses, ListBlogsResponses, ListCategoriesData, ListCategoriesErrors, ListCategoriesOfBlogData, ListCategoriesOfBlogErrors, ListCategoriesOfBlogResponses, ListCategoriesOfNewsData, ListCategoriesOfNewsErrors, ListCategoriesOfNewsResponses, ListCategoriesResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListNewsData, ListNewsErrors, ListNewsOfCategoryData, ListNewsOfCategoryErrors, ListNewsOfCategoryResponses, ListNewsResponses, ListSitesData, ListSitesErrors, ListSitesResponses, ListSiteUrlsData, ListSiteUrlsErrors, ListSiteUrlsResponses, ListWebFormsData, ListWebFormsErrors, ListWebFormsResponses, PutPathData, PutPathErrors, PutPathResponses, PutRootData, PutRootErrors, PutRootResponses, ReadPathData, ReadPathErrors, ReadPathResponses, ReadRootData, ReadRootErrors, ReadRootResponses, UnlinkBlogsData, UnlinkBlogsErrors, UnlinkBlogsResponses, UnlinkCategoriesOfBlogData, UnlinkCategoriesOfBlogErrors, UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfNewsData, UnlinkCategoriesOfNewsErrors, UnlinkCategoriesOfNewsResponses, UnlinkNewsData, UnlinkNewsErrors, UnlinkNewsResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UploadToFolderData, UploadToFolderErrors, UploadToFolderResponses, UploadToRootData, UploadToRootErrors, UploadToRootResponses } from './types.gen.ts';
+import type { AppendToUploadData, AppendToUploadErrors, AppendToUploadResponses, CancelUploadData, CancelUploadErrors, CancelUploadResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeletePathData, DeletePathErrors, DeletePathResponses, DeleteRootData, DeleteRootErrors, DescribeUploadData, DescribeUploadErrors, DescribeUploadResponses, GetCategoryData, GetCategoryErrors, GetCategoryResponses, GetConsoleAssetData, GetConsoleAssetErrors, GetConsoleAssetResponses, GetConsoleData, GetConsoleErrors, GetConsoleResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetOpenApiData, GetOpenApiErrors, GetOpenApiResponses, GetReferenceAssetData, GetReferenceAssetErrors, GetReferenceAssetResponses, GetReferenceData, GetReferenceErrors, GetReferenceResponses, GetRootData, GetRootErrors, GetRootResponses, GetWebFormData, GetWebFormErrors, GetWebFormResponses, LinkBlogsData, LinkBlogsErrors, LinkBlogsResponses, LinkCategoriesOfBlogData, LinkCategoriesOfBlogErrors, LinkCategoriesOfBlogResponses, LinkCategoriesOfNewsData, LinkCategoriesOfNewsErrors, LinkCategoriesOfNewsResponses, LinkNewsData, LinkNewsErrors, LinkNewsResponses, ListBlogsData, ListBlogsErrors, ListBlogsOfCategoryData, ListBlogsOfCategoryErrors, ListBlogsOfCategoryResponses, ListBlogsResponses, ListCategoriesData, ListCategoriesErrors, ListCategoriesOfBlogData, ListCategoriesOfBlogErrors, ListCategoriesOfBlogResponses, ListCategoriesOfNewsData, ListCategoriesOfNewsErrors, ListCategoriesOfNewsResponses, ListCategoriesResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListNewsData, ListNewsErrors, ListNewsOfCategoryData, ListNewsOfCategoryErrors, ListNewsOfCategoryResponses, ListNewsResponses, ListSitesData, ListSitesErrors, ListSitesResponses, ListSiteUrlsData, ListSiteUrlsErrors, ListSiteUrlsResponses, ListWebFormsData, ListWebFormsErrors, ListWebFormsResponses, PutPathData, PutPathErrors, PutPathResponses, PutRootData, PutRootErrors, PutRootResponses, ReadPathData, ReadPathErrors, ReadPathResponses, ReadRootData, ReadRootErrors, ReadRootResponses, UnlinkBlogsData, UnlinkBlogsErrors, UnlinkBlogsResponses, UnlinkCategoriesOfBlogData, UnlinkCategoriesOfBlogErrors, UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfNewsData, UnlinkCategoriesOfNewsErrors, UnlinkCategoriesOfNewsResponses, UnlinkNewsData, UnlinkNewsErrors, UnlinkNewsResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UploadToFolderData, UploadToFolderErrors, UploadToFolderResponses, UploadToRootData, UploadToRootErrors, UploadToRootResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -25,6 +25,13 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>): RequestResult<GetHealthResponses, GetHealthErrors, ThrowOnError> => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/health', ...options });
 
 /**
+ * See where things are
+ *
+ * For programs. Who asks for `text/html`, as browsers do, is sent to the console.
+ */
+export const getRoot = <ThrowOnError extends boolean = false>(options?: Options<GetRootData, ThrowOnError>): RequestResult<GetRootResponses, GetRootErrors, ThrowOnError> => (options?.client ?? client).get<GetRootResponses, GetRootErrors, ThrowOnError>({ url: '/', ...options });
+
+/**
  * Read this document
  */
 export const getOpenApi = <ThrowOnError extends boolean = false>(options?: Options<GetOpenApiData, ThrowOnError>): RequestResult<GetOpenApiResponses, GetOpenApiErrors, ThrowOnError> => (options?.client ?? client).get<GetOpenApiResponses, GetOpenApiErrors, ThrowOnError>({ url: '/openapi.json', ...options });
@@ -38,6 +45,20 @@ export const getReference = <ThrowOnError extends boolean = false>(options?: Opt
  * Get a file that the page is drawn with
  */
 export const getReferenceAsset = <ThrowOnError extends boolean = false>(options: Options<GetReferenceAssetData, ThrowOnError>): RequestResult<GetReferenceAssetResponses, GetReferenceAssetErrors, ThrowOnError> => (options.client ?? client).get<GetReferenceAssetResponses, GetReferenceAssetErrors, ThrowOnError>({ url: '/docs/{asset}', ...options });
+
+/**
+ * Open the console
+ *
+ * A page for people. It asks for a token, or takes the one behind `#token=` in its address, which no server sees.
+ */
+export const getConsole = <ThrowOnError extends boolean = false>(options?: Options<GetConsoleData, ThrowOnError>): RequestResult<GetConsoleResponses, GetConsoleErrors, ThrowOnError> => (options?.client ?? client).get<GetConsoleResponses, GetConsoleErrors, ThrowOnError>({ url: '/console', ...options });
+
+/**
+ * Get a file that the console is made of
+ *
+ * Names change with the content, and may be kept for good then. Comes compressed to whom that suits.
+ */
+export const getConsoleAsset = <ThrowOnError extends boolean = false>(options: Options<GetConsoleAssetData, ThrowOnError>): RequestResult<GetConsoleAssetResponses, GetConsoleAssetErrors, ThrowOnError> => (options.client ?? client).get<GetConsoleAssetResponses, GetConsoleAssetErrors, ThrowOnError>({ url: '/console/{file}', ...options });
 
 /**
  * List the sites of the token

@@ -31,6 +31,22 @@ export type Health = {
 };
 
 /**
+ * The service answers; `links` are its `console`, `docs` and `openapi`.
+ */
+export type Root = {
+    status: 'ok';
+    links: Array<Link>;
+};
+
+/**
+ * Where something is: an absolute URL, or null when there is no such thing.
+ */
+export type Link = {
+    rel: string;
+    uri: string | null;
+};
+
+/**
  * An OpenAPI document.
  */
 export type OpenApi = {
@@ -53,14 +69,6 @@ export type SitePage = {
     totalItemsCount: number;
     itemsPerPageCount: number;
     currentPage: number;
-};
-
-/**
- * Where something is: an absolute URL, or null when there is no such thing.
- */
-export type Link = {
-    rel: string;
-    uri: string | null;
 };
 
 /**
@@ -704,6 +712,47 @@ export type GetHealthResponses = {
 
 export type GetHealthResponse = GetHealthResponses[keyof GetHealthResponses];
 
+export type GetRootData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/';
+};
+
+export type GetRootErrors = {
+    /**
+     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type GetRootError = GetRootErrors[keyof GetRootErrors];
+
+export type GetRootResponses = {
+    /**
+     * The service answers.
+     */
+    200: Root;
+};
+
+export type GetRootResponse = GetRootResponses[keyof GetRootResponses];
+
 export type GetOpenApiData = {
     body?: never;
     headers?: {
@@ -847,6 +896,109 @@ export type GetReferenceAssetResponses = {
 };
 
 export type GetReferenceAssetResponse = GetReferenceAssetResponses[keyof GetReferenceAssetResponses];
+
+export type GetConsoleData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: answers 304 when what it names is still the present state.
+         */
+        'If-None-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/console';
+};
+
+export type GetConsoleErrors = {
+    /**
+     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type GetConsoleError = GetConsoleErrors[keyof GetConsoleErrors];
+
+export type GetConsoleResponses = {
+    /**
+     * The page.
+     */
+    200: string;
+};
+
+export type GetConsoleResponse = GetConsoleResponses[keyof GetConsoleResponses];
+
+export type GetConsoleAssetData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: answers 304 when what it names is still the present state.
+         */
+        'If-None-Match'?: string;
+    };
+    path: {
+        /**
+         * The name of the file, as it stands on the page.
+         */
+        file: string;
+    };
+    query?: never;
+    url: '/console/{file}';
+};
+
+export type GetConsoleAssetErrors = {
+    /**
+     * - `100004` There is nothing at this path.
+     */
+    404: Error;
+    /**
+     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     */
+    405: Error;
+    /**
+     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type GetConsoleAssetError = GetConsoleAssetErrors[keyof GetConsoleAssetErrors];
+
+export type GetConsoleAssetResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type GetConsoleAssetResponse = GetConsoleAssetResponses[keyof GetConsoleAssetResponses];
 
 export type ListSitesData = {
     body?: never;

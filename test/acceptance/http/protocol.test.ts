@@ -5,8 +5,8 @@ import { call } from '../support/http.ts'
 
 describe('routes', () => {
   test.each([
-    '/',
     '/nope',
+    '/console/a/b',
     '/api/v1',
     '/api/v1/admin',
     `${site}/nope`,

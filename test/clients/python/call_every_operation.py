@@ -42,6 +42,7 @@ from site_admin_client.models import (
     NewsItemPage,
     OpenApi,
     Progress,
+    Root,
     SitePage,
     SiteUrlPage,
     Stored,
@@ -84,9 +85,12 @@ def one_file(content, name):
 
 # What the service tells of itself.
 assert call("getHealth", 200, Health).status == "ok"
+assert [link.rel for link in call("getRoot", 200, Root).links] == ["console", "docs", "openapi"]
 assert call("getOpenApi", 200, OpenApi).openapi.startswith("3.1")
 assert "<!doctype html>" in call("getReference", 200, str)
 assert len(call("getReferenceAsset", 200, str, GetReferenceAssetAsset.SWAGGER_UI_CSS)) > 100_000
+assert "<!doctype html>" in call("getConsole", 200, str)
+assert b"preact" in call("getConsoleAsset", 200, File, "licenses.txt").payload.read()
 
 # Web forms and their fields.
 assert call("listSites", 200, SitePage).items[0].id == int(SITE)

@@ -1,0 +1,71 @@
+import { render } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import { Toasts } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { createLive, type Live } from './live.ts'
+import { followPreferences } from './preferences.ts'
+import { followAddress, goTo, route } from './routes.ts'
+import { createSession, type Session, takeToken } from './session.ts'
+import { Shell } from './shell.tsx'
+import { SignIn, SignInAgain } from './sign-in.tsx'
+
+interface AppProps {
+  readonly session: Session
+  readonly live: Live
+}
+
+const App = ({ session, live }: AppProps) => {
+  const sites = session.sites.value
+  const wanted = route.value.site
+  const site = sites?.list.find(({ id }) => id === wanted) ?? sites?.list[0]
+  const client = useMemo(() => site && sites?.choose(site.id), [sites, site?.id])
+  useEffect(() => {
+    // An address without a site, or with one that the token does not cover.
+    if (site && site.id !== wanted) goTo({ site: site.id }, { replace: true })
+  }, [site, wanted])
+  if (!client) {
+    return session.isBusy.value && !session.sites.value ? (
+      <p class="opening" role="status">
+        {texts.value.loading}
+      </p>
+    ) : (
+      <SignIn session={session} />
+    )
+  }
+  return (
+    <>
+      <Shell client={client} live={live} onSignOut={session.signOut} />
+      {session.isExpired.value && <SignInAgain session={session} />}
+    </>
+  )
+}
+
+const start = async () => {
+  const { token, rest } = takeToken(location.hash)
+  if (token !== undefined) history.replaceState(null, '', rest || location.pathname)
+  followAddress()
+  // The page stands beside the service: `…/prod/console`.
+  const url = new URL('.', location.href).href
+  const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
+  const live = createLive({
+    isVisible: () => document.visibilityState === 'visible',
+    onVisible: (listener) => {
+      document.addEventListener('visibilitychange', listener)
+      return () => document.removeEventListener('visibilitychange', listener)
+    },
+  })
+  if (token === undefined) session.goOn()
+  else session.signIn(token, 'tab')
+  await followPreferences()
+  const root = document.getElementById('app')
+  if (!root) return
+  render(
+    <>
+      <App session={session} live={live} />
+      <Toasts />
+    </>,
+    root,
+  )
+}
+
+start()

@@ -1,0 +1,34 @@
+import { effect, signal } from '@preact/signals'
+import { isLanguage, type Language, language, preferredLanguage, showLanguage } from '../texts/texts.ts'
+
+export const themes = ['auto', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+const keys = { language: 'site-admin-language', theme: 'site-admin-theme' }
+
+export const theme = signal<Theme>('auto')
+
+/** What the reader has chosen is kept on this device. */
+export const chooseLanguage = async (chosen: Language): Promise<void> => {
+  await showLanguage(chosen)
+  localStorage.setItem(keys.language, chosen)
+}
+
+export const chooseTheme = (chosen: Theme): void => {
+  theme.value = chosen
+  localStorage.setItem(keys.theme, chosen)
+}
+
+/** Reads what was chosen, and shows it from now on. */
+export const followPreferences = async (): Promise<void> => {
+  const kept = localStorage.getItem(keys.language)
+  theme.value = themes.find((each) => each === localStorage.getItem(keys.theme)) ?? 'auto'
+  effect(() => {
+    document.documentElement.lang = language.value
+  })
+  effect(() => {
+    document.documentElement.dataset['theme'] = theme.value
+  })
+  // English is part of the page: it is shown when another language does not come.
+  await showLanguage(isLanguage(kept) ? kept : preferredLanguage(navigator.languages)).catch(() => {})
+}

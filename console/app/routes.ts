@@ -1,0 +1,76 @@
+import { signal } from '@preact/signals'
+
+/** Where the reader is: what the fragment of the address says, `#/1001/files/news/2026?file=a.html`. */
+export interface Route {
+  /** The id of the site; undefined while none is named. */
+  readonly site: number | undefined
+  readonly view: string
+  /** What the view shows of it: the parts of a folder's path, or the id of a form. */
+  readonly path: readonly string[]
+  readonly query: Readonly<Record<string, string>>
+}
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // An address that somebody typed: it leads to what is there under these very characters, or to nothing.
+    return text
+  }
+}
+
+/** Reads a fragment, whatever it holds. */
+export const parseRoute = (hash: string): Route => {
+  const text = hash.replace(/^#\/?/, '')
+  const mark = text.indexOf('?')
+  const [site = '', view = '', ...path] = (mark < 0 ? text : text.slice(0, mark)).split('/').map(decode)
+  return {
+    site: /^[1-9]\d{0,9}$/.test(site) ? Number(site) : undefined,
+    view: view || 'files',
+    path: path.filter((part) => part !== ''),
+    query: Object.fromEntries(new URLSearchParams(mark < 0 ? '' : text.slice(mark + 1))),
+  }
+}
+
+/** The fragment of a route, for links. Empty members of the query are left out. */
+export const formatRoute = ({ site, view, path, query }: Route): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  const search = new URLSearchParams(given).toString()
+  const parts = [String(site ?? ''), view, ...path].map(encodeURIComponent)
+  return `#/${parts.join('/')}${search && `?${search}`}`
+}
+
+/** The route of the page. */
+export const route = signal<Route>(parseRoute(''))
+
+/** Another place, of which only what differs is told. Path and query of another view begin empty. */
+export const linkTo = (change: Partial<Route>): string => {
+  const now = route.value
+  const isElsewhere = change.view !== undefined && change.view !== now.view
+  const isOtherPath = isElsewhere || change.path !== undefined
+  return formatRoute({
+    ...now,
+    ...(isElsewhere && { path: [] }),
+    ...(isOtherPath && { query: {} }),
+    ...change,
+  })
+}
+
+/** Goes there; `replace` leaves no step behind in the browser's history. */
+export const goTo = (change: Partial<Route>, { replace = false } = {}): void => {
+  const hash = linkTo(change)
+  if (hash === location.hash) return
+  if (replace) history.replaceState(null, '', hash)
+  else history.pushState(null, '', hash)
+  route.value = parseRoute(hash)
+}
+
+/** Follows the address from now on. */
+export const followAddress = (): void => {
+  const read = () => {
+    route.value = parseRoute(location.hash)
+  }
+  addEventListener('hashchange', read)
+  addEventListener('popstate', read)
+  read()
+}

@@ -1,0 +1,31 @@
+import { MenuButton, type MenuItem } from '../parts/menu.tsx'
+import { notifyFailure } from '../parts/toasts.tsx'
+import { isLanguage, language, languageNames, texts } from '../texts/texts.ts'
+import { chooseLanguage, chooseTheme, theme, themes } from './preferences.ts'
+
+interface SettingsMenuProps {
+  readonly onSignOut?: () => void
+}
+
+/** Theme, language, the reference of the API, and the way out. */
+export const SettingsMenu = ({ onSignOut }: SettingsMenuProps) => {
+  const t = texts.value.shell
+  const items: readonly MenuItem[] = [
+    ...themes.map((each) => ({
+      label: t.themes[each],
+      isChosen: theme.value === each,
+      run: () => chooseTheme(each),
+    })),
+    ...Object.entries(languageNames).map(([tag, label], index) => ({
+      label,
+      isApart: index === 0,
+      isChosen: language.value === tag,
+      run: () => {
+        if (isLanguage(tag)) chooseLanguage(tag).catch((error: unknown) => notifyFailure('', error))
+      },
+    })),
+    { label: t.reference, icon: 'link', isApart: true, run: () => open('docs', '_blank', 'noopener') },
+    ...(onSignOut ? [{ label: texts.value.signIn.signOut, icon: 'signOut' as const, run: onSignOut }] : []),
+  ]
+  return <MenuButton label={t.settings} icon="settings" items={items} />
+}

@@ -1,0 +1,106 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { SiteClient } from '../../client/src/index.ts'
+import { UploadPanel } from '../files/upload-panel.tsx'
+import { useUploads } from '../files/use-uploads.ts'
+import { Failure } from '../parts/failure.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import { PageContext } from './context.ts'
+import type { Live } from './live.ts'
+import { goTo, linkTo, route } from './routes.ts'
+import { SettingsMenu } from './settings-menu.tsx'
+import { type View, views } from './views.ts'
+
+interface ShellProps {
+  readonly client: SiteClient
+  readonly live: Live
+  readonly onSignOut: () => void
+}
+
+const SiteChoice = ({ client }: Pick<ShellProps, 'client'>) =>
+  client.sites.length < 2 ? (
+    <span class="site-name" title={client.site.name}>
+      <bdi>{client.site.name}</bdi>
+    </span>
+  ) : (
+    <select
+      class="site-name"
+      aria-label={texts.value.shell.site}
+      value={client.site.id}
+      onChange={({ currentTarget }) => goTo({ site: Number(currentTarget.value), path: [] })}
+    >
+      {client.sites.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+
+/** A view, once it is there. */
+const LoadedView = ({ view }: { readonly view: View }) => {
+  const component = useSignal<{ readonly Shown: ComponentType } | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const load = async () => {
+    failure.value = undefined
+    try {
+      component.value = { Shown: await view.load() }
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  useEffect(() => {
+    load()
+  }, [view])
+  if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={load} />
+  const { Shown } = component.value ?? {}
+  return Shown ? <Shown /> : <p class="opening">{texts.value.loading}</p>
+}
+
+/** What stands around every view: where one is, and where else one can go. */
+export const Shell = ({ client, live, onSignOut }: ShellProps) => {
+  const t = texts.value
+  const uploads = useUploads(client)
+  const page = useMemo(() => ({ client, live, uploads }), [client, live, uploads])
+  const view = views.find(({ name }) => name === route.value.view) ?? views[0]
+  const title = view ? view.label(t) : ''
+  useEffect(() => live.follow(client), [client, live])
+  useEffect(() => {
+    document.title = `${title} · ${client.site.name} · ${t.name}`
+  }, [title, client, t])
+  return (
+    <PageContext.Provider value={page}>
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
+        {t.shell.skip}
+      </button>
+      <header class="top">
+        <SiteChoice client={client} />
+        <nav aria-label={t.shell.views}>
+          {views.map(({ name, label, icon }) => (
+            <a
+              key={name}
+              href={linkTo({ view: name, path: [] })}
+              aria-current={name === view?.name ? 'page' : undefined}
+            >
+              <Icon name={icon} />
+              <span>{label(t)}</span>
+            </a>
+          ))}
+        </nav>
+        <SettingsMenu onSignOut={onSignOut} />
+      </header>
+      {live.isOffline.value && (
+        <p class="offline" role="status">
+          {t.shell.offline}
+        </p>
+      )}
+      <main id="content" tabIndex={-1}>
+        <h1 class="unseen">{title}</h1>
+        {view && <LoadedView key={`${client.site.id} ${view.name}`} view={view} />}
+      </main>
+      <UploadPanel uploads={uploads} />
+    </PageContext.Provider>
+  )
+}

@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { ServiceError } from '../../client/src/index.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { texts } from '../texts/texts.ts'
+import type { Session } from './session.ts'
+import { SettingsMenu } from './settings-menu.tsx'
+
+interface SignInProps {
+  readonly session: Session
+}
+
+const Form = ({ session }: SignInProps) => {
+  const t = texts.value.signIn
+  const [field, hint, keepHint] = [useId(), useId(), useId()]
+  const token = useSignal('')
+  const isKept = useSignal(false)
+  const failure = session.failure.value
+  const submit = (event: Event) => {
+    event.preventDefault()
+    session.signIn(token.value, isKept.value ? 'device' : 'tab')
+  }
+  return (
+    <form onSubmit={submit} class="sign-in">
+      <div class="field">
+        <label for={field}>{t.token}</label>
+        <input
+          id={field}
+          type="password"
+          autoComplete="current-password"
+          spellcheck={false}
+          required
+          value={token.value}
+          aria-describedby={hint}
+          aria-invalid={failure instanceof ServiceError && failure.status === 401}
+          onInput={({ currentTarget }) => {
+            token.value = currentTarget.value
+          }}
+        />
+        <p id={hint} class="hint">
+          {t.hint}
+        </p>
+      </div>
+      <div class="field">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isKept.value}
+            aria-describedby={keepHint}
+            onChange={({ currentTarget }) => {
+              isKept.value = currentTarget.checked
+            }}
+          />
+          {t.keep}
+        </label>
+        <p id={keepHint} class="hint">
+          {t.keepHint}
+        </p>
+      </div>
+      {failure !== undefined && <Failure error={failure} />}
+      <Button type="submit" kind="primary" disabled={session.isBusy.value}>
+        {t.submit}
+      </Button>
+    </form>
+  )
+}
+
+/** The whole page, while nobody is signed in. */
+export const SignIn = ({ session }: SignInProps) => (
+  <main class="welcome">
+    <div class="welcome-card">
+      <header>
+        <h1>{texts.value.name}</h1>
+        <SettingsMenu />
+      </header>
+      {session.sites.value?.list.length === 0 && <p role="alert">{texts.value.signIn.noSites}</p>}
+      <Form session={session} />
+    </div>
+  </main>
+)
+
+/** Above the page, when its token has stopped working: what is on the page stays. */
+export const SignInAgain = ({ session }: SignInProps) => (
+  <Dialog title={texts.value.signIn.title} isClosable={false} onClose={() => {}}>
+    <div class="dialog-body">
+      <p>{texts.value.signIn.expired}</p>
+      <Form session={session} />
+      <Button kind="quiet" icon="signOut" onClick={session.signOut}>
+        {texts.value.signIn.signOut}
+      </Button>
+    </div>
+  </Dialog>
+)

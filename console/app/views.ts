@@ -1,0 +1,36 @@
+import type { ComponentType } from 'preact'
+import { FilesView } from '../files/files-view.tsx'
+import type { IconName } from '../parts/icon.tsx'
+import type { Texts } from '../texts/en.ts'
+
+export interface View {
+  /** As it stands in the address. */
+  readonly name: string
+  readonly label: (texts: Texts) => string
+  readonly icon: IconName
+  /** A view is asked for when it is wanted; the first one comes with the page. */
+  readonly load: () => Promise<ComponentType>
+}
+
+/** What the console can show, in the order of its navigation. */
+export const views: readonly View[] = [
+  { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', load: async () => FilesView },
+  {
+    name: 'forms',
+    label: (texts) => texts.nav.forms,
+    icon: 'form',
+    load: async () => (await import('../forms/forms-view.tsx')).FormsView,
+  },
+  {
+    name: 'categories',
+    label: (texts) => texts.nav.categories,
+    icon: 'category',
+    load: async () => (await import('../categories/categories-view.tsx')).CategoriesView,
+  },
+  {
+    name: 'history',
+    label: (texts) => texts.nav.history,
+    icon: 'history',
+    load: async () => (await import('../history/history-view.tsx')).HistoryView,
+  },
+]

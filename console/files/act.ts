@@ -1,0 +1,26 @@
+/** What became of an action on many: those that failed can be tried again. */
+export interface Outcome {
+  readonly done: readonly string[]
+  readonly failed: readonly { readonly path: string; readonly error: unknown }[]
+}
+
+const mostAtOnce = 4
+
+/** Does the same to each of many paths, some at once. One that fails does not stop the others. */
+export const onEach = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
+  const done: string[] = []
+  const failed: { path: string; error: unknown }[] = []
+  const queue = [...paths]
+  const work = async () => {
+    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+      try {
+        await act(path)
+        done.push(path)
+      } catch (error) {
+        failed.push({ path, error })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: mostAtOnce }, work))
+  return { done, failed }
+}

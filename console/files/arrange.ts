@@ -1,0 +1,36 @@
+import type { FolderContent } from '../../client/src/index.ts'
+
+export type Column = 'name' | 'size' | 'lastModified'
+
+export interface Order {
+  readonly column: Column
+  readonly isDescending: boolean
+}
+
+/** "page 2" comes before "page 10". */
+export const collator = new Intl.Collator(undefined, { numeric: true })
+
+const compareBy = {
+  name: (a: FolderContent, b: FolderContent) => collator.compare(a.name, b.name),
+  size: (a: FolderContent, b: FolderContent) => a.size - b.size,
+  lastModified: (a: FolderContent, b: FolderContent) => (a.lastModified ?? '').localeCompare(b.lastModified ?? ''),
+} as const
+
+/** What a folder holds, as it is shown: folders first, sorted, and only names that hold the text searched for. */
+export const arrange = (
+  entries: readonly FolderContent[],
+  { column, isDescending }: Order,
+  search: string,
+): readonly FolderContent[] => {
+  const wanted = search.trim().toLowerCase()
+  const compare = compareBy[column]
+  const sign = isDescending ? -1 : 1
+  return entries
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .sort(
+      (a, b) =>
+        Number(a.type === 'file') - Number(b.type === 'file') ||
+        sign * compare(a, b) ||
+        collator.compare(a.name, b.name),
+    )
+}

@@ -1,0 +1,56 @@
+import { useSignal } from '@preact/signals'
+import { FormDialog } from '../parts/dialog.tsx'
+import { texts } from '../texts/texts.ts'
+import { folderName } from './commands.ts'
+import { nameOf, parentOf } from './paths.ts'
+import type { Answer, Upload, Uploads } from './uploads.ts'
+
+const answers: readonly Answer[] = ['replace', 'both', 'skip']
+
+interface CollisionDialogProps {
+  readonly upload: Upload
+  readonly uploads: Uploads
+}
+
+/** Asks what becomes of a file where something is there already. Closing it leaves the file as it is: skipped. */
+export const CollisionDialog = ({ upload, uploads }: CollisionDialogProps) => {
+  const answer = useSignal<Answer>('replace')
+  const isForAll = useSignal(false)
+  const t = texts.value.uploads
+  return (
+    <FormDialog
+      title={t.asks(nameOf(upload.path))}
+      action={t.answer}
+      cancel={t.skip}
+      onSubmit={() => uploads.answer(upload.id, answer.value, isForAll.value)}
+      onClose={() => uploads.answer(upload.id, 'skip', false)}
+    >
+      <fieldset class="choices">
+        <legend>{t.asksText(folderName(parentOf(upload.path)))}</legend>
+        {answers.map((each) => (
+          <label key={each} class="check">
+            <input
+              type="radio"
+              name="answer"
+              checked={answer.value === each}
+              onChange={() => {
+                answer.value = each
+              }}
+            />
+            {t[each]}
+          </label>
+        ))}
+      </fieldset>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isForAll.value}
+          onChange={({ currentTarget }) => {
+            isForAll.value = currentTarget.checked
+          }}
+        />
+        {t.forAll}
+      </label>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,127 @@
+import type { SiteClient } from '../../client/src/index.ts'
+import { goTo, linkTo } from '../app/routes.ts'
+import type { MenuItem } from '../parts/menu.tsx'
+import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { download } from './download.ts'
+import type { FilesStore } from './files-store.ts'
+import { join, nameOf, parentOf, partsOf } from './paths.ts'
+import { relocateAndTell } from './told.ts'
+
+/** Shows a file beside the list, or goes into a folder. */
+const openEntry = (store: FilesStore, entry: { readonly name: string; readonly type: 'file' | 'folder' }): void => {
+  const folder = partsOf(store.folder.path.value)
+  if (entry.type === 'folder') goTo({ path: [...folder, entry.name] })
+  else goTo({ path: folder, query: { file: entry.name } })
+}
+
+/** Where an entry of the open folder leads. */
+export const linkOf = (
+  folder: string,
+  { name, type }: { readonly name: string; readonly type: 'file' | 'folder' },
+): string =>
+  type === 'folder'
+    ? linkTo({ view: 'files', path: [...partsOf(folder), name] })
+    : linkTo({ view: 'files', path: partsOf(folder), query: { file: name } })
+
+export const downloadAll = (client: SiteClient, paths: readonly string[]): void => {
+  download(client, paths).catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
+}
+
+const copyPath = async (paths: readonly string[]): Promise<void> => {
+  try {
+    await navigator.clipboard.writeText(paths.map((path) => `/${path}`).join('\n'))
+    notify(texts.value.files.pathCopied)
+  } catch (error) {
+    notifyFailure('', error)
+  }
+}
+
+/** Pastes what was cut or copied. */
+export const paste = (store: FilesStore): void => {
+  const held = store.clipboard.value
+  if (held) relocateAndTell(store, held.how, held.paths, store.folder.path.value)
+}
+
+export interface Command extends MenuItem {
+  /** It stands in the menu, and not in the bar. */
+  readonly isMinor?: boolean
+}
+
+/** What can be done with what is chosen. */
+export const commandsFor = (store: FilesStore, client: SiteClient): readonly Command[] => {
+  const t = texts.value.files
+  const chosen = store.folder.chosen.value
+  const paths = store.chosenPaths()
+  const [only] = chosen
+  const [path] = paths
+  if (!only || path === undefined) return []
+  const files = chosen.filter(({ type }) => type === 'file').map(({ name }) => join(store.folder.path.value, name))
+  const isOne = chosen.length === 1
+  const show = (dialog: NonNullable<FilesStore['dialog']['value']>) => () => {
+    store.dialog.value = dialog
+  }
+  return [
+    ...(isOne
+      ? [
+          {
+            label: only.type === 'folder' ? t.open : t.details,
+            icon: only.type === 'folder' ? 'folder' : 'file',
+            keys: 'Enter',
+            isMinor: true,
+            run: () => openEntry(store, only),
+          } as const,
+        ]
+      : []),
+    ...(files.length > 0
+      ? [{ label: t.download, icon: 'download', run: () => downloadAll(client, files) } as const]
+      : []),
+    ...(isOne ? [{ label: t.rename, icon: 'rename', keys: 'F2', run: show({ kind: 'rename', path }) } as const] : []),
+    { label: t.move, icon: 'move', run: show({ kind: 'relocate', how: 'move', paths }) },
+    { label: t.copy, icon: 'copy', run: show({ kind: 'relocate', how: 'copy', paths }) },
+    { label: t.copyPath, icon: 'link', isMinor: true, run: () => copyPath(paths) },
+    {
+      label: t.remove,
+      icon: 'remove',
+      keys: 'Del',
+      isDangerous: true,
+      isApart: true,
+      run: show({ kind: 'remove', paths }),
+    },
+  ]
+}
+
+/** What the keys of the list do, beside those that walk through it. True when the key was one of them. */
+export const runKey = (store: FilesStore, event: KeyboardEvent): boolean => {
+  const paths = store.chosenPaths()
+  const [path] = paths
+  const isCommand = event.ctrlKey || event.metaKey
+  const command: Readonly<Record<string, () => void>> = {
+    x: () => store.hold('move'),
+    c: () => store.hold('copy'),
+    v: () => paste(store),
+    a: () => store.folder.chooseAll(),
+  }
+  const plain: Readonly<Record<string, () => void>> = {
+    Escape: () => store.folder.chooseNothing(),
+    Backspace: () => {
+      if (store.folder.path.value !== '') goTo({ path: partsOf(parentOf(store.folder.path.value)) })
+    },
+    Delete: () => {
+      if (paths.length > 0) store.dialog.value = { kind: 'remove', paths }
+    },
+    F2: () => {
+      if (path !== undefined && paths.length === 1) store.dialog.value = { kind: 'rename', path }
+    },
+    Enter: () => {
+      const entry = store.folder.shown.value.find(({ name }) => name === store.folder.selection.value.active)
+      if (entry) openEntry(store, entry)
+    },
+  }
+  const run = isCommand ? command[event.key.toLowerCase()] : plain[event.key]
+  run?.()
+  return run !== undefined
+}
+
+/** The name of a folder for people; the root has none. */
+export const folderName = (path: string): string => (path === '' ? texts.value.files.root : nameOf(path))

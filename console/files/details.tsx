@@ -1,0 +1,138 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { usePage } from '../app/context.ts'
+import { goTo } from '../app/routes.ts'
+import { Button } from '../parts/button.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { formatMoment, formatSize } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import { downloadAll } from './commands.ts'
+import { useFiles } from './files-context.ts'
+import { join } from './paths.ts'
+import type { Preview } from './preview.ts'
+import { Versions } from './versions.tsx'
+
+interface DetailsProps {
+  /** The file of the open folder that is looked at. */
+  readonly name: string
+}
+
+const Seen = ({ preview, name }: { readonly preview: Preview; readonly name: string }) => {
+  const t = texts.value.files
+  const content = preview.content.value
+  if (!content) return <p class="soft">{texts.value.loading}</p>
+  if (content.kind === 'picture') return <img class="seen-picture" src={content.url} alt={name} />
+  if (content.kind === 'none') return <p class="soft">{t.noPreview}</p>
+  return (
+    <>
+      <pre class="seen-text" tabIndex={0} aria-label={name}>
+        {content.text}
+      </pre>
+      {content.isCut && <p class="hint">{t.isCut}</p>}
+    </>
+  )
+}
+
+const Draft = ({ path }: { readonly path: string }) => {
+  const { store } = useFiles()
+  const t = texts.value.files
+  const { entry, isDraft } = store.preview
+  const draft = entry.value?.draft
+  if (!draft) return null
+  const discard = () => {
+    store.dialog.value = { kind: 'removeDraft', path }
+  }
+  return (
+    <div class="note">
+      <p>
+        <strong>{t.draft}</strong> {t.draftOf(formatSize(draft.size), formatMoment(draft.lastModified))}
+      </p>
+      <div class="note-actions">
+        <Button onClick={() => store.preview.showDraft(!isDraft.value)}>
+          {isDraft.value ? t.showLive : t.showDraft}
+        </Button>
+        <Button onClick={discard}>{t.removeDraft}</Button>
+      </div>
+    </div>
+  )
+}
+
+const Facts = ({ preview }: { readonly preview: Preview }) => {
+  const t = texts.value.files
+  const entry = preview.entry.value
+  if (!entry) return null
+  const { size, lastModified, contentType, fingerprint } = entry
+  const facts = [
+    [t.columns.size, formatSize(size)],
+    [t.columns.lastModified, lastModified && formatMoment(lastModified)],
+    [t.type, contentType],
+    [t.fingerprint, fingerprint],
+  ].filter(([, value]) => value)
+  return (
+    <dl class="facts">
+      {facts.map(([what, value]) => (
+        <div key={what}>
+          <dt>{what}</dt>
+          <dd class={what === t.fingerprint ? 'mono' : ''}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A file beside the list: what it looks like, what is known of it, its draft and its versions. */
+export const Details = ({ name }: DetailsProps) => {
+  const { store } = useFiles()
+  const { client } = usePage()
+  const t = texts.value.files
+  const { preview } = store
+  const path = join(store.folder.path.value, name)
+  useEffect(() => {
+    preview.open(path)
+    return preview.close
+  }, [path])
+  const panel = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    // Who has opened it goes on there, and is back in the list when it is closed.
+    panel.current?.focus()
+    return () => document.querySelector<HTMLElement>('.grid')?.focus()
+  }, [])
+  const close = () => goTo({ query: {} })
+  return (
+    <aside
+      ref={panel}
+      class="details"
+      tabIndex={-1}
+      aria-label={t.details}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') close()
+      }}
+    >
+      <header>
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
+        <Button icon="close" kind="quiet" label={texts.value.close} onClick={close} />
+      </header>
+      <div class="details-body">
+        {preview.failure.value !== undefined && <Failure error={preview.failure.value} onRepeat={preview.refresh} />}
+        {preview.entry.value && (
+          <>
+            {preview.entry.value.workflow && (
+              <p class="note">
+                <Icon name="warning" /> {t.workflow}
+              </p>
+            )}
+            <Draft path={path} />
+            <Seen preview={preview} name={name} />
+            <Button icon="download" onClick={() => downloadAll(client, [path])}>
+              {t.download}
+            </Button>
+            <Facts preview={preview} />
+            <Versions path={path} />
+          </>
+        )}
+      </div>
+    </aside>
+  )
+}

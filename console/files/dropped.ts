@@ -1,0 +1,53 @@
+/** A file that was dropped or chosen, and where it goes below the folder it is dropped on: `photos/a.jpg`. */
+export interface Dropped {
+  readonly path: string
+  readonly file: File
+}
+
+export interface Given {
+  readonly files: readonly Dropped[]
+  /** Folders without anything in them. */
+  readonly emptyFolders: readonly string[]
+}
+
+/** What a dialog for files or a folder has given. */
+export const fromInput = (list: FileList | null): Given => ({
+  files: [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file })),
+  emptyFolders: [],
+})
+
+const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
+  new Promise((resolve, reject) => entry.file(resolve, reject))
+
+const readSome = (reader: FileSystemDirectoryReader): Promise<readonly FileSystemEntry[]> =>
+  new Promise((resolve, reject) => reader.readEntries(resolve, reject))
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
+
+const pathOf = (entry: FileSystemEntry): string => entry.fullPath.replace(/^\/+/, '')
+
+/** What a folder holds: a browser gives it in portions. */
+const contentsOf = async (folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> => {
+  const reader = folder.createReader()
+  const all: FileSystemEntry[] = []
+  for (let some = await readSome(reader); some.length > 0; some = await readSome(reader)) all.push(...some)
+  return all
+}
+
+/** What was dropped, with all that is in folders. The entries are taken at once: a browser forgets them when the event is over. */
+export const fromDrop = async (data: DataTransfer): Promise<Given> => {
+  const files: Dropped[] = []
+  const emptyFolders: string[] = []
+  const queue = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+  if (queue.length === 0) return fromInput(data.files)
+  for (let entry = queue.shift(); entry; entry = queue.shift()) {
+    if (isFile(entry)) files.push({ path: pathOf(entry), file: await fileOf(entry) })
+    else if (isFolder(entry)) {
+      const contents = await contentsOf(entry)
+      if (contents.length === 0) emptyFolders.push(pathOf(entry))
+      queue.push(...contents)
+    }
+  }
+  return { files, emptyFolders }
+}

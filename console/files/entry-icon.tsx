@@ -1,0 +1,13 @@
+import { Icon } from '../parts/icon.tsx'
+import { pictureType } from './preview.ts'
+
+interface EntryIconProps {
+  readonly name: string
+  readonly type: 'file' | 'folder'
+}
+
+export const EntryIcon = ({ name, type }: EntryIconProps) => {
+  if (type === 'folder') return <Icon name="folder" />
+  if (pictureType(name)) return <Icon name="picture" />
+  return <Icon name={/\.html?$/i.test(name) ? 'page' : 'file'} />
+}

@@ -1,0 +1,112 @@
+import type { FolderContent } from '../../client/src/index.ts'
+import { Button } from '../parts/button.tsx'
+import { formatMoment, formatSize } from '../parts/format.ts'
+import { texts } from '../texts/texts.ts'
+import { linkOf } from './commands.ts'
+import { dragTarget, dropOn, startDrag } from './drag.ts'
+import { EntryIcon } from './entry-icon.tsx'
+import { useFiles } from './files-context.ts'
+import { join } from './paths.ts'
+
+interface FileRowProps {
+  readonly entry: FolderContent
+  readonly index: number
+  readonly isChosen: boolean
+  readonly isActive: boolean
+  /** Opens the menu of what is chosen, at a place of the window. */
+  readonly onMenu: (at: { readonly x: number; readonly y: number }) => void
+}
+
+/** A file or folder in the list. */
+export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowProps) => {
+  const { store, uploads } = useFiles()
+  const { name, type, size, lastModified } = entry
+  const t = texts.value.files
+  const folder = store.folder.path.value
+  const path = join(folder, name)
+  const isCut = store.clipboard.value?.how === 'move' && store.clipboard.value.paths.includes(path)
+  const chooseAlone = () => {
+    if (!store.folder.selection.value.chosen.has(name)) store.folder.choose(name, 'alone')
+  }
+  return (
+    <div
+      id={`file-${index}`}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isChosen}
+      class={`row${isChosen ? ' is-chosen' : ''}${isActive ? ' is-active' : ''}${isCut ? ' is-cut' : ''}${dragTarget.value === path ? ' is-target' : ''}`}
+      draggable
+      onDragStart={(event) => {
+        chooseAlone()
+        startDrag(event, store.chosenPaths())
+      }}
+      onClick={({ shiftKey, ctrlKey, metaKey }) =>
+        store.folder.choose(name, shiftKey ? 'range' : ctrlKey || metaKey ? 'toggle' : 'alone')
+      }
+      onContextMenu={(event) => {
+        event.preventDefault()
+        chooseAlone()
+        onMenu({ x: event.clientX, y: event.clientY })
+      }}
+      {...(type === 'folder' && dropOn(path, store, uploads))}
+    >
+      <span role="gridcell" class="cell-check">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          checked={isChosen}
+          aria-label={t.chooseRow(name)}
+          onClick={(event) => {
+            event.stopPropagation()
+            store.folder.choose(name, event.shiftKey ? 'range' : 'toggle')
+          }}
+        />
+      </span>
+      <span role="gridcell" class="cell-name">
+        <a
+          href={linkOf(folder, entry)}
+          tabIndex={-1}
+          draggable={false}
+          title={name}
+          onClick={(event) => {
+            if (event.shiftKey || event.ctrlKey || event.metaKey) event.preventDefault()
+          }}
+        >
+          <EntryIcon name={name} type={type} />
+          <bdi>{name}</bdi>
+        </a>
+      </span>
+      <span role="gridcell" class="cell-size">
+        {type === 'file' ? formatSize(size) : ''}
+      </span>
+      <span role="gridcell" class="cell-date">
+        {lastModified ? formatMoment(lastModified) : ''}
+      </span>
+      <span role="gridcell" class="cell-more">
+        <MoreButton name={name} onOpen={chooseAlone} onMenu={onMenu} />
+      </span>
+    </div>
+  )
+}
+
+interface MoreButtonProps extends Pick<FileRowProps, 'onMenu'> {
+  readonly name: string
+  readonly onOpen: () => void
+}
+
+/** It is for the pointer: the keyboard has the menu's own key, and the bar above the list. */
+const MoreButton = ({ name, onOpen, onMenu }: MoreButtonProps) => (
+  <Button
+    icon="more"
+    kind="quiet"
+    tabIndex={-1}
+    label={`${texts.value.more}: ${name}`}
+    onClick={(event) => {
+      event.stopPropagation()
+      onOpen()
+      if (!(event.currentTarget instanceof Element)) return
+      const { left, bottom } = event.currentTarget.getBoundingClientRect()
+      onMenu({ x: left - 150, y: bottom + 2 })
+    }}
+  />
+)

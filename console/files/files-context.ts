@@ -1,0 +1,18 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { FilesStore } from './files-store.ts'
+import type { Uploads } from './uploads.ts'
+
+/** What the parts of the files' view work with. */
+export interface FilesPage {
+  readonly store: FilesStore
+  readonly uploads: Uploads
+}
+
+export const FilesContext = createContext<FilesPage | undefined>(undefined)
+
+export const useFiles = (): FilesPage => {
+  const files = useContext(FilesContext)
+  if (!files) throw new Error('This is a part of the view of the files.')
+  return files
+}

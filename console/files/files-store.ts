@@ -1,0 +1,106 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
+import { type Outcome, onEach } from './act.ts'
+import { createFolder, type Folder, touches } from './folder.ts'
+import { join, nameOf } from './paths.ts'
+import { createPreview, type Preview } from './preview.ts'
+import { createTree, type Tree } from './tree.ts'
+
+export type Relocation = 'move' | 'copy'
+
+/** The dialog that is open. Paths are whole ones. */
+type FilesDialog =
+  | { readonly kind: 'newFolder' }
+  | { readonly kind: 'rename'; readonly path: string }
+  | { readonly kind: 'relocate'; readonly how: Relocation; readonly paths: readonly string[] }
+  | { readonly kind: 'remove'; readonly paths: readonly string[] }
+  | { readonly kind: 'removeDraft'; readonly path: string }
+  | { readonly kind: 'deleted'; readonly path: string }
+
+/** What the view of the files shows and does. */
+export interface FilesStore {
+  readonly folder: Folder
+  readonly tree: Tree
+  readonly preview: Preview
+  readonly dialog: Signal<FilesDialog | undefined>
+  /** What was cut or copied, to be pasted. */
+  readonly clipboard: ReadonlySignal<{ readonly how: Relocation; readonly paths: readonly string[] } | undefined>
+  /** The whole paths of what is chosen. */
+  chosenPaths(): readonly string[]
+  hold(how: Relocation): void
+  createFolder(name: string): Promise<void>
+  rename(path: string, name: string): Promise<void>
+  relocate(how: Relocation, paths: readonly string[], folder: string): Promise<Outcome>
+  remove(paths: readonly string[]): Promise<Outcome>
+  restore(paths: readonly string[]): Promise<Outcome>
+  /** Shows what has changed on the site. */
+  follow(changes: readonly Change[]): void
+  /** Reads everything that is shown again. */
+  refresh(): void
+}
+
+export const createFilesStore = (client: () => SiteClient): FilesStore => {
+  const tree = createTree(client)
+  const folder = createFolder({ client, onRead: tree.learn })
+  const preview = createPreview({ client })
+  const dialog = signal<FilesDialog | undefined>(undefined)
+  const clipboard = signal<{ readonly how: Relocation; readonly paths: readonly string[] } | undefined>(undefined)
+
+  const chosenPaths = () => folder.chosen.value.map(({ name }) => join(folder.path.value, name))
+
+  const refreshAround = () => {
+    folder.refresh()
+    tree.refresh()
+  }
+
+  const names = (entries: readonly FolderContent[] | undefined) => new Set((entries ?? []).map(({ name }) => name))
+
+  const each = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
+    const outcome = await onEach(paths, act)
+    refreshAround()
+    return outcome
+  }
+
+  return {
+    folder,
+    tree,
+    preview,
+    dialog,
+    clipboard,
+    chosenPaths,
+    hold(how) {
+      const paths = chosenPaths()
+      if (paths.length > 0) clipboard.value = { how, paths }
+    },
+    async createFolder(name) {
+      await client().files.createFolder(join(folder.path.value, name))
+      await folder.refresh()
+      folder.choose(name, 'alone')
+    },
+    async rename(path, name) {
+      await client().files.move(path, join(folder.path.value, name))
+      await folder.refresh()
+      folder.choose(name, 'alone')
+      tree.refresh()
+    },
+    relocate(how, paths, target) {
+      if (how === 'move') clipboard.value = undefined
+      return each(paths, (path) => client().files[how](path, join(target, nameOf(path))))
+    },
+    remove: (paths) => each(paths, (path) => client().files.remove(path)),
+    restore: (paths) => each(paths, (path) => client().files.restore(path)),
+    follow(changes) {
+      const path = folder.path.value
+      if (touches(changes, path, names(folder.entries.value))) folder.refresh()
+      if (changes.some(({ type }) => type.startsWith('folder.') || type.startsWith('file.'))) {
+        if (changes.some(({ type }) => type.startsWith('folder.') || type === 'file.moved' || type === 'file.copied'))
+          tree.refresh()
+        if (preview.entry.value) preview.refresh()
+      }
+    },
+    refresh() {
+      refreshAround()
+      if (preview.entry.value) preview.refresh()
+    },
+  }
+}

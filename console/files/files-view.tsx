@@ -1,0 +1,111 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { usePage } from '../app/context.ts'
+import { route } from '../app/routes.ts'
+import { Failure } from '../parts/failure.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import { folderName } from './commands.ts'
+import { Crumbs } from './crumbs.tsx'
+import { DeletedDialog } from './deleted-dialog.tsx'
+import { Details } from './details.tsx'
+import { dragTarget, dropOn } from './drag.ts'
+import { FileList } from './file-list.tsx'
+import { FilesContext, useFiles } from './files-context.ts'
+import { createFilesStore } from './files-store.ts'
+import { NewFolderDialog, RenameDialog } from './name-dialogs.tsx'
+import { RelocateDialog } from './relocate-dialog.tsx'
+import { RemoveDialog, RemoveDraftDialog } from './remove-dialogs.tsx'
+import { Toolbar } from './toolbar.tsx'
+import { TreeView } from './tree-view.tsx'
+
+const OpenDialog = () => {
+  const { store } = useFiles()
+  const dialog = store.dialog.value
+  switch (dialog?.kind) {
+    case 'newFolder':
+      return <NewFolderDialog />
+    case 'rename':
+      return <RenameDialog path={dialog.path} />
+    case 'relocate':
+      return <RelocateDialog how={dialog.how} paths={dialog.paths} />
+    case 'remove':
+      return <RemoveDialog paths={dialog.paths} />
+    case 'removeDraft':
+      return <RemoveDraftDialog path={dialog.path} />
+    case 'deleted':
+      return <DeletedDialog path={dialog.path} />
+    default:
+      return null
+  }
+}
+
+/** The list, or what is said in its place. */
+const Contents = () => {
+  const { store } = useFiles()
+  const t = texts.value.files
+  const { entries, failure, isLoading, shown, refresh } = store.folder
+  const hasEntries = (entries.value?.length ?? 0) > 0
+  return (
+    <>
+      {failure.value !== undefined && <Failure error={failure.value} onRepeat={refresh} />}
+      {!entries.value && isLoading.value && (
+        <p class="empty" role="status">
+          {texts.value.loading}
+        </p>
+      )}
+      {hasEntries && <FileList />}
+      {hasEntries && shown.value.length === 0 && <p class="empty">{t.noMatch}</p>}
+      {entries.value && !hasEntries && (
+        <div class="empty">
+          <Icon name="folder" />
+          <h2>{t.emptyTitle}</h2>
+          <p>{t.emptyHint}</p>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The files of the site. */
+export const FilesView = () => {
+  const { client, live, uploads } = usePage()
+  const current = useRef(client)
+  current.current = client
+  const store = useMemo(() => createFilesStore(() => current.current), [])
+  const files = useMemo(() => ({ store, uploads }), [store, uploads])
+  const { path, query } = route.value
+  const place = path.join('/')
+  useEffect(() => {
+    store.folder.open(place)
+  }, [place])
+  // Somebody has signed in again: what has failed may be read now.
+  useEffect(() => {
+    if (store.folder.failure.value !== undefined) store.refresh()
+  }, [client])
+  useEffect(() => live.subscribe(store.follow), [live, store])
+  // What was uploaded is shown once there is a moment of rest; meanwhile the history tells of it.
+  const { done } = uploads.totals.value
+  useEffect(() => {
+    if (done === 0) return
+    const timer = setTimeout(store.folder.refresh, 250)
+    return () => clearTimeout(timer)
+  }, [done])
+  const file = query['file']
+  return (
+    <FilesContext.Provider value={files}>
+      <div class="files">
+        <TreeView />
+        <section class="folder" aria-label={folderName(place)} {...dropOn(place, store, uploads)}>
+          <div class="folder-head">
+            <Crumbs />
+            <Toolbar />
+          </div>
+          <Contents />
+          {dragTarget.value === place && <p class="drop-hint">{texts.value.files.dropHere(folderName(place))}</p>}
+        </section>
+        {file !== undefined && <Details key={`${place}/${file}`} name={file} />}
+      </div>
+      <OpenDialog />
+    </FilesContext.Provider>
+  )
+}

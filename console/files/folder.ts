@@ -1,0 +1,136 @@
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
+import { arrange, type Column, type Order } from './arrange.ts'
+import { isWithin, parentOf, partsOf } from './paths.ts'
+import { choose, chooseAll, type Manner, nothing, retain, type Selection, step } from './selection.ts'
+
+/** The folder that is open: what it holds, in which order, and what of it is chosen. */
+export interface Folder {
+  readonly path: ReadonlySignal<string>
+  /** Undefined before the first answer. */
+  readonly entries: ReadonlySignal<readonly FolderContent[] | undefined>
+  readonly isLoading: ReadonlySignal<boolean>
+  readonly failure: ReadonlySignal<unknown>
+  readonly order: ReadonlySignal<Order>
+  readonly search: Signal<string>
+  /** As they stand in the list. */
+  readonly shown: ReadonlySignal<readonly FolderContent[]>
+  readonly selection: ReadonlySignal<Selection>
+  readonly chosen: ReadonlySignal<readonly FolderContent[]>
+  open(path: string): Promise<void>
+  /** Reads it anew. What is chosen stays so, and what is shown stays until the answer is there. */
+  refresh(): Promise<void>
+  /** Sorts by a column; once more turns the order around. */
+  sortBy(column: Column): void
+  choose(name: string, manner: Manner): void
+  step(by: number, manner: Manner): void
+  chooseAll(): void
+  chooseNothing(): void
+  /** The next row whose name begins with the text. */
+  seek(text: string): void
+}
+
+/** Whether any of the changes may have changed what a folder holds. `known` are the names that it is shown with. */
+export const touches = (changes: readonly Change[], path: string, known: ReadonlySet<string>): boolean => {
+  const isNear = (place: string) =>
+    parentOf(place) === path ||
+    place === path ||
+    (place !== '' && isWithin(path, place)) ||
+    // Something deeper down is of interest only where it has made the folders on its way.
+    (isWithin(place, path) && !known.has(partsOf(place)[partsOf(path).length] ?? ''))
+  return changes.some(
+    ({ type, subject, details }) =>
+      /^(file|folder|workflow|content)\./.test(type) &&
+      [subject, ...Object.values(details ?? {})].some((place) => typeof place === 'string' && isNear(place)),
+  )
+}
+
+interface FolderOptions {
+  readonly client: () => SiteClient
+  /** Told what was read, for who shows it elsewhere as well. */
+  readonly onRead?: (path: string, entries: readonly FolderContent[]) => void
+}
+
+export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
+  const path = signal('')
+  const entries = signal<readonly FolderContent[] | undefined>(undefined)
+  const isLoading = signal(false)
+  const failure = signal<unknown>(undefined)
+  const order = signal<Order>({ column: 'name', isDescending: false })
+  const search = signal('')
+  const selection = signal<Selection>(nothing)
+  const shown = computed(() => arrange(entries.value ?? [], order.value, search.value))
+  const names = computed(() => shown.value.map(({ name }) => name))
+  const chosen = computed(() => shown.value.filter(({ name }) => selection.value.chosen.has(name)))
+  let asked = 0
+
+  const read = async () => {
+    const turn = ++asked
+    const place = path.value
+    isLoading.value = true
+    try {
+      const found: FolderContent[] = []
+      for await (const entry of client().files.list(place)) found.push(entry)
+      if (turn !== asked) return
+      const before = names.value
+      batch(() => {
+        failure.value = undefined
+        entries.value = found
+        selection.value = retain(selection.value, before, names.value)
+      })
+      onRead?.(place, found)
+    } catch (error) {
+      if (turn === asked) failure.value = error
+    } finally {
+      if (turn === asked) isLoading.value = false
+    }
+  }
+
+  return {
+    path,
+    entries,
+    isLoading,
+    failure,
+    order,
+    search,
+    shown,
+    selection,
+    chosen,
+    async open(place) {
+      batch(() => {
+        path.value = place
+        entries.value = undefined
+        failure.value = undefined
+        search.value = ''
+        selection.value = nothing
+      })
+      await read()
+    },
+    refresh: read,
+    sortBy(column) {
+      const { column: now, isDescending } = order.value
+      order.value = { column, isDescending: column === now && !isDescending }
+    },
+    choose(name, manner) {
+      selection.value = choose(selection.value, names.value, name, manner)
+    },
+    step(by, manner) {
+      selection.value = step(selection.value, names.value, by, manner)
+    },
+    chooseAll() {
+      selection.value = chooseAll(selection.value, names.value)
+    },
+    chooseNothing() {
+      selection.value = { ...selection.value, chosen: new Set() }
+    },
+    seek(text) {
+      const wanted = text.toLowerCase()
+      const now = names.value.indexOf(selection.value.active ?? '')
+      // A single letter goes on from row to row, a longer beginning may be where one stands.
+      const start = text.length === 1 ? now + 1 : Math.max(0, now)
+      const order = [...names.value.slice(start), ...names.value.slice(0, start)]
+      const found = order.find((name) => name.toLowerCase().startsWith(wanted))
+      if (found !== undefined) selection.value = choose(selection.value, names.value, found, 'alone')
+    },
+  }
+}

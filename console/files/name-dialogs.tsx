@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { FormDialog } from '../parts/dialog.tsx'
+import { texts } from '../texts/texts.ts'
+import { useFiles } from './files-context.ts'
+import { nameOf } from './paths.ts'
+
+interface NameDialogProps {
+  readonly title: string
+  readonly label: string
+  readonly action: string
+  readonly name: string
+  readonly onName: (name: string) => Promise<void>
+}
+
+const NameDialog = ({ title, label, action, name: before, onName }: NameDialogProps) => {
+  const { store } = useFiles()
+  const field = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const name = useSignal(before)
+  useLayoutEffect(() => {
+    input.current?.focus()
+    // Of "a.html" the part before the ending is what changes.
+    const dot = before.lastIndexOf('.')
+    input.current?.setSelectionRange(0, dot > 0 ? dot : before.length)
+  }, [])
+  return (
+    <FormDialog
+      title={title}
+      action={action}
+      isReady={name.value !== '' && name.value !== before}
+      onSubmit={() => onName(name.value)}
+      onClose={() => {
+        store.dialog.value = undefined
+      }}
+    >
+      <div class="field">
+        <label for={field}>{label}</label>
+        <input
+          ref={input}
+          id={field}
+          value={name.value}
+          autoComplete="off"
+          spellcheck={false}
+          dir="auto"
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value
+          }}
+        />
+      </div>
+    </FormDialog>
+  )
+}
+
+export const NewFolderDialog = () => {
+  const { store } = useFiles()
+  const t = texts.value.files
+  return <NameDialog title={t.newFolder} label={t.folderName} action={t.create} name="" onName={store.createFolder} />
+}
+
+export const RenameDialog = ({ path }: { readonly path: string }) => {
+  const { store } = useFiles()
+  const t = texts.value.files
+  const name = nameOf(path)
+  return (
+    <NameDialog
+      title={t.renameTitle(name)}
+      label={t.newName}
+      action={t.renameAction}
+      name={name}
+      onName={(next) => store.rename(path, next)}
+    />
+  )
+}

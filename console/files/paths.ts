@@ -1,0 +1,17 @@
+/** Paths as the service has them: `news/2026/a.html`, the root is empty. */
+
+export const partsOf = (path: string): readonly string[] => path.split('/').filter((part) => part !== '')
+export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+/** Whether a path lies below a folder, or is it. */
+export const isWithin = (path: string, folder: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`)
+
+/** Another name for what is kept beside a file of that name: "a (2).txt". */
+export const numbered = (path: string, number: number): string => {
+  const name = nameOf(path)
+  const dot = name.lastIndexOf('.')
+  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  return join(parentOf(path), `${stem} (${number})${ending}`)
+}

@@ -1,0 +1,153 @@
+import { batch, type ReadonlySignal, signal } from '@preact/signals'
+import type { Entry, SiteClient, Version } from '../../client/src/index.ts'
+
+/** What can be seen of a file. `url` is one of this page, of a picture. */
+type Content =
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'picture'; readonly url: string }
+  | { readonly kind: 'none' }
+
+/** The file that is looked at. */
+export interface Preview {
+  readonly entry: ReadonlySignal<Omit<Entry, 'contents' | 'cursor'> | undefined>
+  readonly content: ReadonlySignal<Content | undefined>
+  readonly failure: ReadonlySignal<unknown>
+  /** Whether the draft of the page is shown, and not the page. */
+  readonly isDraft: ReadonlySignal<boolean>
+  readonly versions: ReadonlySignal<readonly Version[] | undefined>
+  open(path: string): Promise<void>
+  /** Reads it again; what is shown stays until then. */
+  refresh(): Promise<void>
+  showDraft(isShown: boolean): Promise<void>
+  readVersions(): Promise<void>
+  close(): void
+}
+
+/** So many bytes of a text are shown, and pictures up to so many. */
+const textShown = 64 * 1024
+const largestPicture = 25_000_000
+
+const pictureTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
+}
+
+/** The type that a browser is told of a picture, by the name: pictures run no scripts. */
+export const pictureType = (name: string): string | undefined =>
+  pictureTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
+
+/** Bytes as text; undefined when they are none. A character may be cut at the end of a beginning. */
+export const asText = (bytes: Uint8Array, isCut: boolean): string | undefined => {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
+  } catch {
+    return undefined
+  }
+}
+
+interface PreviewOptions {
+  readonly client: () => SiteClient
+  /** Makes a URL of this page for bytes, and gives it up again. */
+  readonly urls?: Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
+}
+
+export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview => {
+  const entry = signal<Omit<Entry, 'contents' | 'cursor'> | undefined>(undefined)
+  const content = signal<Content | undefined>(undefined)
+  const failure = signal<unknown>(undefined)
+  const isDraft = signal(false)
+  const versions = signal<readonly Version[] | undefined>(undefined)
+  let path = ''
+  let turn = 0
+
+  const show = (next: Content | undefined) => {
+    const before = content.value
+    if (before?.kind === 'picture') urls.revokeObjectURL(before.url)
+    content.value = next
+  }
+
+  const readPicture = async (type: string, draft: boolean): Promise<Content> => {
+    const response = await client().files.read(path, { draft })
+    return { kind: 'picture', url: urls.createObjectURL(new Blob([await response.arrayBuffer()], { type })) }
+  }
+
+  const readText = async (size: number, draft: boolean): Promise<Content> => {
+    if (size === 0) return { kind: 'text', text: '', isCut: false }
+    const range = { first: 0, last: textShown - 1 }
+    const isCut = size > textShown
+    const response = await client().files.read(path, { draft, ...(isCut && { range }) })
+    const text = asText(new Uint8Array(await response.arrayBuffer()), isCut)
+    return text === undefined ? { kind: 'none' } : { kind: 'text', text, isCut }
+  }
+
+  const readContent = (found: Omit<Entry, 'contents' | 'cursor'>, draft: boolean): Promise<Content> => {
+    const size = draft ? (found.draft?.size ?? found.size) : found.size
+    const type = pictureType(found.name)
+    if (type !== undefined) return size <= largestPicture ? readPicture(type, draft) : Promise.resolve({ kind: 'none' })
+    return readText(size, draft)
+  }
+
+  const read = async () => {
+    const mine = ++turn
+    try {
+      const found = await client().files.stat(path)
+      if (mine !== turn) return
+      batch(() => {
+        isDraft.value = isDraft.value && Boolean(found.draft)
+        entry.value = found
+        failure.value = undefined
+      })
+      const seen = found.type === 'file' ? await readContent(found, isDraft.value) : undefined
+      if (mine === turn) show(seen)
+      else if (seen?.kind === 'picture') urls.revokeObjectURL(seen.url)
+    } catch (error) {
+      if (mine === turn) failure.value = error
+    }
+  }
+
+  return {
+    entry,
+    content,
+    failure,
+    isDraft,
+    versions,
+    async open(wanted) {
+      path = wanted
+      batch(() => {
+        show(undefined)
+        entry.value = undefined
+        failure.value = undefined
+        isDraft.value = false
+        versions.value = undefined
+      })
+      await read()
+    },
+    async refresh() {
+      await read()
+    },
+    async showDraft(isShown) {
+      isDraft.value = isShown
+      await read()
+    },
+    async readVersions() {
+      const mine = path
+      const found: Version[] = []
+      for await (const version of client().files.versions(path)) found.push(version)
+      if (mine === path) versions.value = found
+    },
+    close() {
+      turn++
+      path = ''
+      show(undefined)
+      entry.value = undefined
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import { usePage } from '../app/context.ts'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import { collator } from './arrange.ts'
+import { useFiles } from './files-context.ts'
+import type { Relocation } from './files-store.ts'
+import { isWithin, join, parentOf, partsOf } from './paths.ts'
+import { relocateAndTell } from './told.ts'
+
+interface RelocateDialogProps {
+  readonly how: Relocation
+  readonly paths: readonly string[]
+}
+
+interface FolderChoiceProps {
+  readonly target: string
+  /** Folders that cannot be gone into: what is moved itself. */
+  readonly refused: readonly string[]
+  readonly onTarget: (path: string) => void
+}
+
+/** The folders in the one that is named, to step through: the same as typing its path. */
+const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
+  const { client } = usePage()
+  const names = useSignal<readonly string[]>([])
+  useEffect(() => {
+    let isWanted = true
+    const read = async () => {
+      const found: string[] = []
+      for await (const { name, type } of client.files.list(target)) if (type === 'folder') found.push(name)
+      if (isWanted) names.value = found.sort(collator.compare)
+    }
+    // A path that is not there yet has no folders to offer.
+    read().catch(() => {
+      if (isWanted) names.value = []
+    })
+    return () => {
+      isWanted = false
+    }
+  }, [target])
+  const offered = names.value.filter((name) => !refused.includes(join(target, name)))
+  return (
+    <ul class="folder-choice" aria-label={texts.value.files.folders}>
+      {target !== '' && (
+        <li>
+          <button type="button" onClick={() => onTarget(parentOf(target))}>
+            <Icon name="up" />
+            <bdi>{parentOf(target) || texts.value.files.root}</bdi>
+          </button>
+        </li>
+      )}
+      {offered.map((name) => (
+        <li key={name}>
+          <button type="button" onClick={() => onTarget(join(target, name))}>
+            <Icon name="folder" />
+            <bdi>{name}</bdi>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Moves or copies what is chosen into a folder: typed, or stepped to. It does by keyboard what dragging does. */
+export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
+  const { store } = useFiles()
+  const [field, hint] = [useId(), useId()]
+  const t = texts.value.files
+  const text = useSignal(`/${store.folder.path.value}`)
+  const target = partsOf(text.value).join('/')
+  const isUseful = paths.every((path) => parentOf(path) !== target && !isWithin(target, path))
+  return (
+    <FormDialog
+      title={how === 'move' ? t.moveTitle(paths.length) : t.copyTitle(paths.length)}
+      action={how === 'move' ? t.moveAction : t.copyAction}
+      isReady={isUseful}
+      onSubmit={() => relocateAndTell(store, how, paths, target)}
+      onClose={() => {
+        store.dialog.value = undefined
+      }}
+    >
+      <div class="field">
+        <label for={field}>{t.target}</label>
+        <input
+          id={field}
+          value={text.value}
+          autoComplete="off"
+          spellcheck={false}
+          aria-describedby={hint}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value
+          }}
+        />
+        <p id={hint} class="hint">
+          {t.targetHint}
+        </p>
+      </div>
+      <FolderChoice
+        target={target}
+        refused={how === 'move' ? paths : []}
+        onTarget={(path) => {
+          text.value = `/${path}`
+        }}
+      />
+    </FormDialog>
+  )
+}

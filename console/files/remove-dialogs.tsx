@@ -1,0 +1,90 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { RemovalPreview } from '../../client/src/index.ts'
+import { usePage } from '../app/context.ts'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { formatSize } from '../parts/format.ts'
+import { texts } from '../texts/texts.ts'
+import { useFiles } from './files-context.ts'
+import { nameOf } from './paths.ts'
+import { removeAndTell } from './told.ts'
+
+/** Several removals as one. */
+const sum = (previews: readonly RemovalPreview[]): RemovalPreview => {
+  const code = previews.find((preview) => preview.code !== undefined)?.code
+  return {
+    files: previews.reduce((total, { files }) => total + files, 0),
+    folders: previews.reduce((total, { folders }) => total + folders, 0),
+    bytes: previews.reduce((total, { bytes }) => total + bytes, 0),
+    atLeast: previews.some(({ atLeast }) => atLeast),
+    ...(code !== undefined && { code }),
+  }
+}
+
+const sentenceOf = ({ files, folders, bytes, atLeast }: RemovalPreview): string => {
+  const t = texts.value.files
+  const sentence = t.goes(files, folders, formatSize(bytes))
+  return atLeast ? t.atLeast(sentence) : sentence
+}
+
+/** Asks before anything goes, and says how much that is. */
+export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) => {
+  const { store } = useFiles()
+  const { client } = usePage()
+  const preview = useSignal<RemovalPreview | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const t = texts.value.files
+  const count = async () => {
+    failure.value = undefined
+    try {
+      preview.value = sum(await Promise.all(paths.map((path) => client.files.removal(path))))
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  useEffect(() => {
+    count()
+  }, [])
+  const found = preview.value
+  return (
+    <FormDialog
+      title={t.removeTitle(paths.length, nameOf(paths[0] ?? ''))}
+      action={t.removeAction}
+      isDangerous
+      isReady={found !== undefined}
+      onSubmit={() => removeAndTell(store, paths)}
+      onClose={() => {
+        store.dialog.value = undefined
+      }}
+    >
+      {failure.value !== undefined && <Failure error={failure.value} onRepeat={count} />}
+      <p role="status">{found ? sentenceOf(found) : t.counting}</p>
+      {found?.code !== undefined && <p class="note">{t.refused(found.code)}</p>}
+      <p class="soft">{t.comesBack}</p>
+    </FormDialog>
+  )
+}
+
+/** Asks before the draft of a page goes: drafts have no versions to come back from. */
+export const RemoveDraftDialog = ({ path }: { readonly path: string }) => {
+  const { store } = useFiles()
+  const { client } = usePage()
+  const t = texts.value.files
+  return (
+    <FormDialog
+      title={t.removeDraftTitle(nameOf(path))}
+      action={t.removeDraftAction}
+      isDangerous
+      onSubmit={async () => {
+        await client.files.removeDraft(path)
+        await store.preview.refresh()
+      }}
+      onClose={() => {
+        store.dialog.value = undefined
+      }}
+    >
+      <p>{t.removeDraftText}</p>
+    </FormDialog>
+  )
+}

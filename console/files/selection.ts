@@ -1,0 +1,55 @@
+/** What is chosen of a list. `active` is where the keyboard is, `anchor` where a range begins. */
+export interface Selection {
+  readonly chosen: ReadonlySet<string>
+  readonly active: string | undefined
+  readonly anchor: string | undefined
+}
+
+export const nothing: Selection = { chosen: new Set(), active: undefined, anchor: undefined }
+
+/** How one is chosen: alone; with the others (`toggle`); or with all between it and the anchor (`range`). */
+export type Manner = 'alone' | 'toggle' | 'range'
+
+const range = (names: readonly string[], from: string | undefined, to: string): ReadonlySet<string> => {
+  const [start, end] = [names.indexOf(from ?? to), names.indexOf(to)]
+  const first = start < 0 ? end : Math.min(start, end)
+  return new Set(names.slice(first, Math.max(start, end) + 1))
+}
+
+export const choose = (selection: Selection, names: readonly string[], name: string, manner: Manner): Selection => {
+  if (manner === 'range') {
+    const anchor = selection.anchor ?? name
+    return { chosen: range(names, anchor, name), active: name, anchor }
+  }
+  if (manner === 'alone') return { chosen: new Set([name]), active: name, anchor: name }
+  const chosen = new Set(selection.chosen)
+  if (!chosen.delete(name)) chosen.add(name)
+  return { chosen, active: name, anchor: name }
+}
+
+/** Goes so many rows on; `Infinity` is the end. With `toggle`, only the keyboard goes there, and nothing else is chosen. */
+export const step = (selection: Selection, names: readonly string[], by: number, manner: Manner): Selection => {
+  const now = selection.active === undefined ? (by > 0 ? -1 : names.length) : names.indexOf(selection.active)
+  const name = names[Math.max(0, Math.min(names.length - 1, now + by))]
+  if (name === undefined) return selection
+  return manner === 'toggle' ? { ...selection, active: name } : choose(selection, names, name, manner)
+}
+
+export const chooseAll = (selection: Selection, names: readonly string[]): Selection => ({
+  ...selection,
+  chosen: new Set(names),
+})
+
+/** The same, of a list that has changed: what has gone is not chosen any more, and the keyboard stays where it was in the list. */
+export const retain = (selection: Selection, before: readonly string[], names: readonly string[]): Selection => {
+  const there = new Set(names)
+  const keep = (name: string | undefined): string | undefined => {
+    if (name === undefined || there.has(name)) return name
+    return names[Math.min(Math.max(0, before.indexOf(name)), names.length - 1)]
+  }
+  return {
+    chosen: new Set([...selection.chosen].filter((name) => there.has(name))),
+    active: keep(selection.active),
+    anchor: keep(selection.anchor),
+  }
+}

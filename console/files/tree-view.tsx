@@ -1,0 +1,112 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { goTo, linkTo } from '../app/routes.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { notifyFailure } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { dragTarget, dropOn } from './drag.ts'
+import { useFiles } from './files-context.ts'
+import { parentOf, partsOf } from './paths.ts'
+import type { TreeRow } from './tree.ts'
+
+const rowHeight = 30
+
+/** The folders of the site, to walk through by arrows and clicks. */
+export const TreeView = () => {
+  const { store, uploads } = useFiles()
+  const tree = useRef<HTMLDivElement>(null)
+  const active = useSignal('')
+  const t = texts.value.files
+  const open = store.folder.path.value
+  const rows = store.tree.rows.value
+  const index = Math.max(
+    0,
+    rows.findIndex(({ path }) => path === active.value),
+  )
+  useEffect(() => {
+    active.value = open
+    store.tree.reveal(open).catch(() => {})
+  }, [open])
+
+  const toggle = (path: string) => {
+    store.tree.toggle(path).catch((error: unknown) => notifyFailure('', error, () => toggle(path)))
+  }
+  const go = (row: TreeRow | undefined) => {
+    if (row) active.value = row.path
+  }
+  const sideways = (key: string, row: TreeRow) => {
+    const isForward = key === 'ArrowRight'
+    if (isForward && !row.isOpen && row.mayOpen) toggle(row.path)
+    else if (isForward) go(rows[index + 1])
+    else if (row.isOpen && row.path !== '') toggle(row.path)
+    else go(rows.find(({ path }) => path === parentOf(row.path)))
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[index]
+    if (!row || event.ctrlKey || event.altKey || event.metaKey) return
+    const ways: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => go(rows[index + 1]),
+      ArrowUp: () => go(rows[index - 1]),
+      Home: () => go(rows[0]),
+      End: () => go(rows.at(-1)),
+      ArrowRight: () => sideways('ArrowRight', row),
+      ArrowLeft: () => sideways('ArrowLeft', row),
+      Enter: () => goTo({ path: partsOf(row.path) }),
+      ' ': () => goTo({ path: partsOf(row.path) }),
+    }
+    const way = ways[event.key]
+    if (!way) return
+    event.preventDefault()
+    way()
+  }
+  return (
+    <div
+      ref={tree}
+      class="tree"
+      role="tree"
+      tabIndex={0}
+      aria-label={t.folders}
+      aria-activedescendant={`tree-${index}`}
+      onKeyDown={onKeyDown}
+    >
+      <Rows
+        count={rows.length}
+        height={rowHeight}
+        active={index}
+        row={(at) => {
+          const row = rows[at]
+          if (!row) return null
+          const { path, name, level, isOpen, mayOpen } = row
+          return (
+            <div
+              key={path}
+              id={`tree-${at}`}
+              role="treeitem"
+              aria-level={level}
+              aria-selected={path === open}
+              aria-expanded={mayOpen ? isOpen : undefined}
+              class={`tree-row${at === index ? ' is-active' : ''}${dragTarget.value === path ? ' is-target' : ''}`}
+              style={{ paddingInlineStart: `${(Math.min(level, 12) - 1) * 14 + 6}px` }}
+              {...dropOn(path, store, uploads)}
+            >
+              <button
+                type="button"
+                tabIndex={-1}
+                class={mayOpen ? 'tree-toggle' : 'tree-toggle is-hidden'}
+                aria-hidden="true"
+                onClick={() => toggle(path)}
+              >
+                <Icon name={isOpen ? 'down' : 'right'} />
+              </button>
+              <a tabIndex={-1} href={linkTo({ view: 'files', path: partsOf(path) })} title={name}>
+                <Icon name="folder" />
+                <bdi>{path === '' ? t.root : name}</bdi>
+              </a>
+            </div>
+          )
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import type { FolderContent, SiteClient } from '../../client/src/index.ts'
+import { collator } from './arrange.ts'
+import { join, nameOf, parentOf } from './paths.ts'
+
+/** A folder as the tree shows it. */
+export interface TreeRow {
+  readonly path: string
+  readonly name: string
+  /** How deep it lies: the root is at 1. */
+  readonly level: number
+  readonly isOpen: boolean
+  /** False once it is known that no folder is in it. */
+  readonly mayOpen: boolean
+}
+
+/** The folders of the site, read when they are opened. */
+export interface Tree {
+  readonly rows: ReadonlySignal<readonly TreeRow[]>
+  /** Takes over what was read of a folder elsewhere. */
+  learn(path: string, entries: readonly FolderContent[]): void
+  /** Opens or closes a folder. Rejects when it cannot be read. */
+  toggle(path: string): Promise<void>
+  /** Opens all folders above a path. */
+  reveal(path: string): Promise<void>
+  /** Reads again what is open. */
+  refresh(): Promise<void>
+}
+
+export const createTree = (client: () => SiteClient): Tree => {
+  const folders = signal<ReadonlyMap<string, readonly string[]>>(new Map())
+  const open = signal<ReadonlySet<string>>(new Set(['']))
+
+  const rowsBelow = (path: string, level: number): TreeRow[] => {
+    const names = folders.value.get(path)
+    const isOpen = open.value.has(path)
+    const own = { path, name: nameOf(path), level, isOpen, mayOpen: names === undefined || names.length > 0 }
+    return isOpen ? [own, ...(names ?? []).flatMap((name) => rowsBelow(join(path, name), level + 1))] : [own]
+  }
+
+  const learn = (path: string, entries: readonly FolderContent[]) => {
+    const names = entries.filter(({ type }) => type === 'folder').map(({ name }) => name)
+    names.sort(collator.compare)
+    const before = folders.value.get(path)
+    if (before && before.length === names.length && before.every((name, index) => name === names[index])) return
+    folders.value = new Map(folders.value).set(path, names)
+  }
+
+  const read = async (path: string) => {
+    const found: FolderContent[] = []
+    for await (const entry of client().files.list(path)) found.push(entry)
+    learn(path, found)
+  }
+
+  const show = async (path: string) => {
+    if (!folders.value.has(path)) await read(path)
+    open.value = new Set(open.value).add(path)
+  }
+
+  return {
+    rows: computed(() => rowsBelow('', 1)),
+    learn,
+    async toggle(path) {
+      if (!open.value.has(path)) return show(path)
+      const left = new Set(open.value)
+      left.delete(path)
+      open.value = left
+    },
+    async reveal(path) {
+      for (let place = path; place !== ''; place = parentOf(place)) await show(parentOf(place))
+    },
+    async refresh() {
+      const paths = [...open.value].filter((path) => folders.value.has(path))
+      // A folder that has gone meanwhile is not shown any more once the one above it is read.
+      await Promise.allSettled(paths.map(read))
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
+import { messageOf } from '../parts/failure.tsx'
+import { formatSize } from '../parts/format.ts'
+import { Progress } from '../parts/progress.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { CollisionDialog } from './collision-dialog.tsx'
+import { useFileDialogs } from './file-dialogs.tsx'
+import { nameOf } from './paths.ts'
+import type { Upload, Uploads } from './uploads.ts'
+
+interface UploadPanelProps {
+  readonly uploads: Uploads
+}
+
+const UploadRow = ({ upload, uploads }: UploadPanelProps & { readonly upload: Upload }) => {
+  const t = texts.value.uploads
+  const { id, path, file, stage, sent, error } = upload
+  const name = nameOf(path)
+  const isMoving = stage === 'sending' || stage === 'waiting'
+  return (
+    <div role="listitem" class={`upload is-${stage}`}>
+      <span class="upload-name" title={`/${path}`}>
+        <bdi>{name}</bdi>
+        <span class="hint" title={stage === 'failed' ? messageOf(error) : undefined}>
+          {stage === 'failed' ? messageOf(error) : `${t.stages[stage]} · ${formatSize(file.size)}`}
+        </span>
+      </span>
+      {stage === 'sending' && <Progress label={name} sent={sent} total={file.size} />}
+      <span class="upload-actions">
+        {isMoving && <Button icon="pause" kind="quiet" label={t.pause(name)} onClick={() => uploads.pause(id)} />}
+        {stage === 'paused' && (
+          <Button icon="play" kind="quiet" label={t.resume(name)} onClick={() => uploads.resume(id)} />
+        )}
+        {stage === 'failed' && (
+          <Button icon="refresh" kind="quiet" label={t.repeat(name)} onClick={() => uploads.resume(id)} />
+        )}
+        {stage !== 'done' && stage !== 'skipped' && (
+          <Button icon="close" kind="quiet" label={t.cancel(name)} onClick={() => uploads.cancel(id)} />
+        )}
+      </span>
+    </div>
+  )
+}
+
+const Interrupted = ({ uploads }: UploadPanelProps) => {
+  const t = texts.value.uploads
+  const { fields, choose } = useFileDialogs((given) => {
+    const missing = uploads.goOn(given)
+    if (missing > 0) notify(t.stillMissing(missing))
+  })
+  return (
+    <div class="note">
+      <p>{t.interrupted(uploads.interrupted.value.length)}</p>
+      <div class="note-actions">
+        <Button onClick={() => choose('files')}>{t.chooseFiles}</Button>
+        <Button onClick={() => choose('folder')}>{t.chooseFolder}</Button>
+        <Button kind="quiet" onClick={uploads.forgetInterrupted}>
+          {t.forget}
+        </Button>
+      </div>
+      {fields}
+    </div>
+  )
+}
+
+const Controls = ({ uploads }: UploadPanelProps) => {
+  const t = texts.value.uploads
+  const all = uploads.all.value
+  if (all.length === 0) return null
+  const isAny = (...stages: readonly string[]) => all.some(({ stage }) => stages.includes(stage))
+  return (
+    <div class="uploads-controls">
+      {isAny('sending', 'waiting') && <Button onClick={() => uploads.pause()}>{t.pauseAll}</Button>}
+      {isAny('paused') && <Button onClick={() => uploads.resume()}>{t.resumeAll}</Button>}
+      {isAny('sending', 'waiting', 'paused', 'asking') && (
+        <Button onClick={() => uploads.cancel()}>{t.cancelAll}</Button>
+      )}
+      {isAny('done', 'skipped', 'failed') && (
+        <Button kind="quiet" onClick={uploads.clear}>
+          {t.clear}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The uploads of the site, above whatever view is shown. */
+export const UploadPanel = ({ uploads }: UploadPanelProps) => {
+  const isFolded = useSignal(false)
+  const t = texts.value.uploads
+  const all = uploads.all.value
+  const { sent, bytes, done, open } = uploads.totals.value
+  const question = uploads.question.value
+  useEffect(() => {
+    if (open === 0) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [open === 0])
+  if (all.length === 0 && uploads.interrupted.value.length === 0) return null
+  return (
+    <section class="uploads" aria-label={t.title}>
+      <header>
+        <h2>{t.title}</h2>
+        <span role="status" class="soft">
+          {all.length > 0 && t.summary(done, all.length)}
+        </span>
+        <Button
+          icon={isFolded.value ? 'up' : 'down'}
+          kind="quiet"
+          label={isFolded.value ? t.unfold : t.fold}
+          expanded={!isFolded.value}
+          onClick={() => {
+            isFolded.value = !isFolded.value
+          }}
+        />
+      </header>
+      {open > 0 && <Progress label={t.title} sent={sent} total={bytes} rate={uploads.rate.value} />}
+      {!isFolded.value && (
+        <>
+          {uploads.interrupted.value.length > 0 && <Interrupted uploads={uploads} />}
+          {all.length > 0 && (
+            <div class="uploads-list">
+              <Rows
+                list={t.title}
+                count={all.length}
+                height={52}
+                row={(index) => {
+                  const upload = all[index]
+                  return upload && <UploadRow key={upload.id} upload={upload} uploads={uploads} />
+                }}
+              />
+            </div>
+          )}
+          <Controls uploads={uploads} />
+        </>
+      )}
+      {question && <CollisionDialog key={question.id} upload={question} uploads={uploads} />}
+    </section>
+  )
+}

@@ -1,0 +1,19 @@
+/** How fast bytes go, over the last seconds. Times in milliseconds. */
+export const createRate = (span = 8000) => {
+  let samples: { readonly at: number; readonly sent: number }[] = []
+  return {
+    /** Notes how many bytes have gone in all. */
+    note(at: number, sent: number) {
+      samples = [...samples.filter((sample) => at - sample.at <= span), { at, sent }]
+    },
+    /** In bytes a second; 0 while nobody knows. */
+    value(): number {
+      const [first, last] = [samples[0], samples.at(-1)]
+      if (!first || !last || last.at - first.at < 500) return 0
+      return Math.max(0, (1000 * (last.sent - first.sent)) / (last.at - first.at))
+    },
+    reset() {
+      samples = []
+    },
+  }
+}

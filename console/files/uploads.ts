@@ -1,0 +1,319 @@
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
+import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import type { Given } from './dropped.ts'
+import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
+import { join, numbered } from './paths.ts'
+import { createRate } from './upload-rate.ts'
+
+/** How an upload stands. `asking`: something is there already, and its reader has to say what becomes of it. */
+type Stage = 'waiting' | 'sending' | 'paused' | 'asking' | 'done' | 'failed' | 'skipped'
+
+export interface Upload {
+  readonly id: number
+  /** Files that were given together: one answer may be for all of them. */
+  readonly group: number
+  readonly path: string
+  readonly file: File
+  readonly stage: Stage
+  /** In bytes. */
+  readonly sent: number
+  readonly error?: unknown
+  readonly address?: string | undefined
+  readonly replace: boolean
+}
+
+/** What becomes of a file where something is there already. */
+export type Answer = 'replace' | 'both' | 'skip'
+
+/** The uploads of a site. They go on whatever view is shown. */
+export interface Uploads {
+  readonly all: ReadonlySignal<readonly Upload[]>
+  readonly totals: ReadonlySignal<{
+    readonly sent: number
+    readonly bytes: number
+    readonly done: number
+    readonly open: number
+  }>
+  /** Bytes a second; 0 while nobody knows. */
+  readonly rate: ReadonlySignal<number>
+  /** The next one that its reader has to decide on. */
+  readonly question: ReadonlySignal<Upload | undefined>
+  /** What was under way when the page was left. */
+  readonly interrupted: ReadonlySignal<readonly KeptUpload[]>
+  add(given: Given, folder: string): void
+  /** Goes on with what was interrupted, as far as its files are given again. How many were not among them. */
+  goOn(given: Given): number
+  forgetInterrupted(): void
+  pause(id?: number): void
+  /** Goes on with a paused one, or with all; tries a failed one again. */
+  resume(id?: number): void
+  cancel(id?: number): void
+  answer(id: number, answer: Answer, isForAll: boolean): void
+  /** Takes what is over off the list. */
+  clear(): void
+  /** Goes on with what has failed because a token had stopped working. */
+  renew(): void
+}
+
+interface UploadsOptions {
+  readonly client: () => SiteClient
+  readonly kept: ReturnType<typeof createKeptUploads>
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  readonly onDone?: (path: string) => void
+  readonly onFailure?: (error: unknown) => void
+}
+
+const mostAtOnce = 3
+/** After so many names with a number that are taken, the failure is shown. */
+const mostNumbers = 100
+
+const isThere = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.status === 412 || error.code === 104022)
+const isSignedOut = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
+const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped' && stage !== 'failed'
+
+export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsOptions): Uploads => {
+  const byId = signal<ReadonlyMap<number, Upload>>(new Map())
+  const rate = signal(0)
+  const interrupted = signal(kept.read())
+  const speed = createRate()
+  const running = new Map<number, AbortController>()
+  const answers = new Map<number, Answer>()
+  let last = 0
+  /** Bytes that have gone since the page was opened, those of uploads off the list among them. */
+  let gone = 0
+
+  const all = computed(() => [...byId.value.values()])
+  const totals = computed(() => {
+    const counted = all.value.filter(({ stage }) => stage !== 'skipped' && stage !== 'failed')
+    return {
+      sent: counted.reduce((sum, { sent }) => sum + sent, 0),
+      bytes: counted.reduce((sum, { file }) => sum + file.size, 0),
+      done: counted.filter(({ stage }) => stage === 'done').length,
+      open: counted.filter(isOpen).length,
+    }
+  })
+
+  const keep = () =>
+    kept.write([
+      ...interrupted.value,
+      ...all.value.filter(isOpen).map(({ path, file, address }) => ({
+        path,
+        size: file.size,
+        modified: file.lastModified,
+        address,
+      })),
+    ])
+
+  const change = (id: number, changes: Partial<Upload>) => {
+    const upload = byId.value.get(id)
+    if (upload) byId.value = new Map(byId.value).set(id, { ...upload, ...changes })
+  }
+
+  const progress = (id: number, sent: number) => {
+    const before = byId.value.get(id)?.sent ?? 0
+    gone += Math.max(0, sent - before)
+    speed.note(now(), gone)
+    batch(() => {
+      rate.value = speed.value()
+      change(id, { sent })
+    })
+  }
+
+  const put = (upload: Upload, path: string, signal: AbortSignal) =>
+    client().files.put(path, upload.file, {
+      replace: upload.replace,
+      signal,
+      resume: upload.address,
+      onProgress: ({ sent }) => progress(upload.id, sent),
+      onBegun: (address) => {
+        change(upload.id, { address })
+        keep()
+      },
+      ...(upload.file.type && { contentType: upload.file.type }),
+    })
+
+  const putBeside = async (upload: Upload, signal: AbortSignal): Promise<string> => {
+    for (let number = 2; ; number++) {
+      const path = numbered(upload.path, number)
+      try {
+        await put(upload, path, signal)
+        return path
+      } catch (error) {
+        if (!isThere(error) || number > mostNumbers) throw error
+      }
+    }
+  }
+
+  const isAtPath = async (path: string): Promise<boolean> => {
+    try {
+      await client().files.stat(path)
+      return true
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 404) return false
+      throw error
+    }
+  }
+
+  const send = async (upload: Upload, signal: AbortSignal) => {
+    const { id, group, path } = upload
+    const answer = answers.get(id) ?? answers.get(-group)
+    // Asked before its bytes are sent: nothing is to become of them.
+    if (answer === 'skip' && (await isAtPath(path))) return change(id, { stage: 'skipped' })
+    const stored = answer === 'both' && answers.has(id) ? await putBeside(upload, signal) : path
+    if (stored === path) await put({ ...upload, replace: upload.replace || answer === 'replace' }, path, signal)
+    change(id, { stage: 'done', sent: upload.file.size, path: stored })
+    onDone?.(stored)
+  }
+
+  const fail = (upload: Upload, error: unknown) => {
+    const forAll = answers.get(-upload.group)
+    if (!isThere(error) || answers.has(upload.id)) {
+      change(upload.id, { stage: 'failed', error })
+      onFailure?.(error)
+    } else if (forAll) {
+      answers.set(upload.id, forAll)
+      change(upload.id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', sent: 0, address: undefined })
+    } else {
+      change(upload.id, { stage: 'asking', sent: 0, address: undefined, error })
+    }
+  }
+
+  const run = async (upload: Upload) => {
+    const stop = new AbortController()
+    running.set(upload.id, stop)
+    change(upload.id, { stage: 'sending', error: undefined })
+    try {
+      await send(upload, stop.signal)
+    } catch (error) {
+      if (!stop.signal.aborted) fail(upload, error)
+    }
+    if (running.get(upload.id) === stop) running.delete(upload.id)
+    settle()
+  }
+
+  /** Keeps what is open, and begins what may begin. */
+  const settle = () => {
+    keep()
+    for (const upload of all.value) {
+      if (running.size >= mostAtOnce) break
+      if (upload.stage === 'waiting' && !running.has(upload.id)) run(upload)
+    }
+    if (running.size === 0) {
+      speed.reset()
+      rate.value = 0
+    }
+  }
+
+  const insert = (uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[], group: number) => {
+    const next = new Map(byId.value)
+    for (const upload of uploads) {
+      const id = ++last
+      next.set(id, { ...upload, id, group, stage: 'waiting', sent: 0, replace: false })
+    }
+    byId.value = next
+    settle()
+  }
+
+  const stop = (id: number) => {
+    running.get(id)?.abort()
+    running.delete(id)
+  }
+
+  const chosen = (id: number | undefined, stages: readonly Stage[]): readonly Upload[] =>
+    all.value.filter((upload) => (id === undefined || upload.id === id) && stages.includes(upload.stage))
+
+  const giveUp = (address: string | undefined) => {
+    // Its bytes expire by themselves when the service cannot be told.
+    if (address)
+      client()
+        .files.cancel(address)
+        .catch(() => {})
+  }
+
+  return {
+    all,
+    totals,
+    rate,
+    question: computed(() => all.value.find(({ stage }) => stage === 'asking')),
+    interrupted,
+    add({ files, emptyFolders }, folder) {
+      insert(
+        files.map(({ path, file }) => ({ path: join(folder, path), file, address: undefined })),
+        ++last,
+      )
+      for (const path of emptyFolders) {
+        client()
+          .files.createFolder(join(folder, path))
+          .then(() => onDone?.(join(folder, path)), onFailure)
+      }
+    },
+    goOn({ files }) {
+      const { found, missing } = match(interrupted.value, files)
+      interrupted.value = missing
+      insert(
+        found.map(({ kept: { path, address }, file }) => ({ path, file, address })),
+        ++last,
+      )
+      return missing.length
+    },
+    forgetInterrupted() {
+      for (const { address } of interrupted.value) giveUp(address)
+      interrupted.value = []
+      keep()
+    },
+    pause(id) {
+      batch(() => {
+        for (const upload of chosen(id, ['waiting', 'sending'])) {
+          change(upload.id, { stage: 'paused' })
+          stop(upload.id)
+        }
+      })
+      settle()
+    },
+    resume(id) {
+      batch(() => {
+        for (const upload of chosen(id, id === undefined ? ['paused'] : ['paused', 'failed'])) {
+          change(upload.id, { stage: 'waiting', error: undefined })
+        }
+      })
+      settle()
+    },
+    cancel(id) {
+      const uploads = chosen(id, ['waiting', 'sending', 'paused', 'asking', 'failed'])
+      const left = new Map(byId.value)
+      for (const upload of uploads) {
+        stop(upload.id)
+        giveUp(upload.address)
+        left.delete(upload.id)
+      }
+      byId.value = left
+      settle()
+    },
+    answer(id, answer, isForAll) {
+      const group = byId.value.get(id)?.group
+      if (group === undefined) return
+      if (isForAll) answers.set(-group, answer)
+      batch(() => {
+        for (const upload of chosen(isForAll ? undefined : id, ['asking'])) {
+          if (upload.group !== group) continue
+          answers.set(upload.id, answer)
+          change(upload.id, { stage: answer === 'skip' ? 'skipped' : 'waiting', error: undefined })
+        }
+      })
+      settle()
+    },
+    clear() {
+      byId.value = new Map([...byId.value].filter(([, upload]) => isOpen(upload)))
+    },
+    renew() {
+      batch(() => {
+        for (const upload of chosen(undefined, ['failed'])) {
+          if (isSignedOut(upload.error)) change(upload.id, { stage: 'waiting', error: undefined })
+        }
+      })
+      settle()
+    },
+  }
+}

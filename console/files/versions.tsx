@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { usePage } from '../app/context.ts'
+import { Button } from '../parts/button.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { formatMoment, formatSize } from '../parts/format.ts'
+import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { downloadVersion } from './download.ts'
+import { useFiles } from './files-context.ts'
+import { nameOf } from './paths.ts'
+
+/** The states of a file that are kept: each can be downloaded, and brought back. */
+export const Versions = ({ path }: { readonly path: string }) => {
+  const { store } = useFiles()
+  const { client } = usePage()
+  const failure = useSignal<unknown>(undefined)
+  const t = texts.value.files
+  const { preview } = store
+  const read = async () => {
+    try {
+      await preview.readVersions()
+      failure.value = undefined
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  const etag = preview.entry.value?.etag
+  useEffect(() => {
+    read()
+  }, [path, etag])
+  const restore = async (version: string) => {
+    try {
+      await client.files.restore(path, { version, replace: true })
+      notify(t.restored(nameOf(path)))
+      store.refresh()
+    } catch (error) {
+      notifyFailure('', error, () => restore(version))
+    }
+  }
+  const fetchVersion = (version: string) => {
+    downloadVersion(client, path, version).catch((error: unknown) =>
+      notifyFailure('', error, () => fetchVersion(version)),
+    )
+  }
+  const versions = preview.versions.value
+  return (
+    <section class="versions">
+      <h3>{t.versions}</h3>
+      {failure.value !== undefined && <Failure error={failure.value} onRepeat={read} />}
+      {versions && versions.length < 2 && <p class="soft">{t.versionsNone}</p>}
+      <ul>
+        {(versions && versions.length > 1 ? versions : []).map(({ version, at, size, removed, current }) => {
+          const moment = formatMoment(at)
+          return (
+            <li key={version}>
+              <span>
+                {moment}
+                <span class="soft"> · {removed ? t.wasRemoved : formatSize(size)}</span>
+              </span>
+              {current && <span class="badge">{t.current}</span>}
+              {!(removed || current) && (
+                <>
+                  <Button
+                    icon="download"
+                    kind="quiet"
+                    label={t.downloadVersion(moment)}
+                    onClick={() => fetchVersion(version)}
+                  />
+                  <Button
+                    icon="restore"
+                    kind="quiet"
+                    label={t.restoreVersion(moment)}
+                    onClick={() => restore(version)}
+                  />
+                </>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

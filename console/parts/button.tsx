@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+interface ButtonProps {
+  readonly onClick?: (event: MouseEvent) => void
+  readonly icon?: IconName
+  readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet'
+  readonly type?: 'button' | 'submit'
+  readonly disabled?: boolean
+  readonly children?: ComponentChildren
+  /** What it is called where it shows a picture alone. */
+  readonly label?: string
+  /** What is said when the pointer rests on it. */
+  readonly title?: string
+  readonly expanded?: boolean
+  readonly tabIndex?: number
+}
+
+/** A button with a text, a picture, or both. */
+export const Button = ({
+  onClick,
+  icon,
+  kind = 'plain',
+  type = 'button',
+  disabled,
+  children,
+  label,
+  ...rest
+}: ButtonProps) => (
+  <button
+    type={type}
+    class={`button button-${kind}${children === undefined ? ' button-icon' : ''}`}
+    onClick={onClick}
+    disabled={disabled}
+    aria-label={label}
+    title={rest.title ?? label}
+    aria-expanded={rest.expanded}
+    tabIndex={rest.tabIndex}
+  >
+    {icon && <Icon name={icon} />}
+    {children}
+  </button>
+)

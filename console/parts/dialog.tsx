@@ -1,0 +1,102 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { texts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
+import { Failure } from './failure.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  readonly kind?: 'small' | 'wide'
+  /** Without it, the dialog cannot be closed by its reader. */
+  readonly isClosable?: boolean
+}
+
+/** A modal dialog: it holds the focus while it is there, and gives it back where it was. */
+export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = true }: DialogProps) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useLayoutEffect(() => {
+    const opened = dialog.current
+    opened?.showModal()
+    // What is typed or chosen comes first; where nothing is, the harmless button does.
+    opened
+      ?.querySelector<HTMLElement>(':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button')
+      ?.focus()
+    return () => opened?.close()
+  }, [])
+  const onCancel = (event: Event) => {
+    // It is closed by what shows it, so that both never differ.
+    event.preventDefault()
+    if (isClosable && event.target === dialog.current) onClose()
+  }
+  return (
+    <dialog ref={dialog} class={`dialog dialog-${kind}`} aria-labelledby={heading} onCancel={onCancel}>
+      <header>
+        <h2 id={heading}>{title}</h2>
+        {isClosable && <Button icon="close" kind="quiet" label={texts.value.close} onClick={onClose} />}
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+interface FormDialogProps {
+  readonly title: string
+  /** What the button says that does it. */
+  readonly action: string
+  /** What the button says that does nothing. */
+  readonly cancel?: string
+  readonly isDangerous?: boolean
+  readonly isReady?: boolean
+  readonly children: ComponentChildren
+  /** Does it. When that fails, the dialog stays, says why, and the button tries again. */
+  readonly onSubmit: () => Promise<void> | void
+  readonly onClose: () => void
+  readonly kind?: 'small' | 'wide'
+}
+
+/** A dialog that does one thing. It closes when that is done. */
+export const FormDialog = ({
+  title,
+  action,
+  isDangerous = false,
+  isReady = true,
+  children,
+  onSubmit,
+  onClose,
+  ...rest
+}: FormDialogProps) => {
+  const isBusy = useSignal(false)
+  const failure = useSignal<unknown>(undefined)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isBusy.value || !isReady) return
+    isBusy.value = true
+    failure.value = undefined
+    try {
+      await onSubmit()
+      onClose()
+    } catch (error) {
+      failure.value = error
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose} kind={rest.kind ?? 'small'}>
+      <form method="dialog" onSubmit={submit}>
+        <div class="dialog-body">{children}</div>
+        {failure.value !== undefined && <Failure error={failure.value} />}
+        <footer>
+          <Button onClick={onClose}>{rest.cancel ?? texts.value.cancel}</Button>
+          <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} disabled={isBusy.value || !isReady}>
+            {action}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

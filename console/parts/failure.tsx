@@ -1,0 +1,30 @@
+import { ServiceError } from '../../client/src/index.ts'
+import { texts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+
+/** What a failure says: the words of the service. What is no failure of the service is a fault of this page: its own words are for the browser's console. */
+export const messageOf = (error: unknown): string => {
+  if (error instanceof ServiceError)
+    return [error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
+  console.error(error)
+  return texts.value.unexpected
+}
+
+interface FailureProps {
+  readonly error: unknown
+  readonly onRepeat?: (() => void) | undefined
+}
+
+/** A failed call, shown where it happened. */
+export const Failure = ({ error, onRepeat }: FailureProps) => (
+  <div class="failure" role="alert">
+    <Icon name="warning" />
+    <p>{messageOf(error)}</p>
+    {onRepeat && (
+      <Button icon="refresh" onClick={onRepeat}>
+        {texts.value.repeat}
+      </Button>
+    )}
+  </div>
+)

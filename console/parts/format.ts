@@ -1,0 +1,40 @@
+import { locale } from '../texts/texts.ts'
+
+const units = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+/** A format is dear to make: each is made once for a language. */
+const once = <Format>(make: (locale: string, what: string) => Format) => {
+  const made = new Map<string, Format>()
+  return (what: string): Format => {
+    const key = `${locale.value} ${what}`
+    const format = made.get(key) ?? make(locale.value, what)
+    made.set(key, format)
+    return format
+  }
+}
+
+const wholeSize = once((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 0 }))
+const exactSize = once((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 1 }))
+const moment = once((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }))
+
+/** Bytes for people, such as "1.4 MB": a kilobyte has 1,000. */
+export const formatSize = (bytes: number): string => {
+  if (bytes < 1000) return `${formatNumber(bytes)} B`
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return (value < 10 ? exactSize : wholeSize)(units[power - 1] ?? 'kilobyte').format(value)
+}
+
+const formatNumber = (value: number): string => value.toLocaleString(locale.value)
+
+/** A moment with day and time, in the reader's own time zone. The service says dates without a zone where it means UTC. */
+export const formatMoment = (iso: string): string => {
+  const date = new Date(/Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
+  return Number.isNaN(date.getTime()) ? iso : moment('').format(date)
+}
+
+/** A span of time, roughly: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */
+export const formatDuration = (seconds: number): string => {
+  const [value, unit] =
+    seconds < 60 ? [seconds, 'second'] : seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']
+  return Math.max(1, Math.round(value)).toLocaleString(locale.value, { style: 'unit', unit, unitDisplay: 'short' })
+}

@@ -1,0 +1,142 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface MenuItem {
+  readonly label: string
+  readonly icon?: IconName
+  readonly isDangerous?: boolean
+  readonly isDisabled?: boolean
+  /** Of a choice: whether it is the one that holds. */
+  readonly isChosen?: boolean
+  /** Whether a line stands above it. */
+  readonly isApart?: boolean
+  /** The key that does the same. */
+  readonly keys?: string
+  readonly run: () => void
+}
+
+interface MenuProps {
+  readonly label: string
+  readonly items: readonly MenuItem[]
+  /** Where it opens, in pixels of the window. */
+  readonly at: { readonly x: number; readonly y: number }
+  readonly onClose: () => void
+}
+
+const step = (menu: HTMLElement, event: KeyboardEvent) => {
+  const items = [...menu.querySelectorAll<Element>('[role^=menuitem]:not([disabled])')]
+  const focused = document.activeElement
+  const now = focused ? items.indexOf(focused) : -1
+  const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: items.length - 1 }[event.key]
+  if (next === undefined) return
+  event.preventDefault()
+  const item = items.at(next % items.length)
+  if (item instanceof HTMLElement) item.focus()
+}
+
+/** A menu that stands above everything until one of its items is chosen, or something else is. */
+export const Menu = ({ label, items, at, onClose }: MenuProps) => {
+  const menu = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const shown = menu.current
+    if (!shown) return
+    const before = document.activeElement
+    const leave = (event: Event) => {
+      if (!(event.target instanceof Node && shown.contains(event.target))) onClose()
+    }
+    // The platform's own way of closing takes the end of the click that has opened a menu for one beside it.
+    document.addEventListener('pointerdown', leave, true)
+    shown.showPopover()
+    const { width, height } = shown.getBoundingClientRect()
+    shown.style.left = `${Math.max(4, Math.min(at.x, innerWidth - width - 4))}px`
+    shown.style.top = `${Math.max(4, Math.min(at.y, innerHeight - height - 4))}px`
+    shown.querySelector<HTMLElement>('[role^=menuitem]:not([disabled])')?.focus()
+    return () => {
+      document.removeEventListener('pointerdown', leave, true)
+      if (shown.contains(document.activeElement) && before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <div
+      ref={menu}
+      popover="manual"
+      role="menu"
+      class="menu"
+      aria-label={label}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        step(event.currentTarget, event)
+        if (event.key === 'Escape') event.preventDefault()
+        if (event.key === 'Escape' || event.key === 'Tab') onClose()
+      }}
+    >
+      {items.map(({ label, icon, isDangerous, isDisabled, isApart, isChosen, keys, run }) => (
+        <button
+          key={label}
+          type="button"
+          role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+          aria-checked={isChosen}
+          tabIndex={-1}
+          class={`${isDangerous ? 'is-dangerous' : ''}${isApart ? ' is-apart' : ''}`}
+          disabled={isDisabled}
+          onClick={() => {
+            onClose()
+            run()
+          }}
+        >
+          {isChosen === undefined ? (
+            icon && <Icon name={icon} />
+          ) : isChosen ? (
+            <Icon name="check" />
+          ) : (
+            <span class="icon" />
+          )}
+          <span>{label}</span>
+          {keys && <kbd>{keys}</kbd>}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface MenuButtonProps {
+  readonly label: string
+  readonly icon: IconName
+  readonly items: readonly MenuItem[]
+  readonly children?: ComponentChildren
+}
+
+/** A button that opens a menu below itself. */
+export const MenuButton = ({ label, icon, items, children }: MenuButtonProps) => {
+  const at = useSignal<{ x: number; y: number } | undefined>(undefined)
+  return (
+    <>
+      <Button
+        icon={icon}
+        kind="quiet"
+        label={label}
+        expanded={at.value !== undefined}
+        onClick={({ currentTarget }) => {
+          if (!(currentTarget instanceof HTMLElement)) return
+          const { left, bottom } = currentTarget.getBoundingClientRect()
+          at.value = { x: left, y: bottom + 4 }
+        }}
+      >
+        {children}
+      </Button>
+      {at.value && (
+        <Menu
+          label={label}
+          items={items}
+          at={at.value}
+          onClose={() => {
+            at.value = undefined
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+import { texts } from '../texts/texts.ts'
+import { formatDuration, formatSize } from './format.ts'
+
+interface ProgressProps {
+  readonly label: string
+  readonly sent: number
+  readonly total: number
+  /** Bytes in a second; 0 while nobody knows. */
+  readonly rate?: number
+}
+
+/** How far something is, how fast it goes, and how long it takes still. */
+export const Progress = ({ label, sent, total, rate = 0 }: ProgressProps) => (
+  <div class="progress">
+    <progress aria-label={label} max={Math.max(1, total)} value={total === 0 ? 1 : sent} />
+    {rate > 0 && sent < total && (
+      <span class="progress-figures">
+        {texts.value.progress.rate(formatSize(rate))} ·{' '}
+        {texts.value.progress.left(formatDuration((total - sent) / rate))}
+      </span>
+    )}
+  </div>
+)

@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+
+interface RowsProps {
+  readonly count: number
+  /** The height of each row, in pixels. */
+  readonly height: number
+  readonly row: (index: number) => ComponentChildren
+  /** The row that is kept in sight when it changes. */
+  readonly active?: number | undefined
+  /** Of a list that is nothing else: what stands around a grid or a tree has its own role, and the keyboard is there. */
+  readonly list?: string
+}
+
+/** So many rows more than are seen are there, so that scrolling shows no gaps. */
+const spare = 8
+
+interface Window {
+  readonly first: number
+  readonly last: number
+}
+
+/** Which rows are drawn: `last` is not among them. Distances in pixels. */
+export const windowOf = (top: number, view: number, height: number, count: number): Window => ({
+  first: Math.max(0, Math.min(count, Math.floor(top / height)) - spare),
+  last: Math.min(count, Math.ceil((top + view) / height) + spare),
+})
+
+/** A list of any length, of which only the rows in sight are there. All rows are of one height. */
+export const Rows = ({ count, height, row, active, list }: RowsProps) => {
+  const box = useRef<HTMLDivElement>(null)
+  const seen = useSignal({ top: 0, view: 800 })
+  useLayoutEffect(() => {
+    const shown = box.current
+    if (!shown) return
+    const look = () => {
+      seen.value = { top: shown.scrollTop, view: shown.clientHeight }
+    }
+    const sizes = new ResizeObserver(look)
+    sizes.observe(shown)
+    look()
+    return () => sizes.disconnect()
+  }, [])
+  useLayoutEffect(() => {
+    const shown = box.current
+    if (!shown || active === undefined || active < 0) return
+    const top = active * height
+    if (top < shown.scrollTop) shown.scrollTop = top
+    else if (top + height > shown.scrollTop + shown.clientHeight) shown.scrollTop = top + height - shown.clientHeight
+  }, [active, height])
+  const { first, last } = windowOf(seen.value.top, seen.value.view, height, count)
+  return (
+    <div
+      ref={box}
+      class="rows"
+      role={list === undefined ? 'presentation' : 'list'}
+      aria-label={list}
+      tabIndex={list === undefined ? undefined : 0}
+      onScroll={({ currentTarget }) => {
+        seen.value = { top: currentTarget.scrollTop, view: currentTarget.clientHeight }
+      }}
+    >
+      <div role="presentation" class="rows-all" style={{ height: `${count * height}px` }}>
+        <div role="presentation" class="rows-seen" style={{ transform: `translateY(${first * height}px)` }}>
+          {Array.from({ length: Math.max(0, last - first) }, (_, index) => row(first + index))}
+        </div>
+      </div>
+    </div>
+  )
+}

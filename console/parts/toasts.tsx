@@ -1,0 +1,63 @@
+import { signal } from '@preact/signals'
+import { texts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
+import { messageOf } from './failure.tsx'
+import { Icon } from './icon.tsx'
+
+interface Toast {
+  readonly id: number
+  readonly text: string
+  readonly isFailure: boolean
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined
+}
+
+const toasts = signal<readonly Toast[]>([])
+let last = 0
+
+/** How long a notice stays, in milliseconds: one with something to do stays longer, a failure until it is closed. */
+const stays = { plain: 5000, withAction: 12_000 }
+
+const drop = (id: number) => {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id)
+}
+
+const show = (toast: Omit<Toast, 'id'>): void => {
+  const id = ++last
+  toasts.value = [...toasts.value.slice(-3), { ...toast, id }]
+  if (!toast.isFailure) setTimeout(drop, toast.action ? stays.withAction : stays.plain, id)
+}
+
+/** Says that something is done, and offers what may come next. */
+export const notify = (text: string, action?: Toast['action']): void => show({ text, isFailure: false, action })
+
+/** Says what has failed, in the words of the service, and offers to try it again. */
+export const notifyFailure = (text: string, error: unknown, repeat?: () => void): void =>
+  show({
+    text: `${text} ${messageOf(error)}`.trim(),
+    isFailure: true,
+    action: repeat && { label: texts.value.repeat, run: repeat },
+  })
+
+/** The notices of the page: they are read out when they come. */
+export const Toasts = () => (
+  <section class="toasts" aria-label={texts.value.notices} aria-live="polite">
+    {toasts.value.map(({ id, text, isFailure, action }) => (
+      <div key={id} class={`toast${isFailure ? ' is-failure' : ''}`}>
+        <Icon name={isFailure ? 'warning' : 'check'} />
+        <p>{text}</p>
+        {action && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              drop(id)
+              action.run()
+            }}
+          >
+            {action.label}
+          </Button>
+        )}
+        <Button icon="close" kind="quiet" label={texts.value.close} onClick={() => drop(id)} />
+      </div>
+    ))}
+  </section>
+)

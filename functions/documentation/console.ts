@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { DocumentationDeps } from '../../lib/deps.ts'
+import { ServiceError } from '../../lib/errors.ts'
+import { tagOfText } from '../../lib/http/conditions.ts'
+import { acceptsGzip } from '../../lib/http/negotiate.ts'
+import { publicOperation } from '../../lib/http/public-operation.ts'
+import { type Reply, text } from '../../lib/http/reply.ts'
+import { onceEach } from './reference.ts'
+
+type ConsoleDeps = Pick<DocumentationDeps, 'consoleFolder' | 'findDataCentres' | 'downloadsUrl'>
+
+/** What the page is made of beside itself. No other file of the folder is handed out. */
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+}
+
+/** Whether the name changes with the content, as the build has it: `main-4QZ7XK2A.js`. */
+const isHashed = (name: string): boolean => /-[A-Za-z0-9]{8}\.\w+$/.test(name)
+
+const notBuilt = { message: 'The console is not built here. Run "npm run build:console", then repeat the request.' }
+
+/** The text of a file; undefined when there is none. */
+const readText = async (file: string): Promise<string | undefined> => {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * The page may run the service's own script, and send requests to the data centres and to where large files are downloaded from: to nobody else. Nothing
+ * becomes HTML out of a text, as far as the browser knows how to see to that.
+ */
+const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
+  const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
+  const origins = new Set(urls.map((url) => new URL(url).origin))
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob:",
+    `connect-src 'self' ${[...origins].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+}
+
+/** The console (decisions.md, section 12). Its addresses are relative to `console`, so that it works behind any prefix. 404/100004 where it is not built. */
+export const getConsole = (deps: ConsoleDeps) =>
+  publicOperation(async ({ path }) => {
+    // What is relative on the page begins beside it.
+    if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
+    const page = await readText(join(deps.consoleFolder, 'index.html'))
+    if (page === undefined) throw new ServiceError('routeUnknown', notBuilt)
+    const headers = {
+      'Content-Security-Policy': await policy(deps),
+    }
+    return { ...text('text/html', page, tagOfText(page)), headers }
+  })
+
+interface Asset {
+  readonly plain: Reply
+  readonly gzipped: Uint8Array
+  readonly type: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const load = async (file: string): Promise<Asset> => {
+  const type = types[extname(file)]
+  const content = type === undefined ? undefined : await readText(file)
+  if (type === undefined || content === undefined) throw new ServiceError('routeUnknown')
+  const headers = {
+    Vary: 'Accept-Encoding',
+    ...(isHashed(file) && { 'Cache-Control': 'public, max-age=31536000, immutable' }),
+  }
+  const plain = { ...text(type, content, tagOfText(content)), headers }
+  return { plain, gzipped: await promisify(gzip)(content, { level: 9 }), type, headers }
+}
+
+/** The file, compressed where the caller takes it so, and the platform can hand it over. */
+const replyOf = ({ plain, gzipped, type, headers }: Asset, compressed: boolean): Reply => {
+  if (!compressed) return plain
+  return {
+    status: 200,
+    headers: { ...headers, 'Content-Encoding': 'gzip' },
+    content: {
+      type: `${type}; charset=utf-8`,
+      length: gzipped.length,
+      bytes: gzipped,
+      elsewhere: async () => plain,
+    },
+  }
+}
+
+/** A file that the console is made of. 404/100004 when it needs none of that name. */
+export const getConsoleAsset = ({ consoleFolder }: ConsoleDeps) => {
+  const assetOf = onceEach(load)
+  return publicOperation(async (request) => {
+    const name = request.params['file'] ?? ''
+    if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new ServiceError('routeUnknown')
+    const file = join(consoleFolder, name)
+    // A file that keeps its name is another one when the console has been built anew.
+    return replyOf(await (isHashed(name) ? assetOf(file) : load(file)), acceptsGzip(request))
+  })
+}

@@ -1,0 +1,104 @@
+import { describe, expect, inject, test } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+
+const anonymous = { token: null }
+const asBrowser = { ...anonymous, headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
+
+/** The addresses of the page's own files, as they stand on it. */
+const filesOf = (page: string): string[] => [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url = '']) => url)
+
+describe('GET /console', () => {
+  test('answers a page of its own files, by addresses that are relative', async () => {
+    const { status, headers, text } = await call('/console', anonymous)
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
+    expect(headers['cache-control']).toBe('private, no-cache')
+    expect(filesOf(text).length).toBeGreaterThanOrEqual(3)
+    expect(filesOf(text).filter((url) => !url.startsWith('console/'))).toEqual([])
+    expect(text).not.toMatch(/<style|<script>|style=| on\w+=/)
+  })
+
+  test('allows its page nothing but its own script and style, and requests to the data centres', async () => {
+    const policy = (await call('/console', anonymous)).headers['content-security-policy'] ?? ''
+    const directives = Object.fromEntries(
+      policy.split('; ').map((directive) => {
+        const [name = '', ...sources] = directive.split(' ')
+        return [name, sources]
+      }),
+    )
+    expect(directives).toMatchObject({
+      'default-src': ["'none'"],
+      'script-src': ["'self'"],
+      'style-src': ["'self'"],
+      'img-src': ["'self'", 'blob:'],
+      'connect-src': expect.arrayContaining(["'self'", new URL(inject('target').baseUrl).origin]),
+      'base-uri': ["'none'"],
+      'form-action': ["'none'"],
+      'frame-ancestors': ["'none'"],
+    })
+    expect(policy).not.toMatch(/unsafe|\*|data:/)
+  })
+
+  test('answers 304 to who has the page already', async () => {
+    const { headers } = await call('/console', anonymous)
+    const again = await call('/console', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
+    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
+  })
+
+  test('has its files kept for good: their names change with them', async () => {
+    const { text } = await call('/console', anonymous)
+    for (const url of filesOf(text)) {
+      const { status, headers } = await call(`/${url}`, anonymous)
+      expect({ url, status, cache: headers['cache-control'] }).toEqual({
+        url,
+        status: 200,
+        cache: 'public, max-age=31536000, immutable',
+      })
+      expect(headers['content-type']).toMatch(/^(text\/(javascript|css)|image\/svg\+xml); charset=utf-8$/)
+    }
+  })
+
+  test.each(['/console/nope.js', '/console/index.html', '/console/%2E%2E%2Fpackage.json'])(
+    'has no other file: %s is 404 / 100004',
+    async (path) => {
+      expectError(await call(path, anonymous), 404, 100004)
+    },
+  )
+
+  test('is found by who writes a slash behind it', async () => {
+    const { status, headers } = await call('/console/', anonymous)
+    if (status === 308) expect(headers['location']).toBe('../console')
+    // A gateway may take the slash away before the service sees it.
+    else expect(status).toBe(200)
+  })
+})
+
+describe('GET /', () => {
+  test('sends a browser to the console, by a relative address', async () => {
+    const { status, headers } = await call('/', asBrowser)
+    expect({ status, location: headers['location'], vary: headers['vary'] }).toEqual({
+      status: 302,
+      location: 'console',
+      vary: 'Accept',
+    })
+  })
+
+  test.each(['*/*', 'application/json'])(
+    'tells who asks for %s that the service answers, and where things are',
+    async (accept) => {
+      const { baseUrl } = inject('target')
+      const { status, json } = await call('/', { ...anonymous, headers: { Accept: accept } })
+      expect({ status, json }).toEqual({
+        status: 200,
+        json: {
+          status: 'ok',
+          links: [
+            { rel: 'console', uri: `${baseUrl}/console` },
+            { rel: 'docs', uri: `${baseUrl}/docs` },
+            { rel: 'openapi', uri: `${baseUrl}/openapi.json` },
+          ],
+        },
+      })
+    },
+  )
+})

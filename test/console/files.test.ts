@@ -1,0 +1,211 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { test } from './support/console.ts'
+
+const grid = (page: Page): Locator => page.getByRole('grid')
+const row = (page: Page, name: string): Locator =>
+  grid(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name, exact: true }) })
+const chosen = (page: Page): Locator => page.locator('.grid [aria-selected=true] bdi')
+const notice = (page: Page, text: string): Locator => page.getByLabel('Notices').getByText(text)
+
+const seed = (
+  client: { files: { put(path: string, text: string): Promise<void> } },
+  folder: string,
+  names: readonly string[],
+) => Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, name)))
+
+test('a folder is walked through, and ranges of it are chosen, by keyboard alone', async ({ open, client, folder }) => {
+  await seed(client, folder, ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'sub/e.txt'])
+  const page = await open(`#/1001/files/${folder}`)
+  await grid(page).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Shift+ArrowDown')
+  await page.keyboard.press('Shift+ArrowDown')
+  expect(await chosen(page).allTextContents()).toEqual(['a.txt', 'b.txt', 'c.txt'])
+  await page.keyboard.press('Control+End')
+  await page.keyboard.press('Space')
+  expect(await chosen(page).allTextContents()).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt'])
+  await page.keyboard.press('Escape')
+  expect(await chosen(page).count()).toBe(0)
+  await page.keyboard.press('Control+a')
+  expect(await chosen(page).count()).toBe(5)
+  await page.keyboard.press('s')
+  await page.keyboard.press('Enter')
+  await row(page, 'e.txt').waitFor()
+  expect(page.url()).toContain(`${folder}/sub`)
+  await page.keyboard.press('Backspace')
+  await row(page, 'd.txt').waitFor()
+})
+
+test('folders are opened and closed in the tree by arrows, and the one that is chosen is shown', async ({
+  open,
+  client,
+  folder,
+}) => {
+  await seed(client, folder, ['one/two/deep.txt'])
+  const page = await open(`#/1001/files/${folder}`)
+  const tree = page.getByRole('tree')
+  await tree.getByRole('treeitem', { name: folder }).waitFor()
+  await row(page, 'one').waitFor()
+  await tree.focus()
+  await page.keyboard.press('ArrowRight')
+  await tree.getByRole('treeitem', { name: 'one', exact: true }).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await tree.getByRole('treeitem', { name: 'two', exact: true }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await row(page, 'deep.txt').waitFor()
+})
+
+test('a folder is made, a file is renamed, moved and copied, all by keyboard', async ({ open, client, folder }) => {
+  await seed(client, folder, ['draft of a letter.txt'])
+  const page = await open(`#/1001/files/${folder}`)
+  await row(page, 'draft of a letter.txt').waitFor()
+  await page.getByRole('button', { name: 'New folder' }).press('Enter')
+  await page.keyboard.type('letters')
+  await page.keyboard.press('Enter')
+  await row(page, 'letters').waitFor()
+  await grid(page).focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('F2')
+  await page.keyboard.type('letter')
+  await page.keyboard.press('Enter')
+  await row(page, 'letter.txt').waitFor()
+  await grid(page).focus()
+  await page.keyboard.press('Control+c')
+  await page.keyboard.press('l')
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Enter')
+  await page.getByText('This folder is empty').waitFor()
+  await page.getByRole('button', { name: 'More actions' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Paste' }).press('Enter')
+  await row(page, 'letter.txt').waitFor()
+  await row(page, 'letter.txt').click()
+  await page.getByRole('button', { name: 'Move to' }).press('Enter')
+  await page.getByLabel('To the folder').fill(`/${folder}/archive/2026`)
+  await page.keyboard.press('Enter')
+  await notice(page, '1 item moved.').waitFor()
+  expect((await client.files.stat(`${folder}/archive/2026/letter.txt`)).size).toBe(21)
+  expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
+})
+
+test('a name that is taken is refused in the words of the service, where it was typed', async ({
+  open,
+  client,
+  folder,
+}) => {
+  await seed(client, folder, ['a.txt', 'b.txt'])
+  const page = await open(`#/1001/files/${folder}`)
+  await row(page, 'a.txt').click()
+  await page.keyboard.press('F2')
+  await page.getByLabel('New name').fill('b.txt')
+  await page.keyboard.press('Enter')
+  expect(await page.getByRole('dialog').getByRole('alert').textContent()).toMatch(/destination|already|exists/i)
+  await page.getByLabel('New name').fill('c.txt')
+  await page.keyboard.press('Enter')
+  await row(page, 'c.txt').waitFor()
+})
+
+test('a removal says how much goes, and is taken back', async ({ open, client, folder }) => {
+  await seed(client, folder, ['album/one.txt', 'album/two/three.txt'])
+  const page = await open(`#/1001/files/${folder}`)
+  await row(page, 'album').click()
+  await page.keyboard.press('Delete')
+  await page.getByText('This deletes 2 files and 2 folders, 32 B in all.').waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).last().click()
+  await page.getByText('This folder is empty').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row(page, 'album').waitFor()
+  expect((await client.files.stat(`${folder}/album/two/three.txt`)).size).toBe(19)
+})
+
+test('what was deleted from a folder is listed, and comes back', async ({ open, client, folder }) => {
+  await seed(client, folder, ['here.txt', 'gone.txt'])
+  await client.files.remove(`${folder}/gone.txt`)
+  const page = await open(`#/1001/files/${folder}`)
+  await row(page, 'here.txt').waitFor()
+  await page.getByRole('button', { name: 'More actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Deleted files' }).click()
+  await page.getByRole('button', { name: 'Restore gone.txt' }).click()
+  await page.getByText('Nothing was deleted').waitFor()
+  await page.keyboard.press('Escape')
+  await row(page, 'gone.txt').waitFor()
+})
+
+test('a page is shown with its draft and its versions, and an older version comes back', async ({
+  open,
+  client,
+  service,
+  folder,
+}) => {
+  const path = `${folder}/page.html`
+  await client.files.put(path, '<p>first</p>')
+  await client.files.put(path, '<p>second</p>', { replace: true })
+  await service.request(`/api/v2/admin/sites/1001/storage/${path}?version=draft`, {
+    method: 'PUT',
+    body: '<p>draft</p>',
+  })
+  const page = await open(`#/1001/files/${folder}`)
+  await row(page, 'page.html').getByRole('link').click()
+  const details = page.getByRole('complementary', { name: 'Details' })
+  await details.getByText('<p>second</p>').waitFor()
+  await details.getByRole('button', { name: 'Show the draft' }).click()
+  await details.getByText('<p>draft</p>').waitFor()
+  await details.getByRole('button', { name: 'Discard the draft' }).click()
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await details.getByText('<p>second</p>').waitFor()
+  await details.getByRole('button', { name: /^Restore the version/ }).click()
+  await details.getByText('<p>first</p>').waitFor()
+  expect(await (await client.files.read(path)).text()).toBe('<p>first</p>')
+})
+
+test('a picture is shown, and any file is downloaded', async ({ open, client, folder }) => {
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
+  await client.files.put(`${folder}/dot.svg`, picture)
+  const page = await open(`#/1001/files/${folder}?file=dot.svg`)
+  const image = page.getByRole('img', { name: 'dot.svg' })
+  await image.waitFor()
+  await expect.poll(() => image.evaluate((seen) => seen instanceof HTMLImageElement && seen.naturalWidth)).toBe(8)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('complementary').getByRole('button', { name: 'Download' }).click()
+  expect((await downloading).suggestedFilename()).toBe('dot.svg')
+})
+
+test('what somebody else does is shown, and what is chosen stays so', async ({ open, client, folder }) => {
+  await seed(client, folder, ['a.txt', 'b.txt', 'c.txt'])
+  const page = await open(`#/1001/files/${folder}`)
+  await row(page, 'b.txt').click()
+  await client.files.remove(`${folder}/a.txt`)
+  await client.files.put(`${folder}/new.txt`, 'new')
+  await row(page, 'new.txt').waitFor()
+  await row(page, 'a.txt').waitFor({ state: 'detached' })
+  expect(await chosen(page).allTextContents()).toEqual(['b.txt'])
+})
+
+test('of ten thousand rows only those in sight are there, and the last one is reached', async ({ open, folder }) => {
+  const page = await open()
+  await grid(page).waitFor()
+  const contents = Array.from({ length: 10_000 }, (_, index) => ({
+    name: `file ${index}.txt`,
+    type: 'file',
+    size: index,
+    lastModified: '2026-01-01T00:00:00Z',
+    links: [],
+  }))
+  await page.route(`**/storage/${folder}?meta=`, (route) =>
+    route.fulfill({ json: { name: folder, type: 'folder', size: 0, lastModified: null, links: [], contents } }),
+  )
+  await page.evaluate((hash) => {
+    location.hash = hash
+  }, `#/1001/files/${folder}`)
+  await row(page, 'file 0.txt').waitFor()
+  expect(await grid(page).getByRole('row').count()).toBeLessThan(80)
+  await grid(page).focus()
+  await page.keyboard.press('End')
+  await row(page, 'file 9999.txt').waitFor()
+  expect(await grid(page).getAttribute('aria-rowcount')).toBe('10001')
+})

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import type { Change, FolderContent, SiteClient } from '../../../client/src/index.ts'
+import { formatRoute, parseRoute } from '../../../console/app/routes.ts'
+import { arrange } from '../../../console/files/arrange.ts'
+import { createFolder, touches } from '../../../console/files/folder.ts'
+import { numbered } from '../../../console/files/paths.ts'
+import { siteOf } from '../support/site.ts'
+
+const entry = (name: string, rest: Partial<FolderContent> = {}): FolderContent => ({
+  name,
+  type: 'file',
+  size: 1,
+  lastModified: null,
+  links: [],
+  ...rest,
+})
+const namesOf = (entries: readonly FolderContent[]) => entries.map(({ name }) => name)
+
+test('folders stand first, numbers in names count as numbers, and a search leaves what holds it', () => {
+  const entries = [entry('b10.txt', { size: 5 }), entry('B2.txt', { size: 9 }), entry('z', { type: 'folder' })]
+  expect(namesOf(arrange(entries, { column: 'name', isDescending: false }, ''))).toEqual(['z', 'B2.txt', 'b10.txt'])
+  expect(namesOf(arrange(entries, { column: 'size', isDescending: true }, ''))).toEqual(['z', 'B2.txt', 'b10.txt'])
+  expect(namesOf(arrange(entries, { column: 'name', isDescending: true }, 'B1'))).toEqual(['b10.txt'])
+})
+
+/** A site whose folders answer when the test says so. */
+const heldSite = () => {
+  const waiting = new Map<string, (entries: readonly FolderContent[]) => void>()
+  const client: SiteClient = siteOf({
+    async *list(folder = '') {
+      yield* await new Promise<readonly FolderContent[]>((resolve) => waiting.set(folder, resolve))
+    },
+  })
+  return { client, answer: (folder: string, entries: readonly FolderContent[]) => waiting.get(folder)?.(entries) }
+}
+
+test('an answer that comes late does not take the place of the folder that was opened after it', async () => {
+  const { client, answer } = heldSite()
+  const folder = createFolder({ client: () => client })
+  const first = folder.open('slow')
+  const second = folder.open('quick')
+  answer('quick', [entry('q')])
+  await second
+  answer('slow', [entry('s')])
+  await first
+  expect(namesOf(folder.shown.value)).toEqual(['q'])
+})
+
+test('what is shown and chosen stays while a folder is read again', async () => {
+  const { client, answer } = heldSite()
+  const folder = createFolder({ client: () => client })
+  const opened = folder.open('a')
+  answer('a', [entry('1'), entry('2')])
+  await opened
+  folder.choose('2', 'alone')
+  const again = folder.refresh()
+  expect(namesOf(folder.shown.value)).toEqual(['1', '2'])
+  answer('a', [entry('2'), entry('3')])
+  await again
+  expect(namesOf(folder.chosen.value)).toEqual(['2'])
+})
+
+test('letters lead to the next name that begins with them', async () => {
+  const { client, answer } = heldSite()
+  const folder = createFolder({ client: () => client })
+  const opened = folder.open('a')
+  answer(
+    'a',
+    ['apple', 'banana', 'blue', 'cherry'].map((name) => entry(name)),
+  )
+  await opened
+  const at = () => folder.selection.value.active
+  folder.seek('b')
+  expect(at()).toBe('banana')
+  folder.seek('b')
+  expect(at()).toBe('blue')
+  folder.seek('bl')
+  expect(at()).toBe('blue')
+  folder.seek('x')
+  expect(at()).toBe('blue')
+})
+
+test('a folder is read again only when a change may be seen in it', () => {
+  const isSeen = (change: Partial<Change>) =>
+    touches(
+      [{ id: '1', at: '', type: 'file.stored', subject: '', actor: '', requestId: null, details: null, ...change }],
+      'a/b',
+      new Set(['known']),
+    )
+  expect(isSeen({ subject: 'a/b' })).toBe(true)
+  expect(isSeen({ type: 'file.removed', subject: 'a/b/c.txt' })).toBe(true)
+  expect(isSeen({ type: 'folder.removed', subject: 'a' })).toBe(true)
+  expect(isSeen({ type: 'file.moved', subject: 'x/y', details: { to: 'a/b/y' } })).toBe(true)
+  expect(isSeen({ subject: 'a/b/new/deep' })).toBe(true)
+  expect(isSeen({ subject: 'a/b/known/deep' })).toBe(false)
+  expect(isSeen({ subject: '' })).toBe(false)
+  expect(isSeen({ subject: 'a/bc' })).toBe(false)
+  expect(isSeen({ type: 'field.created', subject: 'a/b' })).toBe(false)
+})
+
+test('a name gets a number before its ending', () => {
+  expect(numbered('a/b.tar.gz', 2)).toBe('a/b.tar (2).gz')
+  expect(numbered('.profile', 3)).toBe('.profile (3)')
+  expect(numbered('a.b/none', 2)).toBe('a.b/none (2)')
+})
+
+test('an address leads back to the very path that it was made of, whatever its characters', () => {
+  const path = ['ä ö', '100%', 'a?b#c', '<script>', '🎉', '..', '%2F']
+  const route = { site: 1001, view: 'files', path, query: { file: 'a&b=c.txt' } }
+  expect(parseRoute(formatRoute(route))).toEqual(route)
+  expect(parseRoute('#/0/files/%E0%A4%A')).toEqual({ site: undefined, view: 'files', path: ['%E0%A4%A'], query: {} })
+  expect(parseRoute('')).toEqual({ site: undefined, view: 'files', path: [], query: {} })
+})

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type Change, ServiceError, type SiteClient } from '../../../client/src/index.ts'
+import { createLive } from '../../../console/app/live.ts'
+import { siteOf } from '../support/site.ts'
+
+const changeOf = (id: number): Change => ({
+  id: String(id).padStart(3, '0'),
+  at: '2026-01-01T00:00:00.000Z',
+  type: 'file.stored',
+  subject: '',
+  actor: 'ann',
+  requestId: null,
+  details: null,
+})
+
+/** A site with a history that grows. */
+const createSite = (length: number) => {
+  const history = Array.from({ length }, (_, index) => changeOf(index + 1))
+  let fault: unknown
+  let asked = 0
+  const read = () => {
+    asked++
+    if (fault) throw fault
+  }
+  const client: SiteClient = {
+    ...siteOf({}),
+    changes: {
+      async newest(count) {
+        read()
+        return history.slice(-count)
+      },
+      async *list({ after = '' } = {}) {
+        read()
+        yield* history.filter(({ id }) => id > after)
+      },
+    },
+  }
+  return {
+    client,
+    asked: () => asked,
+    fail: (error: unknown) => {
+      fault = error
+    },
+    add: () => history.push(changeOf(history.length + 1)),
+  }
+}
+
+const createPage = () => {
+  const told: string[] = []
+  const seen = { isVisible: true, show: () => {} }
+  const live = createLive({
+    isVisible: () => seen.isVisible,
+    onVisible: (listener) => {
+      seen.show = listener
+      return () => {}
+    },
+  })
+  live.subscribe((changes) => told.push(...changes.map(({ id }) => id)))
+  return { live, told, seen }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('what has changed is told once, and so is what may have changed while the page was opened', async () => {
+  const site = createSite(30)
+  const { live, told } = createPage()
+  const end = live.follow(site.client)
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(told).toEqual(['022', '023', '024', '025', '026', '027', '028', '029', '030'])
+  site.add()
+  await vi.advanceTimersByTimeAsync(6000)
+  expect(told.slice(9)).toEqual(['031'])
+  end()
+  const asked = site.asked()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(site.asked()).toBe(asked)
+})
+
+test('nothing is asked while the page is hidden, and at once when it is seen again', async () => {
+  const site = createSite(0)
+  const { live, told, seen } = createPage()
+  const end = live.follow(site.client)
+  await vi.advanceTimersByTimeAsync(0)
+  seen.isVisible = false
+  await vi.advanceTimersByTimeAsync(3000)
+  const asked = site.asked()
+  site.add()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(site.asked()).toBe(asked)
+  seen.isVisible = true
+  seen.show()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(told).toEqual(['001'])
+  end()
+})
+
+test('a service that is away is asked more and more seldom, and the page says so; one that refuses is not away', async () => {
+  const site = createSite(1)
+  const { live } = createPage()
+  site.fail(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
+  const end = live.follow(site.client)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(live.isOffline.value).toBe(true)
+  await vi.advanceTimersByTimeAsync(90_000)
+  expect(site.asked()).toBeLessThan(6)
+  site.fail(new ServiceError({ status: 401, code: 101000, message: 'The token is wrong.' }))
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(live.isOffline.value).toBe(false)
+  end()
+})

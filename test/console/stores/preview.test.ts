@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import type { Entry } from '../../../client/src/index.ts'
+import { asText, createPreview, pictureType } from '../../../console/files/preview.ts'
+import { windowOf } from '../../../console/parts/rows.tsx'
+import { siteOf } from '../support/site.ts'
+
+const entryOf = (name: string, size: number, rest: Partial<Entry> = {}): Entry => ({
+  name,
+  type: 'file',
+  size,
+  lastModified: null,
+  links: [],
+  ...rest,
+})
+
+test('bytes are a text only when all of them are, and a character may be cut at the end of a beginning', () => {
+  const bytes = new TextEncoder().encode('Größe €')
+  expect(asText(bytes, false)).toBe('Größe €')
+  expect(asText(bytes.slice(0, -1), true)).toBe('Größe ')
+  expect(asText(bytes.slice(0, -1), false)).toBeUndefined()
+  expect(asText(Uint8Array.of(65, 0, 66), false)).toBeUndefined()
+})
+
+test('a picture is told by its name, whatever its case', () => {
+  expect(pictureType('photo.JPG')).toBe('image/jpeg')
+  expect(pictureType('photo.jpg.html')).toBeUndefined()
+  expect(pictureType('png')).toBe('image/png')
+})
+
+test('of a large text only the beginning is asked for', async () => {
+  const asked: unknown[] = []
+  const client = siteOf({
+    stat: async () => entryOf('log.txt', 5_000_000_000),
+    read: async (_, options) => {
+      asked.push(options?.range)
+      return new Response('a'.repeat(65_536))
+    },
+  })
+  const preview = createPreview({ client: () => client })
+  await preview.open('log.txt')
+  expect(asked).toEqual([{ first: 0, last: 65_535 }])
+  expect(preview.content.value).toMatchObject({ kind: 'text', isCut: true })
+})
+
+test('the URL of a picture is given up when another file is looked at', async () => {
+  const client = siteOf({
+    stat: async (path) => entryOf(path, 3),
+    read: async () => new Response('abc'),
+  })
+  const open = new Set<string>()
+  const urls = {
+    createObjectURL: () => {
+      open.add('blob:1')
+      return 'blob:1'
+    },
+    revokeObjectURL: (url: string) => void open.delete(url),
+  }
+  const preview = createPreview({ client: () => client, urls })
+  await preview.open('a.png')
+  expect([preview.content.value, [...open]]).toEqual([{ kind: 'picture', url: 'blob:1' }, ['blob:1']])
+  await preview.open('a.txt')
+  expect([...open]).toEqual([])
+})
+
+test('a file that has gone meanwhile is said to have, and nothing of another one is shown for it', async () => {
+  const client = siteOf({
+    stat: async (path) => {
+      if (path === 'gone') throw new Error('gone')
+      return entryOf(path, 1)
+    },
+    read: async () => new Response('a'),
+  })
+  const preview = createPreview({ client: () => client })
+  await preview.open('there')
+  await preview.open('gone')
+  expect(preview.failure.value).toEqual(new Error('gone'))
+  expect(preview.entry.value).toBeUndefined()
+  expect(preview.content.value).toBeUndefined()
+})
+
+test('the rows that are drawn are those in sight and a few around them', () => {
+  expect(windowOf(0, 400, 40, 10_000)).toEqual({ first: 0, last: 18 })
+  expect(windowOf(4000, 400, 40, 10_000)).toEqual({ first: 92, last: 118 })
+  expect(windowOf(399_600, 400, 40, 10_000)).toEqual({ first: 9982, last: 10_000 })
+  expect(windowOf(4000, 400, 40, 3)).toEqual({ first: 0, last: 3 })
+})

@@ -1,0 +1,183 @@
+import { expect, test, vi } from 'vitest'
+import { type Files, ServiceError } from '../../../client/src/index.ts'
+import { createKeptUploads } from '../../../console/files/kept-uploads.ts'
+import { createUploads, type Uploads } from '../../../console/files/uploads.ts'
+import { siteOf } from '../support/site.ts'
+
+const fileOf = (path: string, size = 10) => {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { path, file: new File([new Uint8Array(size)], name, { lastModified: 1 }) }
+}
+const given = (...paths: string[]) => ({ files: paths.map((path) => fileOf(path)), emptyFolders: [] })
+const refusal = (status: number, code: number) => new ServiceError({ status, code, message: `Refused with ${code}.` })
+const stages = (uploads: Uploads) => uploads.all.value.map(({ path, stage }) => `${path} ${stage}`)
+
+/** A tab, whose memory outlives a reload. */
+const createTab = (memory = new Map<string, string>()) => ({
+  getItem: (key: string) => memory.get(key) ?? null,
+  setItem: (key: string, value: string) => void memory.set(key, value),
+  removeItem: (key: string) => void memory.delete(key),
+})
+
+const create = (files: Partial<Files>, tab = createTab()) =>
+  createUploads({ client: () => siteOf(files), kept: createKeptUploads(tab, 1), now: () => 0 })
+
+/** A site where every file waits until the test lets it go on. */
+const heldSite = () => {
+  const open = new Map<
+    string,
+    { resolve: () => void; reject: (error: unknown) => void; options: Parameters<Files['put']>[2] }
+  >()
+  const put: Files['put'] = (path, _, options) =>
+    new Promise((resolve, reject) => {
+      open.set(path, { resolve, reject, options })
+      options?.signal?.addEventListener('abort', () => reject(options.signal?.reason))
+    })
+  const cancel = vi.fn(async (_: string) => {})
+  return { files: { put, cancel }, open, cancel }
+}
+
+test('three are sent at once, and the next one when one of them is over', async () => {
+  const { files, open } = heldSite()
+  const uploads = create(files)
+  uploads.add(given('a', 'b', 'c', 'd'), 'x')
+  expect([...open.keys()]).toEqual(['x/a', 'x/b', 'x/c'])
+  open.get('x/b')?.resolve()
+  await vi.waitFor(() => expect(open.has('x/d')).toBe(true))
+  expect(stages(uploads)).toEqual(['x/a sending', 'x/b done', 'x/c sending', 'x/d sending'])
+})
+
+test('one answer for all is kept for files of the same upload that collide later, and for no other upload', async () => {
+  const there = new Set(['a', 'b', 'c'])
+  const files: Partial<Files> = {
+    async put(path, _, { replace } = {}) {
+      if (there.has(path) && !replace) throw refusal(412, 100412)
+    },
+  }
+  const uploads = create(files)
+  uploads.add(given('a', 'b', 'new', 'c'), '')
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a asking', 'b asking', 'new done', 'c asking']))
+  uploads.answer(uploads.question.value?.id ?? 0, 'replace', true)
+  await vi.waitFor(() => expect(uploads.totals.value.done).toBe(4))
+  uploads.add(given('a'), '')
+  await vi.waitFor(() => expect(uploads.question.value?.path).toBe('a'))
+})
+
+test('a file that is to be skipped is not sent where one is, and others of its upload are', async () => {
+  const sent: string[] = []
+  const files: Partial<Files> = {
+    async put(path) {
+      sent.push(path)
+      if (path === 'a') throw refusal(412, 100412)
+    },
+    stat: async (path) => {
+      if (path === 'new') throw refusal(404, 104001)
+      return { name: path, type: 'file', size: 1, lastModified: null, links: [] }
+    },
+  }
+  const uploads = create(files)
+  uploads.add(given('a'), '')
+  await vi.waitFor(() => expect(uploads.question.value?.path).toBe('a'))
+  uploads.answer(uploads.question.value?.id ?? 0, 'skip', true)
+  expect(stages(uploads)).toEqual(['a skipped'])
+  expect(sent).toEqual(['a'])
+})
+
+test('to keep both takes the first number that is free', async () => {
+  const there = new Set(['a.txt', 'a (2).txt'])
+  const files: Partial<Files> = {
+    async put(path) {
+      if (there.has(path)) throw refusal(412, 100412)
+      there.add(path)
+    },
+  }
+  const uploads = create(files)
+  uploads.add(given('a.txt'), '')
+  await vi.waitFor(() => expect(uploads.question.value).toBeDefined())
+  uploads.answer(uploads.question.value?.id ?? 0, 'both', false)
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a (3).txt done']))
+})
+
+test('a paused upload goes on at the address where it was begun', async () => {
+  const { files, open } = heldSite()
+  const uploads = create(files)
+  uploads.add(given('a'), '')
+  await open.get('a')?.options?.onBegun?.('https://example.com/uploads/1')
+  open.get('a')?.options?.onProgress?.({ sent: 6, total: 10 })
+  uploads.pause()
+  expect(stages(uploads)).toEqual(['a paused'])
+  expect(open.get('a')?.options?.signal?.aborted).toBe(true)
+  uploads.resume()
+  expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')
+  open.get('a')?.resolve()
+  await vi.waitFor(() => expect(uploads.totals.value).toEqual({ sent: 10, bytes: 10, done: 1, open: 0 }))
+})
+
+test('a cancelled upload is off the list, and the service is told', () => {
+  const { files, open, cancel } = heldSite()
+  const uploads = create(files)
+  uploads.add(given('a'), '')
+  open.get('a')?.options?.onBegun?.('https://example.com/uploads/1')
+  uploads.cancel(uploads.all.value[0]?.id)
+  expect(uploads.all.value).toEqual([])
+  expect(cancel).toHaveBeenCalledWith('https://example.com/uploads/1')
+})
+
+test('what was under way when the page was left is known again, and goes on with the same files alone', () => {
+  const memory = new Map<string, string>()
+  const before = heldSite()
+  const left = create(before.files, createTab(memory))
+  left.add(given('photos/a', 'photos/b'), 'x')
+  before.open.get('x/photos/a')?.options?.onBegun?.('https://example.com/uploads/1')
+
+  const after = heldSite()
+  const uploads = create(after.files, createTab(memory))
+  expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/a', 'x/photos/b'])
+  const missing = uploads.goOn({ files: [fileOf('a'), fileOf('b', 11)], emptyFolders: [] })
+  expect(missing).toBe(1)
+  expect(after.open.get('x/photos/a')?.options?.resume).toBe('https://example.com/uploads/1')
+  expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/b'])
+  uploads.forgetInterrupted()
+  uploads.cancel()
+  expect(create(after.files, createTab(memory)).interrupted.value).toEqual([])
+})
+
+test('what a tab has kept is believed only as far as it makes sense', () => {
+  const tab = createTab(new Map([['site-admin-uploads-1', '[{"path":1},null,{"path":"a","size":1,"modified":2}]']]))
+  expect(create({}, tab).interrupted.value).toEqual([{ path: 'a', size: 1, modified: 2 }])
+  expect(create({}, createTab(new Map([['site-admin-uploads-1', '{']]))).interrupted.value).toEqual([])
+})
+
+test('a token that stops working midway leaves the upload where it is, until somebody has signed in again', async () => {
+  const { files, open } = heldSite()
+  const uploads = create(files)
+  uploads.add(given('a', 'b'), '')
+  open.get('a')?.options?.onBegun?.('https://example.com/uploads/1')
+  open.get('a')?.reject(refusal(401, 101000))
+  open.get('b')?.reject(refusal(400, 104005))
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed', 'b failed']))
+  uploads.renew()
+  expect(stages(uploads)).toEqual(['a sending', 'b failed'])
+  expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')
+})
+
+test('the rate is that of the last seconds', () => {
+  let time = 0
+  const { files, open } = heldSite()
+  const uploads = createUploads({
+    client: () => siteOf(files),
+    kept: createKeptUploads(createTab(), 1),
+    now: () => time,
+  })
+  uploads.add({ files: [fileOf('a', 100_000)], emptyFolders: [] }, '')
+  const tell = (at: number, sent: number) => {
+    time = at
+    open.get('a')?.options?.onProgress?.({ sent, total: 100_000 })
+  }
+  tell(0, 0)
+  tell(2000, 20_000)
+  expect(uploads.rate.value).toBe(10_000)
+  tell(20_000, 21_000)
+  tell(22_000, 61_000)
+  expect(uploads.rate.value).toBe(20_000)
+})

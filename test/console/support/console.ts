@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { connect, type SiteClient } from '../../../client/src/index.ts'
+import { launchBrowser } from '../../support/browser.ts'
+import { test as base } from '../../support/test.ts'
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** The token that the tab has; the demo token unless told. */
+  readonly token?: string | null
+  /** The address of the service, where it is not the one of the tests. */
+  readonly baseUrl?: string
+}
+
+/** What must never be seen of a page: it is told when the test is over. */
+interface Watch {
+  readonly faults: string[]
+}
+
+/** Breaches of the page's own policy, faults of its script, and requests to anybody but the service. */
+const watch = (page: Page, baseUrl: string): Watch => {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error.stack ?? error)))
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted Type/i.test(message.text())) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${baseUrl}/`) && !url.startsWith('blob:')) faults.push(`A request to ${url}`)
+  })
+  return { faults }
+}
+
+const openPage = async (
+  browser: Browser,
+  hash: string,
+  token: string | null,
+  baseUrl: string,
+  options: BrowserContextOptions,
+) => {
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
+  context.setDefaultTimeout(10_000)
+  const page = await context.newPage()
+  const { faults } = watch(page, baseUrl)
+  if (token !== null) {
+    await page.addInitScript((given) => {
+      // Once: what the page itself does with its token afterwards is its own.
+      if (sessionStorage.getItem('signed-in-by-test')) return
+      sessionStorage.setItem('signed-in-by-test', 'true')
+      sessionStorage.setItem('site-admin-token', given)
+    }, token)
+  }
+  await page.goto(`${baseUrl}/console${hash}`)
+  return { page, faults, close: () => context.close() }
+}
+
+/**
+ * Tests of the console in a browser, against a service that the tests of a file share. `open` gives a page that is signed in; `folder` is one of the site
+ * that nobody else uses, and is empty.
+ */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const browser = await launchBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  .extend(
+    'client',
+    { scope: 'file' },
+    ({ service }): Promise<SiteClient> => connect({ url: service.baseUrl, token: service.token }),
+  )
+  .extend('folder', async ({ client }) => {
+    const folder = `folder-${randomUUID().slice(0, 8)}`
+    await client.files.createFolder(folder)
+    return folder
+  })
+  .extend('open', async ({ browser, service }, { onCleanup }) => {
+    const opened: Awaited<ReturnType<typeof openPage>>[] = []
+    onCleanup(async () => {
+      await Promise.all(opened.map(({ close }) => close()))
+      expect(opened.flatMap(({ faults }) => faults)).toEqual([])
+    })
+    return async (
+      hash = '',
+      { token = service.token, baseUrl = service.baseUrl, ...options }: OpenOptions = {},
+    ): Promise<Page> => {
+      const page = await openPage(browser, hash, token, baseUrl, options)
+      opened.push(page)
+      return page.page
+    }
+  })
+
+/** Holds what is on the page against WCAG 2.2 AA, in the light and in the dark theme. */
+export const expectAccessible = async (page: Page): Promise<void> => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze()
+    const found = violations.map(
+      ({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map(({ html }) => html).join('\n')}`,
+    )
+    expect(found).toEqual([])
+  }
+}

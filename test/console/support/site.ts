@@ -1,0 +1,15 @@
+import type { Files, SiteClient } from '../../../client/src/index.ts'
+
+const missing = (name: string) => () => {
+  throw new Error(`The test has not said what "${name}" does.`)
+}
+
+/** A site whose files do what a test says; nothing else of it may be asked for. */
+export const siteOf = (files: Partial<Files>): SiteClient => {
+  const own = new Proxy(files, {
+    get: (target, name) => Reflect.get(target, name) ?? missing(String(name)),
+  })
+  return new Proxy({ files: own } as unknown as SiteClient, {
+    get: (target, name) => Reflect.get(target, name) ?? missing(String(name)),
+  })
+}

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { expectAccessible, test } from '../support/console.ts'
+
+/** What the files' view can look like, each led to from the folder that it opens on. */
+const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  'the list with a file beside it': async (page) => {
+    await page.getByRole('link', { name: 'page.html' }).click()
+    await page.getByText('<p>second</p>').waitFor()
+    await page.getByRole('button', { name: /^Restore the version/ }).waitFor()
+  },
+  'the bar of what is chosen, and a menu': async (page) => {
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Control+a')
+    await page.getByRole('button', { name: 'More actions', exact: true }).click()
+    await page.getByRole('menu').waitFor()
+  },
+  'the dialog for a new folder': (page) => page.getByRole('button', { name: 'New folder' }).click(),
+  'the dialog to move, and its refusal': async (page) => {
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Control+a')
+    await page.getByRole('button', { name: 'Move to' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'sub' }).waitFor({ state: 'detached' })
+  },
+  'the dialog to delete': async (page) => {
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Delete')
+    await page.getByText('This deletes').waitFor()
+  },
+  'the dialog of deleted files': async (page) => {
+    await page.getByRole('button', { name: 'More actions', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Deleted files' }).click()
+    await page.getByRole('button', { name: 'Restore gone.txt' }).waitFor()
+  },
+  'an upload that asks': async (page) => {
+    await page
+      .locator('.bar input[type=file]')
+      .first()
+      .setInputFiles([{ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('x') }])
+    await page.getByText('page.html is there already').waitFor()
+  },
+  'a failure, and uploads that are over': async (page) => {
+    await page
+      .locator('.bar input[type=file]')
+      .first()
+      .setInputFiles([{ name: `new-${Date.now()}.html`, mimeType: 'text/html', buffer: Buffer.from('x') }])
+    await page.getByText('1 of 1 uploaded').waitFor()
+    await page.evaluate(() => {
+      location.hash += '/missing'
+    })
+    await page.getByRole('alert').waitFor()
+  },
+}
+
+test.for(Object.entries(looks))(
+  '%s is for everybody, in both themes',
+  async ([, show], { open, client, folder, service }) => {
+    const { files } = client
+    await files.put(`${folder}/page.html`, '<p>first</p>')
+    await files.put(`${folder}/page.html`, '<p>second</p>', { replace: true })
+    await service.request(`/api/v2/admin/sites/1001/storage/${folder}/page.html?version=draft`, {
+      method: 'PUT',
+      body: 'd',
+    })
+    await files.put(`${folder}/gone.txt`, 'gone')
+    await files.put(`${folder}/sub/a.txt`, 'a')
+    await files.remove(`${folder}/gone.txt`)
+    const page = await open(`#/1001/files/${folder}`)
+    await page.getByRole('link', { name: 'page.html' }).waitFor()
+    await show(page)
+    await expectAccessible(page)
+  },
+)
+
+test('signing in is for everybody, in both themes, when it fails as well', async ({ open }) => {
+  const page = await open('', { token: null })
+  await page.getByLabel('Access token').fill('wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await expectAccessible(page)
+})
+
+test('on the width of a phone nothing is cut off, in German', async ({ open, client, folder }) => {
+  await client.files.put(`${folder}/${'a long name of a file '.repeat(8)}.txt`, 'a')
+  const page = await open(`#/1001/files/${folder}`, { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
+  await page.getByRole('button', { name: 'Hochladen' }).waitFor()
+  await page.getByRole('checkbox').last().check()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('de')
+  await expectAccessible(page)
+})

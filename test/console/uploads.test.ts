@@ -1,0 +1,152 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { test } from './support/console.ts'
+
+const patiently = { timeout: 10_000 }
+const list = (page: Page): Locator => page.getByRole('region', { name: 'Uploads' })
+const upload = (page: Page, name: string): Locator => list(page).getByRole('listitem').filter({ hasText: name })
+const chooseFiles = (page: Page): Locator => page.locator('.bar input[type=file]').first()
+const text = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
+const large = (name: string, size: number) => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.alloc(size, name),
+})
+
+/** Drops files with their folders, as a browser does it with those of a device. */
+const drop = (page: Page, files: Readonly<Record<string, string>>) =>
+  page.getByRole('region', { name: /^folder-/ }).evaluate((target, given) => {
+    const fileEntry = (path: string, content: string) => ({
+      isFile: true,
+      isDirectory: false,
+      fullPath: `/${path}`,
+      file: (resolve: (file: File) => void) => resolve(new File([content], path.slice(path.lastIndexOf('/') + 1))),
+    })
+    const folderEntry = (name: string) => {
+      let contents = Object.entries(given)
+        .filter(([path]) => path.startsWith(`${name}/`) && path !== `${name}/`)
+        .map(([path, content]) => fileEntry(path, content))
+      return {
+        isFile: false,
+        isDirectory: true,
+        fullPath: `/${name}`,
+        // One at a time, as a browser gives many in portions.
+        createReader: () => ({
+          readEntries: (resolve: (entries: readonly unknown[]) => void) => {
+            resolve(contents.slice(0, 1))
+            contents = contents.slice(1)
+          },
+        }),
+      }
+    }
+    const names = [...new Set(Object.keys(given).map((path) => path.split('/')[0] ?? ''))]
+    const entries = names.map((name) => (name in given ? fileEntry(name, given[name] ?? '') : folderEntry(name)))
+    const event = new Event('drop', { bubbles: true, cancelable: true })
+    Object.defineProperty(event, 'dataTransfer', {
+      value: { types: ['Files'], files: [], items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })) },
+    })
+    target.dispatchEvent(event)
+  }, files)
+
+test('files and folders that are dropped are uploaded with what is in them', async ({ open, client, folder }) => {
+  const page = await open(`#/1001/files/${folder}`)
+  await page.getByText('This folder is empty').waitFor()
+  await drop(page, { 'one.txt': '1', 'photos/two.txt': '2', 'photos/old/three.txt': '3', 'nothing/': '' })
+  await list(page).getByText('3 of 3 uploaded').waitFor()
+  await page.getByRole('grid').getByRole('link', { name: 'photos' }).waitFor()
+  await page.getByRole('grid').getByRole('link', { name: 'nothing' }).waitFor()
+  expect(await (await client.files.read(`${folder}/photos/old/three.txt`)).text()).toBe('3')
+})
+
+test('what becomes of a file where one is already is asked, and one answer may be for all', async ({
+  open,
+  client,
+  folder,
+}) => {
+  const names = ['a.txt', 'b.txt', 'c.txt']
+  await Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, 'old')))
+  const page = await open(`#/1001/files/${folder}`)
+  await chooseFiles(page).setInputFiles([text('a.txt', 'new')])
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('a.txt is there already').waitFor()
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await list(page).getByText('1 of 1 uploaded').waitFor()
+  expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('new')
+
+  await chooseFiles(page).setInputFiles(names.map((name) => text(name, 'both')))
+  await dialog.getByLabel('Keep both').check()
+  await dialog.getByLabel('The same for all').check()
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await list(page).getByText('4 of 4 uploaded').waitFor()
+  expect(await (await client.files.read(`${folder}/b (2).txt`)).text()).toBe('both')
+  expect(await (await client.files.read(`${folder}/b.txt`)).text()).toBe('old')
+
+  await chooseFiles(page).setInputFiles([text('c.txt', 'skipped')])
+  await dialog.getByRole('button', { name: 'Skip this file' }).click()
+  await upload(page, 'Skipped').waitFor()
+  expect(await (await client.files.read(`${folder}/c.txt`)).text()).toBe('old')
+})
+
+test('an upload is paused, goes on where it was, and another one is cancelled', async ({ open, client, folder }) => {
+  const page = await open(`#/1001/files/${folder}`)
+  const held: (() => void)[] = []
+  let sent = 0
+  await page.route('**/uploads/*', async (route) => {
+    if (route.request().method() === 'PATCH') {
+      sent++
+      if (sent === 2 || sent === 3) await new Promise<void>((resolve) => held.push(resolve))
+    }
+    await route.continue().catch(() => {})
+  })
+  await chooseFiles(page).setInputFiles([large('film.bin', 5_000_000)])
+  await expect.poll(() => held.length, patiently).toBe(1)
+  const progress = upload(page, 'film.bin').getByRole('progressbar')
+  expect(Number(await progress.getAttribute('value'))).toBe(4_000_000)
+  await page.getByRole('button', { name: 'Pause film.bin' }).click()
+  await upload(page, 'Paused').waitFor()
+  await page.getByRole('button', { name: 'Resume film.bin' }).click()
+  await expect.poll(() => held.length, patiently).toBe(2)
+  for (const release of held) release()
+  await list(page).getByText('1 of 1 uploaded').waitFor()
+  // It has gone on, and not begun anew.
+  expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
+
+  await page.route('**/uploads/*', () => {})
+  await chooseFiles(page).setInputFiles([large('other.bin', 5_000_000)])
+  await upload(page, 'other.bin').getByRole('progressbar').waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.getByRole('button', { name: 'Cancel other.bin' }).click()
+  await upload(page, 'other.bin').waitFor({ state: 'detached' })
+})
+
+test('an upload survives a reload: its file is asked for again, and it goes on in the middle', async ({
+  open,
+  client,
+  folder,
+  directory,
+}) => {
+  const page = await open(`#/1001/files/${folder}`)
+  const path = join(directory, 'film.bin')
+  await writeFile(path, Buffer.alloc(5_000_000, 7))
+  let patches = 0
+  await page.route('**/uploads/*', async (route) => {
+    if (route.request().method() === 'PATCH' && ++patches > 1) return
+    await route.continue()
+  })
+  page.on('dialog', (dialog) => dialog.accept())
+  await chooseFiles(page).setInputFiles(path)
+  await expect.poll(() => patches, patiently).toBe(2)
+  await page.reload()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  const offsets: (string | undefined)[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') offsets.push(request.headers()['upload-offset'])
+  })
+  await list(page).getByText('1 upload was interrupted').waitFor()
+  await list(page).locator('input[type=file]').first().setInputFiles(path)
+  await list(page).getByText('1 of 1 uploaded').waitFor()
+  expect(offsets[0]).toBe('4000000')
+  expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
+})

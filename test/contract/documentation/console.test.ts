@@ -1,0 +1,164 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDocumentationHandler } from '../../../functions/documentation/group.ts'
+import { createFieldsHandler } from '../../../functions/fields/group.ts'
+import { fromGateway, toGateway } from '../../../lib/aws/gateway.ts'
+import { createDocumentationDeps } from '../../../lib/deps.ts'
+import type { Handler } from '../../../lib/http/request.ts'
+import { unlimited } from '../../../lib/remaining-time.ts'
+import type { DataCentre } from '../../../lib/sites/site-directory.ts'
+import type { Stores } from '../../../lib/stores.ts'
+import { requestOf, send } from '../../support/gateway.ts'
+
+/** A build of the console, as far as serving it goes. */
+let folder: string
+let consoleFolder: string
+
+const script = `document.title = ${JSON.stringify('there '.repeat(500))}`
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'site-admin-console-'))
+  consoleFolder = join(folder, 'built')
+  await mkdir(join(consoleFolder, 'below'), { recursive: true })
+  await writeFile(join(folder, 'secret.txt'), 'secret')
+  await writeFile(join(consoleFolder, 'index.html'), '<!doctype html><script src="console/main-AB12CD34.js"></script>')
+  await writeFile(join(consoleFolder, 'main-AB12CD34.js'), script)
+  await writeFile(join(consoleFolder, 'licenses.txt'), 'MIT')
+  await writeFile(join(consoleFolder, 'below', 'deep.txt'), 'deep')
+  await writeFile(join(consoleFolder, 'meta.json'), '{}')
+  await symlink(consoleFolder, join(folder, 'other.txt'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const registered: Readonly<Record<string, DataCentre>> = {
+  us: { id: 'us', url: 'https://us.example.com/live', isDefault: true },
+  eu: { id: 'eu', url: 'https://eu.example.com:8443', isDefault: false },
+}
+const sites = { getDataCentre: async (id: string) => registered[id] } as Stores['sites']
+
+const handlerOf = (
+  settings: { dataCentres?: string[]; downloadsUrl?: string; consoleFolder?: string } = {},
+): Handler => {
+  const { dataCentres = ['us', 'eu'], downloadsUrl, consoleFolder: built = consoleFolder } = settings
+  const here = { dataCentre: 'us', dataCentres, ...(downloadsUrl !== undefined && { downloadsUrl }) }
+  const surroundings = { telemetry: { request: () => {} }, consoleFolder: built }
+  return createDocumentationHandler(createDocumentationDeps(here, { sites }, surroundings))
+}
+
+const connectSources = async (handler: Handler): Promise<string | undefined> => {
+  const policy = (await send(handler, 'GET', '/console')).headers['content-security-policy']
+  return policy?.split('; ').find((directive) => directive.startsWith('connect-src'))
+}
+
+describe('the page of the console', () => {
+  test('may ask every data centre that is registered, and the bucket', async () => {
+    expect(await connectSources(handlerOf())).toBe(
+      "connect-src 'self' https://us.example.com https://eu.example.com:8443",
+    )
+    const withBucket = handlerOf({ dataCentres: ['us', 'to come'], downloadsUrl: 'https://files.s3.example.com' })
+    expect(await connectSources(withBucket)).toBe(
+      "connect-src 'self' https://us.example.com https://files.s3.example.com",
+    )
+  })
+
+  test('lets nothing become HTML out of a text', async () => {
+    const policy = (await send(handlerOf(), 'GET', '/console')).headers['content-security-policy']
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
+  })
+
+  test('is one at a single address: a slash behind it leads back', async () => {
+    const { status, headers } = await send(handlerOf(), 'GET', '/console/')
+    expect({ status, location: headers['location'] }).toEqual({ status: 308, location: '../console' })
+  })
+
+  test('says what to do where the console was not built', async () => {
+    const { status, body } = await send(handlerOf({ consoleFolder: join(folder, 'nowhere') }), 'GET', '/console')
+    expect({ status, body }).toEqual({ status: 404, body: expect.stringContaining('npm run build:console') })
+  })
+})
+
+describe('a file of the console', () => {
+  const file = '/console/main-AB12CD34.js'
+  const compressed = { headers: { Accept: '*/*', 'Accept-Encoding': 'br;q=1.0, gzip;q=0.8' } }
+
+  test('comes as it is to who does not take gzip', async () => {
+    for (const accepted of [undefined, 'br', 'gzip;q=0', 'identity']) {
+      const headers = accepted === undefined ? {} : { 'Accept-Encoding': accepted }
+      const answer = await send(handlerOf(), 'GET', file, { headers })
+      expect(answer).toMatchObject({ status: 200, body: script, headers: { vary: 'Accept-Encoding' } })
+      expect(answer.headers).not.toHaveProperty('content-encoding')
+    }
+  })
+
+  test('comes compressed to who takes that', async () => {
+    const { headers, body } = await handlerOf()(requestOf('GET', file, compressed), unlimited)
+    expect(headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' })
+    expect(String(gunzipSync(body as Uint8Array))).toBe(script)
+    expect(headers['Content-Length']).toBe(String((body as Uint8Array).length))
+    expect((body as Uint8Array).length).toBeLessThan(script.length / 10)
+  })
+
+  test('comes as it is where a gateway would hand over no bytes', async () => {
+    const answer = await handlerOf()(requestOf('GET', file, compressed), unlimited)
+    const bytes = await toGateway(answer, { accept: '*/*', binaryAccept: 'any' })
+    expect(bytes).toMatchObject({ isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } })
+    const plain = await toGateway(answer, { accept: '*/*', binaryAccept: 'named' })
+    expect(plain).toMatchObject({ isBase64Encoded: false, body: script })
+    expect(plain.headers).not.toHaveProperty('Content-Encoding')
+  })
+
+  test('is kept for good when its name changes with it, and asked for again when it does not', async () => {
+    const cacheOf = async (path: string) => (await send(handlerOf(), 'GET', path)).headers['cache-control']
+    expect(await cacheOf(file)).toBe('public, max-age=31536000, immutable')
+    expect(await cacheOf('/console/licenses.txt')).toBe('private, no-cache')
+  })
+
+  test.each([
+    'index.html',
+    'meta.json',
+    'missing.txt',
+    'missing-AB12CD34.js',
+    'below',
+    'below%2Fdeep.txt',
+    '..%2Fsecret.txt',
+    '..%2Fsecret.txt%00.js',
+    '..',
+    '.txt',
+    'licenses.txt%00',
+    'x'.repeat(5_000),
+  ])('is none at %s', async (name) => {
+    const { status, body } = await send(handlerOf(), 'GET', `/console/${name}`)
+    expect({ status, body }).toEqual({ status: 404, body: expect.not.stringMatching(/secret"|deep"|ENO/) })
+  })
+})
+
+describe('the root, behind the prefix of a stage', () => {
+  const rootAt = async (path: string, inContext: string) => {
+    const edge = createDocumentationDeps(
+      { dataCentre: 'us', dataCentres: [] },
+      { sites },
+      { telemetry: { request: () => {} }, consoleFolder },
+    ).edge
+    const handler = createFieldsHandler({ edge, webForms: {} as Stores['webForms'] })
+    const event = {
+      httpMethod: 'GET',
+      path,
+      multiValueHeaders: { Accept: ['text/html'] },
+      multiValueQueryStringParameters: null,
+      body: null,
+      isBase64Encoded: false,
+      requestContext: { path: inContext },
+    }
+    const request = fromGateway(event, 'encoded', AbortSignal.timeout(10_000))
+    return (await handler(request, unlimited)).headers['Location']
+  }
+
+  test('leads to the console below it, asked for with a slash at the end and without', async () => {
+    expect(new URL((await rootAt('/', '/live/')) ?? '', 'https://us.example.com/live/').pathname).toBe('/live/console')
+    expect(new URL((await rootAt('/', '/live')) ?? '', 'https://us.example.com/live').pathname).toBe('/live/console')
+    expect(new URL((await rootAt('/', '/')) ?? '', 'https://us.example.com/').pathname).toBe('/console')
+  })
+})
