@@ -9,6 +9,16 @@ const shared = { isolate: false }
 /** What a test polls for comes when it comes: on a busy machine that may take a while. */
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
+/** What takes long, which `npm run test:long` runs: pages in a browser, packages that are installed, and a service that is killed 200 times. */
+const long = [
+  'test/console/*.test.ts',
+  'test/console/thorough/**/*.test.ts',
+  'test/contract/documentation/reference.test.ts',
+  'test/contract/packaging/**/*.test.ts',
+  'test/client/package.test.ts',
+  'test/kills/**/*.test.ts',
+]
+
 /** How long a case or a hook of the black-box suite may take: emulators on a small machine need more time. In milliseconds. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
 
@@ -26,12 +36,13 @@ export default defineConfig({
           ...patiently,
           name: 'contract',
           include: ['test/contract/**/!(new-kind).test.ts'],
+          exclude: long,
         },
       },
-      { test: { ...shared, ...patiently, name: 'kills', include: ['test/kills/**/*.test.ts'] } },
+      { test: { ...shared, ...patiently, name: 'long', include: long, testTimeout: 60_000, hookTimeout: 60_000 } },
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
-      { test: { ...shared, ...patiently, name: 'client', include: ['test/client/**/*.test.ts'] } },
-      { test: { ...shared, ...patiently, name: 'console', include: ['test/console/{,stores/}*.test.ts'] } },
+      { test: { ...shared, ...patiently, name: 'client', include: ['test/client/**/*.test.ts'], exclude: long } },
+      { test: { ...shared, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
       { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {
