@@ -27,7 +27,12 @@ export const showLanguage = async (wanted: Language): Promise<void> => {
   shown.value = { language: wanted, texts: await languages[wanted]() }
 }
 
+/** Some browsers name the settings of their system, such as `en-US@posix`, with which nothing can be formatted. */
+const isTag = (tag: string): boolean => /^[a-z]{2,3}(-[a-z\d]{2,8})*$/i.test(tag)
+
 /** How dates and numbers are written: as the reader's own browser does in that language, such as `en-GB`. */
 export const locale = computed(
-  () => globalThis.navigator?.languages.find((tag) => tag.toLowerCase().startsWith(language.value)) ?? language.value,
+  () =>
+    globalThis.navigator?.languages.find((tag) => isTag(tag) && tag.toLowerCase().startsWith(language.value)) ??
+    language.value,
 )
