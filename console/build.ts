@@ -41,15 +41,25 @@ const icon = join(room, 'icon.svg')
 const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
 copyFileSync(icon, join(dist, iconName))
 
-const names: Readonly<Record<string, string | undefined>> = {
-  script: builtOf('console/app/main.tsx'),
-  style: builtOf('console/styles.css'),
-  icon: iconName,
+/** What a script cannot begin without: asked for along with it, and not only when it has come. */
+const importsOf = (name: string): readonly string[] => {
+  const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name) ?? []
+  return output?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)) ?? []
+}
+
+const script = `console/${builtOf('console/app/main.tsx')}`
+const parts: Readonly<Record<string, string | undefined>> = {
+  script,
+  style: `console/${builtOf('console/styles.css')}`,
+  icon: `console/${iconName}`,
+  preloads: importsOf(basename(script))
+    .map((name) => `<link rel="modulepreload" href="console/${name}">`)
+    .join('\n    '),
 }
 const page = readFileSync(join(room, 'index.html'), 'utf8')
 writeFileSync(
   join(dist, 'index.html'),
-  page.replace(/%(\w+)%/g, (_, what: string) => `console/${names[what]}`),
+  page.replace(/%(\w+)%/g, (_, what: string) => parts[what] ?? ''),
 )
 
 // Their licences want their notices to come along.

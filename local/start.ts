@@ -18,7 +18,7 @@ const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
     `Token  ${demo.token}`,
     '',
     'Open the console, signed in:',
-    `  ${baseUrl}/console#token=${demo.token}`,
+    `${baseUrl}/console#token=${demo.token}`,
     '',
     'Try it:',
     `  BASE=${baseUrl} TOKEN=${demo.token}`,

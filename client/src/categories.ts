@@ -30,11 +30,29 @@ export interface ListQuery {
   readonly fields?: string
 }
 
+/** A page of a list, by its place in it, as people leaf through it. */
+export interface PlacedQuery extends ListQuery {
+  /** How many objects stand before the page. */
+  readonly skip: number
+  /** How many the page has, up to 500. */
+  readonly limit: number
+}
+
+/** One page of a list, and how many objects the whole list has. */
+export interface Placed<Item> {
+  readonly items: readonly Partial<Item>[]
+  readonly total: number
+}
+
 /** Objects of one kind: of a category, and of the whole site. Linking what is linked, and unlinking what is not, is no error. */
 export interface Objects<Association, Item> {
   /** All of the site. */
   list(query?: ListQuery): AsyncIterable<Partial<Item>>
   of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>
+  /** One page of all of the site. Who goes through a whole list had better use `list`, which goes on rightly when it changes meanwhile. */
+  page(query: PlacedQuery): Promise<Placed<Item>>
+  /** One page of those of a category. */
+  pageOf(category: number, query: PlacedQuery): Promise<Placed<Association>>
   /** Links up to 500 objects with a category: all of them or none. */
   link(category: number, objects: readonly number[]): Promise<void>
   unlink(category: number, objects: readonly number[]): Promise<void>
@@ -51,32 +69,39 @@ export interface Categories {
   readonly blogs: Objects<BlogAssociation, Blog>
 }
 
-/** The query of one page: by cursor, so that a list may change meanwhile and may be of any length. */
+/** The query of one page: by cursor, so that a list may change meanwhile and may be of any length, or by its place. */
 interface PageQuery {
   readonly where?: string
   readonly order?: string
   readonly fields?: string
   readonly limit: number
-  readonly cursor: string
+  readonly cursor?: string
+  readonly skip?: number
 }
-interface CursorPage<Item> {
+interface AnsweredPage<Item> {
   readonly items: readonly Item[]
+  readonly totalItemsCount: number | null
   readonly nextCursor?: string | null
 }
 
 const pageSize = 100
 
+const written = ({ where, ...query }: ListQuery) => ({ ...query, ...(where && { where: JSON.stringify(where) }) })
+
 export const createCategories = ({ site, calls: client }: Connection): Categories => {
   const common = { client, throwOnError: true } as const
-  const list = <Item>(
-    read: (query: PageQuery) => Promise<{ data: CursorPage<Item> }>,
-    { where, ...query }: ListQuery = {},
-  ) =>
+  const list = <Item>(read: (query: PageQuery) => Promise<{ data: AnsweredPage<Item> }>, query: ListQuery = {}) =>
     through(async (cursor = '') => {
-      const condition = where && { where: JSON.stringify(where) }
-      const { data } = await read({ ...query, ...condition, limit: pageSize, cursor })
+      const { data } = await read({ ...written(query), limit: pageSize, cursor })
       return { items: data.items, next: data.nextCursor ?? undefined }
     })
+  const place = async <Item>(
+    read: (query: PageQuery) => Promise<{ data: AnsweredPage<Item> }>,
+    { skip, limit, ...query }: PlacedQuery,
+  ) => {
+    const { data } = await read({ ...written(query), skip, limit })
+    return { items: data.items, total: data.totalItemsCount ?? skip + data.items.length }
+  }
   const inCategory = (category: number) => ({ site: site.id, category })
   const ofObject = (object: number) => ({ site: site.id, object })
   const objectIds = (ids: readonly number[]) => ({ items: ids.map((objectId) => ({ objectId })) })
@@ -88,6 +113,9 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
     news: {
       list: (switches) => list((query) => listNews({ ...common, path, query }), switches),
       of: (id, switches) => list((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
+      page: (switches) => place((query) => listNews({ ...common, path, query }), switches),
+      pageOf: (id, switches) =>
+        place((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
       link: async (id, ids) => void (await linkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
       unlink: async (id, ids) => void (await unlinkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>
@@ -100,6 +128,9 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
     blogs: {
       list: (switches) => list((query) => listBlogs({ ...common, path, query }), switches),
       of: (id, switches) => list((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
+      page: (switches) => place((query) => listBlogs({ ...common, path, query }), switches),
+      pageOf: (id, switches) =>
+        place((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
       link: async (id, ids) => void (await linkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
       unlink: async (id, ids) => void (await unlinkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>

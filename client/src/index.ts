@@ -1,4 +1,4 @@
-export type { Categories, ListQuery, Objects } from './categories.ts'
+export type { Categories, ListQuery, Objects, Placed, PlacedQuery } from './categories.ts'
 export type { Changes, ChangesQuery } from './changes.ts'
 export { type ConnectOptions, connect, findSites, type SiteClient, type Sites } from './connect.ts'
 export type { FileCondition, Files, ListedFile, PutOptions, ReadOptions } from './files.ts'

@@ -15,4 +15,22 @@ export interface View {
 /** What the console can show, in the order of its navigation. */
 export const views: readonly View[] = [
   { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', load: async () => FilesView },
+  {
+    name: 'forms',
+    label: (texts) => texts.nav.forms,
+    icon: 'form',
+    load: async () => (await import('../forms/forms-view.tsx')).FormsView,
+  },
+  {
+    name: 'categories',
+    label: (texts) => texts.nav.categories,
+    icon: 'category',
+    load: async () => (await import('../categories/categories-view.tsx')).CategoriesView,
+  },
+  {
+    name: 'history',
+    label: (texts) => texts.nav.history,
+    icon: 'history',
+    load: async () => (await import('../history/history-view.tsx')).HistoryView,
+  },
 ]

@@ -27,12 +27,18 @@ export const showLanguage = async (wanted: Language): Promise<void> => {
   shown.value = { language: wanted, texts: await languages[wanted]() }
 }
 
-/** Some browsers name the settings of their system, such as `en-US@posix`, with which nothing can be formatted. */
-const isTag = (tag: string): boolean => /^[a-z]{2,3}(-[a-z\d]{2,8})*$/i.test(tag)
+/** Some browsers name languages that they cannot write in themselves, such as `en-US@posix`. */
+const isWritten = (tag: string): boolean => {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0
+  } catch {
+    return false
+  }
+}
 
 /** How dates and numbers are written: as the reader's own browser does in that language, such as `en-GB`. */
 export const locale = computed(
   () =>
-    globalThis.navigator?.languages.find((tag) => isTag(tag) && tag.toLowerCase().startsWith(language.value)) ??
+    globalThis.navigator?.languages.find((tag) => tag.toLowerCase().startsWith(language.value) && isWritten(tag)) ??
     language.value,
 )

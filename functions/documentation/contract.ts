@@ -65,7 +65,7 @@ export const documentationContract: GroupContract<'documentation'> = {
       answers: {
         200: {
           description: 'The file.',
-          mediaTypes: ['text/css', 'text/javascript', 'image/svg+xml', 'text/plain'],
+          mediaTypes: ['*/*'],
           optionalHeaders: ['ETag', 'Cache-Control'],
         },
       },

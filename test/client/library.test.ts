@@ -144,6 +144,16 @@ test('fields are added, changed in the state that was read, and removed', async 
   await expect(forms.field(id, -7)).rejects.toMatchObject({ code: 115002 })
 })
 
+test('a list of objects is leafed through by place, and says how long it is', async ({ client: { categories } }) => {
+  const order = 'objectId'
+  const whole = (await all(categories.news.of(1, { order }))).map(({ objectId }) => objectId)
+  const page = await categories.news.pageOf(1, { order, skip: 2, limit: 3, where: { objectId: { $gt: 0 } } })
+  expect(page.items.map(({ objectId }) => objectId)).toStrictEqual(whole.slice(2, 5))
+  expect(page.total).toBe(whole.length)
+  const past = await categories.blogs.page({ skip: 1000, limit: 10 })
+  expect(past).toStrictEqual({ items: [], total: (await all(categories.blogs.list())).length })
+})
+
 test('objects are listed by condition, and linked from both sides', async ({ client: { categories } }) => {
   const offices = await all(
     categories.news.list({ where: { subject: { $contains: 'office' } }, order: '-releaseDate', fields: 'id,subject' }),

@@ -26,6 +26,8 @@ const functions = ['a group of operations', 'what groups share', 'the route tabl
 /** Every room, from the top to the bottom: arrows only run downwards. It is the table of the architecture. */
 const rooms: Readonly<Record<string, Room>> = {
   'the operator': { files: /^admin\//, may: ['the hand of one machine', 'the hand of AWS', ...lib] },
+  // The pages of the service in a browser: they speak to it by the client alone.
+  'the console': { files: /^console\//, may: ['the client'], packages: /^(preact|@preact\/signals)(\/|$)/ },
   // It works over HTTP: what it knows of the service is generated from the document.
   'the client': { files: /^client\//, may: [] },
   'the document': { files: /^openapi\//, may: ['the hand of one machine', 'the server', ...functions, ...lib] },
@@ -87,7 +89,7 @@ const rooms: Readonly<Record<string, Room>> = {
 const outside = /^(bench|fuzz|test)\/|^[^/]+\.ts$/
 
 const root = join(import.meta.dirname, '..', '..')
-const files = globSync(['**/*.ts', '*/main.js'], {
+const files = globSync(['**/*.{ts,tsx}', '*/main.js'], {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|cdk\.out|dist|\.[^/]+)$/.test(path),
 })
@@ -112,7 +114,7 @@ const roomOf = (file: string) => {
   return found[0]
 }
 
-const isPackage = (name: string) => !/\.(?:ts|json)$|^[a-z]+\/main\.js$/.test(name)
+const isPackage = (name: string) => !/\.(?:tsx?|json)$|^[a-z]+\/main\.js$/.test(name)
 
 /** The arrows that the table does not have, from files to files or packages. */
 const forbidden = (file: string, imports: readonly string[]): string[] => {

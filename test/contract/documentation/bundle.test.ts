@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,18 +22,21 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
+const get = async (path: string): Promise<{ statusCode: number; body: string }> => {
+  const { handler } = await import(/* @vite-ignore */ join(folder, 'index.mjs'))
+  return handler({ httpMethod: 'GET', path, multiValueHeaders: {}, body: null, isBase64Encoded: false }, {})
+}
+
 describe('the bundle of the documentation function', () => {
   test.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('has %s with it', async (name) => {
-    const { handler } = await import(/* @vite-ignore */ join(folder, 'index.mjs'))
-    const event = {
-      httpMethod: 'GET',
-      path: `/docs/${name}`,
-      multiValueHeaders: {},
-      body: null,
-      isBase64Encoded: false,
-    }
-    const { statusCode, body } = await handler(event, {})
+    const { statusCode, body } = await get(`/docs/${name}`)
     expect(statusCode).toBe(200)
     expect(body.length).toBeGreaterThan(100_000)
+  })
+  test('has the console with it', async () => {
+    const page = await readFile(join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'index.html'), 'utf8')
+    const named = [...page.matchAll(/"(console\/[^"]+)"/g)].map(([, path = '']) => path)
+    expect(named.length).toBeGreaterThan(2)
+    for (const path of named) expect(await get(`/${path}`)).toMatchObject({ statusCode: 200 })
   })
 })

@@ -22,6 +22,8 @@ test('people see where the service is, the token, and lines that work when paste
     expect(baseUrl).toBeDefined()
     expect(token).toBeDefined()
 
+    expect(lines).toContain(`${baseUrl}/console#token=${token}`)
+
     const pasted = lines.filter((line) => line.startsWith('  '))
     const [setting = '', ...curls] = pasted
     const answers: string[] = []

@@ -1,0 +1,169 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Change } from '../../client/src/index.ts'
+import { usePage } from '../app/context.ts'
+import { goTo, linkTo, route } from '../app/routes.ts'
+import { Button } from '../parts/button.tsx'
+import type { Named } from '../parts/chooser.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { ItemsTable } from './items-table.tsx'
+import { LinkDialog } from './link-dialog.tsx'
+import { Pages, Search } from './list-tools.tsx'
+import { lookIn, queryFor } from './look-in-address.ts'
+import { ObjectDialog } from './object-dialog.tsx'
+import { createListStore, type Item, inChunks, type Kind, kinds, type ListStore, readLinked } from './objects-store.ts'
+
+interface CategoryProps {
+  readonly category: Named
+  readonly categories: readonly Named[]
+}
+
+const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./.test(type)
+
+const Tabs = ({ kind }: { readonly kind: Kind }) => {
+  const t = texts.value.categories
+  return (
+    <nav class="tabs" aria-label={t.kind}>
+      {kinds.map((each) => (
+        <a key={each} href={linkTo({ query: { kind: each } })} aria-current={each === kind ? 'page' : undefined}>
+          {t.kinds[each]}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** What can be done to those that are chosen. */
+const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; readonly onUnlink: () => void }) => {
+  const t = texts.value.categories
+  const { size } = list.chosen.value
+  return (
+    <div class="chosen-tools" role="group">
+      <span role="status">{t.chosen(size)}</span>
+      <Button kind="danger" icon="close" onClick={onUnlink}>
+        {t.unlink(size)}
+      </Button>
+      <Button kind="quiet" onClick={list.clear}>
+        {t.clear}
+      </Button>
+    </div>
+  )
+}
+
+const Nothing = ({ kind, isSearch }: { readonly kind: Kind; readonly isSearch: boolean }) => (
+  <div class="empty">
+    <Icon name={isSearch ? 'search' : 'category'} />
+    <p>{isSearch ? texts.value.categories.nothingFound : texts.value.categories.empty[kind]}</p>
+  </div>
+)
+
+/** What is linked with a category, of one kind. */
+export const CategoryObjects = ({ category, categories }: CategoryProps) => {
+  const t = texts.value.categories
+  const { client, live } = usePage()
+  const kind = kinds.find((each) => each === route.value.query['kind']) ?? 'news'
+  const isLinking = useSignal(false)
+  const opened = useSignal<Item | undefined>(undefined)
+  const objects = client.categories[kind]
+  const list = useMemo(
+    () => createListStore((look) => readLinked(client.categories, category.id, kind, look), lookIn(route.value.query)),
+    [client, category.id, kind],
+  )
+  useEffect(() => {
+    list.load()
+    return live.subscribe((changes) => {
+      if (changes.some(isAboutObjects)) list.load()
+    })
+  }, [list, live])
+  const look = list.look.value
+  useEffect(() => {
+    goTo({ query: queryFor(kind, look) }, { replace: true })
+  }, [kind, look])
+
+  const unlink = async (items: readonly Item[]) => {
+    const ids = items.map(({ id }) => id)
+    try {
+      await inChunks(ids, (some) => objects.unlink(category.id, some))
+      list.clear()
+      // A link that says more than that it is there cannot be made anew as it was.
+      const canUndo = items.every(({ isDisplayable }) => isDisplayable)
+      notify(t.unlinked(ids.length), canUndo ? { label: texts.value.undo, run: () => relink(ids) } : undefined)
+    } catch (error) {
+      notifyFailure('', error, () => unlink(items))
+    }
+    await list.load()
+  }
+  const relink = async (ids: readonly number[]) => {
+    try {
+      await inChunks(ids, (some) => objects.link(category.id, some))
+      notify(t.linked(ids.length))
+    } catch (error) {
+      notifyFailure('', error, () => relink(ids))
+    }
+    await list.load()
+  }
+
+  const page = list.page.value
+  return (
+    <div class="pane">
+      <div class="pane-head">
+        <h2>
+          <bdi>{category.name}</bdi>
+        </h2>
+        <Tabs kind={kind} />
+        <Button
+          kind="primary"
+          icon="plus"
+          onClick={() => {
+            isLinking.value = true
+          }}
+        >
+          {t.link[kind]}
+        </Button>
+      </div>
+      <div class="pane-head">
+        <Search list={list} />
+        {list.chosen.value.size > 0 && (
+          <ChosenTools list={list} onUnlink={() => unlink([...list.chosen.value.values()])} />
+        )}
+      </div>
+      {list.failure.value !== undefined && <Failure error={list.failure.value} onRepeat={list.load} />}
+      {!page && list.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
+      {page?.total === 0 && <Nothing kind={kind} isSearch={look.search.trim() !== ''} />}
+      {page && page.total > 0 && (
+        <ItemsTable
+          label={t.kinds[kind]}
+          list={list}
+          onOpen={(item) => {
+            opened.value = item
+          }}
+        />
+      )}
+      <Pages list={list} />
+      {isLinking.value && (
+        <LinkDialog
+          category={category}
+          kind={kind}
+          onLinked={list.load}
+          onClose={() => {
+            isLinking.value = false
+          }}
+        />
+      )}
+      {opened.value && (
+        <ObjectDialog
+          item={opened.value}
+          kind={kind}
+          categories={categories}
+          onSaved={list.load}
+          onClose={() => {
+            opened.value = undefined
+          }}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,125 @@
+import { useRef } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
+import { formatMoment } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import type { Item, ListStore, SortKey } from './objects-store.ts'
+
+/** What an item is called: some have no title. */
+export const titleOf = ({ id, title }: Item): string => title.trim() || texts.value.categories.untitled(id)
+
+interface ItemsTableProps {
+  readonly label: string
+  readonly list: ListStore
+  /** Those that cannot be chosen, as they are linked already. */
+  readonly linked?: ReadonlySet<number>
+  /** What happens when the title of an item is pressed. */
+  readonly onOpen?: (item: Item) => void
+}
+
+interface ColumnProps {
+  readonly list: ListStore
+  readonly sort: SortKey
+  readonly label: string
+  readonly class?: string
+}
+
+/** The head of a column, which sorts by it: once more, the other way round. */
+const Column = ({ list, sort, label, ...rest }: ColumnProps) => {
+  const { sort: now, isDescending } = list.look.value
+  const isSorted = now === sort
+  return (
+    <th scope="col" class={rest.class} aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}>
+      <button
+        type="button"
+        class="column"
+        onClick={() => list.show({ sort, isDescending: isSorted ? !isDescending : sort === 'released' })}
+      >
+        {label}
+        {isSorted && <Icon name={isDescending ? 'down' : 'up'} />}
+      </button>
+    </th>
+  )
+}
+
+/** What is to be said of an item beside its title; undefined when it is as most are. */
+const stateOf = ({ isDeleted, isEnabled, isDisplayable }: Item): 'deleted' | 'disabled' | 'hidden' | undefined =>
+  isDeleted ? 'deleted' : isEnabled ? (isDisplayable ? undefined : 'hidden') : 'disabled'
+
+/** The items of one page, to be sorted, chosen (with Shift, from the last one on) and opened. */
+export const ItemsTable = ({ label, list, linked = new Set(), onOpen }: ItemsTableProps) => {
+  const t = texts.value.categories
+  const last = useRef<number | undefined>(undefined)
+  const items = list.page.value?.items ?? []
+  const free = items.filter(({ id }) => !linked.has(id))
+  const chosen = list.chosen.value
+  const isAll = free.length > 0 && free.every(({ id }) => chosen.has(id))
+  const choose = (index: number, isChosen: boolean, isRange: boolean) => {
+    const from = isRange && last.current !== undefined ? Math.min(last.current, index) : index
+    const to = isRange && last.current !== undefined ? Math.max(last.current, index) : index
+    list.choose(
+      items.slice(from, to + 1).filter(({ id }) => !linked.has(id)),
+      isChosen,
+    )
+    last.current = index
+  }
+  return (
+    <table class="items" aria-label={label} aria-busy={list.isLoading.value}>
+      <thead>
+        <tr>
+          <th class="items-check">
+            <input
+              type="checkbox"
+              aria-label={t.chooseAll}
+              checked={isAll}
+              disabled={free.length === 0}
+              onChange={() => list.choose(free, !isAll)}
+            />
+          </th>
+          <Column list={list} sort="title" label={t.title} />
+          <Column list={list} sort="released" label={t.released} class="items-date" />
+          {onOpen && (
+            <th scope="col" class="items-more">
+              <span class="unseen">{t.ofObject}</span>
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item, index) => {
+          const { id, released } = item
+          const title = titleOf(item)
+          const state = stateOf(item)
+          const isLinked = linked.has(id)
+          return (
+            <tr key={id} class={chosen.has(id) ? 'is-chosen' : ''}>
+              <td class="items-check">
+                <input
+                  type="checkbox"
+                  aria-label={t.choosing(title)}
+                  checked={isLinked || chosen.has(id)}
+                  disabled={isLinked}
+                  onClick={(event) => choose(index, event.currentTarget.checked, event.shiftKey)}
+                />
+              </td>
+              <td>
+                <span class="items-title">
+                  <bdi>{title}</bdi>
+                  <span class="soft items-id">{id}</span>
+                  {state && <span class={`state state-${state}`}>{t.states[state]}</span>}
+                  {isLinked && <span class="state">{t.isLinked}</span>}
+                </span>
+              </td>
+              <td class="items-date soft">{released && formatMoment(released)}</td>
+              {onOpen && (
+                <td class="items-more">
+                  <Button icon="category" kind="quiet" label={t.categoriesOf(title)} onClick={() => onOpen(item)} />
+                </td>
+              )}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

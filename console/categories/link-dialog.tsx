@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { usePage } from '../app/context.ts'
+import type { Named } from '../parts/chooser.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { ItemsTable } from './items-table.tsx'
+import { Pages, Search } from './list-tools.tsx'
+import { createListStore, inChunks, type Kind, linkedAmong, readAll } from './objects-store.ts'
+
+interface LinkDialogProps {
+  readonly category: Named
+  readonly kind: Kind
+  readonly onLinked: () => void
+  readonly onClose: () => void
+}
+
+/** Chooses among all that the site has, over its pages, and links what is chosen. What is linked already is shown so. */
+export const LinkDialog = ({ category, kind, onLinked, onClose }: LinkDialogProps) => {
+  const t = texts.value.categories
+  const { client } = usePage()
+  const linked = useSignal<ReadonlySet<number>>(new Set())
+  const list = useMemo(
+    () =>
+      createListStore(async (look) => {
+        const page = await readAll(client.categories, kind, look)
+        const ids = page.items.map(({ id }) => id)
+        linked.value = await linkedAmong(client.categories, category.id, kind, ids)
+        return page
+      }),
+    [client, category.id, kind],
+  )
+  useEffect(() => {
+    list.load()
+  }, [list])
+  const chosen = list.chosen.value
+  const submit = async () => {
+    const ids = [...chosen.keys()]
+    await inChunks(ids, (some) => client.categories[kind].link(category.id, some))
+    notify(t.linked(ids.length))
+    onLinked()
+  }
+  return (
+    <FormDialog
+      title={t.linkTitle(category.name)}
+      action={t.linkAction(chosen.size)}
+      isReady={chosen.size > 0}
+      kind="wide"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Search list={list} />
+      {list.failure.value !== undefined && <Failure error={list.failure.value} onRepeat={list.load} />}
+      {list.page.value?.total === 0 ? (
+        <p class="empty">{t.nothingFound}</p>
+      ) : (
+        list.page.value && <ItemsTable label={t.kinds[kind]} list={list} linked={linked.value} />
+      )}
+      <Pages list={list} />
+    </FormDialog>
+  )
+}

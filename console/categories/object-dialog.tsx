@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import { usePage } from '../app/context.ts'
+import { found, type Named } from '../parts/chooser.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { titleOf } from './items-table.tsx'
+import { type Item, inChunks, type Kind } from './objects-store.ts'
+
+interface ObjectDialogProps {
+  readonly item: Item
+  readonly kind: Kind
+  readonly categories: readonly Named[]
+  readonly onSaved: () => void
+  readonly onClose: () => void
+}
+
+/** What has to be linked and unlinked, so that what is linked becomes what is wanted: what others do meanwhile to other categories stays. */
+export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<number>) => ({
+  added: [...wanted].filter((id) => !linked.has(id)),
+  removed: [...linked].filter((id) => !wanted.has(id)),
+})
+
+/** The categories of one object, to be chosen. */
+export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: ObjectDialogProps) => {
+  const t = texts.value.categories
+  const { client } = usePage()
+  const field = useId()
+  const linked = useSignal<ReadonlySet<number> | undefined>(undefined)
+  const wanted = useSignal<ReadonlySet<number>>(new Set())
+  const failure = useSignal<unknown>(undefined)
+  const text = useSignal('')
+  const objects = client.categories[kind]
+  const load = async () => {
+    failure.value = undefined
+    try {
+      const ids: number[] = []
+      for await (const { id = 0 } of objects.categoriesOf(item.id, { fields: 'id' })) ids.push(id)
+      linked.value = new Set(ids)
+      wanted.value = new Set(ids)
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  useEffect(() => {
+    load()
+  }, [client, item.id])
+  const { added, removed } = difference(linked.value ?? new Set(), wanted.value)
+  const submit = async () => {
+    await inChunks(added, (some) => objects.linkCategories(item.id, some))
+    await inChunks(removed, (some) => objects.unlinkCategories(item.id, some))
+    notify(t.saved(titleOf(item)))
+    onSaved()
+  }
+  const toggle = (id: number, isWanted: boolean) => {
+    const next = new Set(wanted.value)
+    if (isWanted) next.add(id)
+    else next.delete(id)
+    wanted.value = next
+  }
+  const shown = found(categories, text.value)
+  return (
+    <FormDialog
+      title={t.categoriesOf(titleOf(item))}
+      action={t.save}
+      isReady={added.length + removed.length > 0}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
+      <div class="search">
+        <label for={field} class="unseen">
+          {texts.value.chooser.find}
+        </label>
+        <input
+          id={field}
+          type="search"
+          placeholder={texts.value.chooser.find}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value
+          }}
+        />
+      </div>
+      {linked.value && (
+        <fieldset class="types">
+          <legend class="unseen">{t.list}</legend>
+          {shown.map(({ id, name }) => (
+            <label key={id} class="type">
+              <input
+                type="checkbox"
+                checked={wanted.value.has(id)}
+                onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
+              />
+              <bdi>{name}</bdi>
+            </label>
+          ))}
+          {shown.length === 0 && <p class="empty">{texts.value.chooser.none}</p>}
+        </fieldset>
+      )}
+    </FormDialog>
+  )
+}

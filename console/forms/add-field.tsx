@@ -1,0 +1,146 @@
+import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import type { FieldType, WebForm } from '../../client/src/index.ts'
+import { usePage } from '../app/context.ts'
+import { found } from '../parts/chooser.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { texts } from '../texts/texts.ts'
+import { nameOf, typeName } from './field-names.ts'
+import type { FieldsStore } from './fields-store.ts'
+
+interface AddFieldProps {
+  readonly form: WebForm
+  readonly store: FieldsStore
+  readonly onClose: () => void
+}
+
+/** The types of the catalogue that a form does not have yet, by the names that people know them by. */
+const offered = (types: readonly FieldType[], present: readonly { readonly id: number }[]) =>
+  types
+    .filter(({ id }) => !present.some((field) => field.id === id))
+    .map((type) => ({ type, id: type.id, name: typeName(type) }))
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+
+const TypeChoice = ({
+  types,
+  chosen,
+  onChoose,
+}: {
+  readonly types: ReturnType<typeof offered>
+  readonly chosen: number | undefined
+  readonly onChoose: (id: FieldType['id']) => void
+}) => {
+  const t = texts.value.forms
+  const [find, group] = [useId(), useId()]
+  const wanted = useSignal('')
+  const shown = found(types, wanted.value)
+  return (
+    <div class="field">
+      <label for={find}>{t.type}</label>
+      <input
+        id={find}
+        type="search"
+        placeholder={t.findType}
+        onInput={({ currentTarget }) => {
+          wanted.value = currentTarget.value
+        }}
+      />
+      <fieldset class="types">
+        <legend class="unseen">{t.type}</legend>
+        {shown.map(({ type, name }) => (
+          <label key={type.id} class="type">
+            <input
+              type="radio"
+              name={group}
+              value={type.id}
+              checked={type.id === chosen}
+              onChange={() => onChoose(type.id)}
+            />
+            <span>{name}</span>
+            <span class="mono soft">{type.name}</span>
+          </label>
+        ))}
+        {shown.length === 0 && <p class="empty">{types.length === 0 ? t.allAdded : t.noType}</p>}
+      </fieldset>
+    </div>
+  )
+}
+
+/** Puts a field of the catalogue onto a form. */
+export const AddField = ({ form, store, onClose }: AddFieldProps) => {
+  const t = texts.value.forms
+  const { client } = usePage()
+  const place = useId()
+  const types = useSignal<readonly FieldType[] | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const chosen = useSignal<FieldType['id'] | undefined>(undefined)
+  const mandatory = useSignal(false)
+  const before = useSignal('')
+  const left = useComputed(() => types.value && offered(types.value, store.fields.value ?? []))
+  const load = async () => {
+    failure.value = undefined
+    try {
+      const found: FieldType[] = []
+      for await (const type of client.forms.types()) found.push(type)
+      types.value = found
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  useEffect(() => {
+    load()
+  }, [client])
+  const submit = async () => {
+    const next = store.fields.value?.find(({ id }) => String(id) === before.value)
+    if (chosen.value === undefined) return
+    await store.add({ type: chosen.value, mandatory: mandatory.value, ...(next && { order: next.order }) })
+  }
+  return (
+    <FormDialog
+      title={t.addTo(form.name)}
+      action={t.addAction}
+      isReady={left.value?.some(({ id }) => id === chosen.value) ?? false}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
+      {left.value && (
+        <TypeChoice
+          types={left.value}
+          chosen={chosen.value}
+          onChoose={(id) => {
+            chosen.value = id
+          }}
+        />
+      )}
+      <div class="field">
+        <label for={place}>{t.place}</label>
+        <select
+          id={place}
+          value={before.value}
+          onChange={({ currentTarget }) => {
+            before.value = currentTarget.value
+          }}
+        >
+          <option value="">{t.last}</option>
+          {store.fields.value?.map((field) => (
+            <option key={field.id} value={field.id}>
+              {t.before(nameOf(field))}
+            </option>
+          ))}
+        </select>
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={mandatory.value}
+          onChange={({ currentTarget }) => {
+            mandatory.value = currentTarget.checked
+          }}
+        />
+        {t.mandatory}
+      </label>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,202 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Field, FieldChange, FieldTypeId, NewSystemField, SiteClient } from '../../client/src/index.ts'
+
+/** Why something was not done to a field. */
+export interface Trouble {
+  readonly field: Field
+  /** What the service has said; undefined where somebody else was there first: nothing was sent then. */
+  readonly error?: unknown
+  /** Does it in spite of what is there now; absent where the field has gone. */
+  readonly repeat?: (() => void) | undefined
+}
+
+/** The system fields of one form, as they stand, and what can be done to them. */
+export interface FieldsStore {
+  /** In their order; undefined until they are first read. */
+  readonly fields: ReadonlySignal<readonly Field[] | undefined>
+  /** Why they could not be read. */
+  readonly failure: ReadonlySignal<unknown>
+  readonly trouble: ReadonlySignal<Trouble | undefined>
+  load(): Promise<void>
+  setMandatory(id: number, mandatory: boolean): Promise<void>
+  /** Puts a field in front of the one that stands at an index now, or last. */
+  move(id: number, before: number): Promise<void>
+  /** So many places up (negative) or down. */
+  moveBy(id: number, step: number): Promise<void>
+  /** Answers the field as it was, when it is gone. */
+  remove(id: number): Promise<Field | undefined>
+  /** Rejects with what the service says. */
+  add(field: NewSystemField): Promise<void>
+  /** Puts a field back that was removed. */
+  putBack(field: Field): Promise<void>
+  dismiss(): void
+}
+
+interface Deps {
+  readonly forms: SiteClient['forms']
+  readonly form: number
+}
+
+/**
+ * The position that puts a field in front of the one at an index. What stands at that position moves down, up to the first gap; a field leaves its own
+ * place first (decisions.md, section 3).
+ */
+export const positionBefore = (fields: readonly Field[], before: number): number => {
+  const next = fields[before]
+  if (next) return next.order
+  return (fields.at(-1)?.order ?? 0) + 1
+}
+
+/** The list with one field in front of the one at an index. */
+export const reordered = (fields: readonly Field[], id: number, before: number): readonly Field[] => {
+  const moved = fields.find((field) => field.id === id)
+  if (!moved) return fields
+  const without = (part: readonly Field[]) => part.filter((field) => field !== moved)
+  return [...without(fields.slice(0, before)), moved, ...without(fields.slice(before))]
+}
+
+const stateOf = ({ id, name, mandatory, order }: Field) => `${id} ${order} ${mandatory} ${name}`
+
+const isSame = (one: readonly Field[], other: readonly Field[]): boolean =>
+  one.map(stateOf).join('\n') === other.map(stateOf).join('\n')
+
+/** Whether what is there still is what the reader has seen. */
+type Holds = (now: Field) => boolean | Promise<boolean>
+
+export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
+  const fields = signal<readonly Field[] | undefined>(undefined)
+  const failure = signal<unknown>(undefined)
+  const trouble = signal<Trouble | undefined>(undefined)
+  let reads = 0
+
+  const read = async (): Promise<readonly Field[]> => {
+    const found: Field[] = []
+    for await (const field of forms.fields(form)) found.push(field)
+    return found
+  }
+
+  const load = async (): Promise<void> => {
+    const own = ++reads
+    try {
+      const found = await read()
+      if (own !== reads) return
+      failure.value = undefined
+      // What has not changed is not drawn anew.
+      if (!fields.value || !isSame(found, fields.value)) fields.value = found
+    } catch (error) {
+      if (own === reads) failure.value = error
+    }
+  }
+
+  const fieldOf = (id: number) => fields.value?.find((field) => field.id === id)
+
+  /** What is done comes one after the other: a key that is held down moves a field step by step. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const next = last.then(work)
+    last = next.catch(() => {})
+    return next
+  }
+
+  /** Sends a change under the condition that nobody was faster. */
+  const send = async (
+    shown: Field,
+    holds: Holds,
+    work: (etag: string) => Promise<void>,
+    again: () => void,
+  ): Promise<boolean> => {
+    trouble.value = undefined
+    try {
+      const now = await forms.field(form, shown.id)
+      if (await holds(now)) {
+        await work(now.etag)
+        return true
+      }
+      trouble.value = { field: shown, repeat: again }
+    } catch (error) {
+      trouble.value = { field: shown, error, repeat: again }
+    } finally {
+      await load()
+      // There is nothing to repeat on a field that has gone.
+      if (trouble.value && !fieldOf(shown.id)) trouble.value = { ...trouble.value, repeat: undefined }
+    }
+    return false
+  }
+
+  const change = (shown: Field, wanted: FieldChange, holds: Holds, again: () => void) =>
+    send(shown, holds, (etag) => forms.change(form, shown.id, wanted, { etag }), again)
+
+  const place = async (id: number, target: (list: readonly Field[], index: number) => number): Promise<void> => {
+    const list = fields.value ?? []
+    const index = list.findIndex((field) => field.id === id)
+    const shown = list[index]
+    const before = Math.max(0, Math.min(list.length, target(list, index)))
+    if (!shown || before === index || before === index + 1) return
+    reads++
+    fields.value = reordered(list, id, before)
+    const holds = async () => isSame(await read(), list)
+    const again = () => void inTurn(() => place(id, target))
+    await change(shown, { order: positionBefore(list, before) }, holds, again)
+  }
+
+  const setMandatory = async (id: number, mandatory: boolean): Promise<void> => {
+    const shown = fieldOf(id)
+    if (!shown || shown.mandatory === mandatory) return
+    reads++
+    fields.value = fields.value?.map((field) => (field === shown ? { ...field, mandatory } : field))
+    const holds: Holds = (now) => now.mandatory === shown.mandatory
+    await change(shown, { mandatory }, holds, () => void inTurn(() => setMandatory(id, mandatory)))
+  }
+
+  const remove = async (id: number): Promise<Field | undefined> => {
+    const shown = fieldOf(id)
+    if (!shown) return undefined
+    const holds: Holds = (now) => now.mandatory === shown.mandatory
+    const isGone = await send(
+      shown,
+      holds,
+      (etag) => forms.remove(form, id, { etag }),
+      () => void inTurn(() => remove(id)),
+    )
+    return isGone ? shown : undefined
+  }
+
+  const add = async (field: NewSystemField): Promise<void> => {
+    trouble.value = undefined
+    try {
+      await forms.add(form, field)
+    } finally {
+      await load()
+    }
+  }
+
+  const putBack = async (field: Field): Promise<void> => {
+    const again = asNew(field)
+    if (!again) return
+    try {
+      await add(again)
+    } catch (error) {
+      trouble.value = { field, error, repeat: () => void inTurn(() => putBack(field)) }
+    }
+  }
+
+  return {
+    fields,
+    failure,
+    trouble,
+    load,
+    setMandatory: (id, mandatory) => inTurn(() => setMandatory(id, mandatory)),
+    move: (id, before) => inTurn(() => place(id, () => before)),
+    moveBy: (id, step) => inTurn(() => place(id, (_, index) => index + step + (step > 0 ? 1 : 0))),
+    remove: (id) => inTurn(() => remove(id)),
+    add: (field) => inTurn(() => add(field)),
+    putBack: (field) => inTurn(() => putBack(field)),
+    dismiss() {
+      trouble.value = undefined
+    },
+  }
+}
+
+/** What a removed field is put back as; undefined for one that only an import can store. */
+export const asNew = ({ id, mandatory, order }: Field): NewSystemField | undefined =>
+  id === -400 ? undefined : { type: id satisfies FieldTypeId, mandatory, order }

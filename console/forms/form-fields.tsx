@@ -1,0 +1,156 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Field, WebForm } from '../../client/src/index.ts'
+import { Button } from '../parts/button.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { notify } from '../parts/toasts.tsx'
+import { texts } from '../texts/texts.ts'
+import { AddField } from './add-field.tsx'
+import { nameOf } from './field-names.ts'
+import { FieldRow } from './field-row.tsx'
+import { asNew, type FieldsStore, type Trouble } from './fields-store.ts'
+
+interface FormFieldsProps {
+  readonly form: WebForm
+  readonly store: FieldsStore
+}
+
+const Troubled = ({
+  trouble: { field, error, repeat },
+  store,
+}: {
+  readonly trouble: Trouble
+  readonly store: FieldsStore
+}) => {
+  const t = texts.value.forms
+  const name = nameOf(field)
+  if (error !== undefined) {
+    return (
+      <div class="stack">
+        <p>{t.failed(name)}</p>
+        <Failure error={error} onRepeat={repeat} />
+      </div>
+    )
+  }
+  return (
+    <div class="notice" role="alert">
+      <Icon name="warning" />
+      <p>{repeat ? t.conflict(name) : t.conflictGone(name)}</p>
+      {repeat && <Button onClick={repeat}>{t.changeAnyway}</Button>}
+      <Button icon="close" kind="quiet" label={texts.value.close} onClick={store.dismiss} />
+    </div>
+  )
+}
+
+/** The system fields of a form, in their order. */
+export const FormFields = ({ form, store }: FormFieldsProps) => {
+  const t = texts.value.forms
+  const isAdding = useSignal(false)
+  const removing = useSignal<Field | undefined>(undefined)
+  const said = useSignal('')
+  const handle = useRef<number | undefined>(undefined)
+  const list = useRef<HTMLOListElement>(null)
+  const fields = store.fields.value
+
+  // A row that moves in the document loses the focus, and whoever moves it by keyboard goes on from there.
+  useEffect(() => {
+    if (handle.current === undefined || document.activeElement !== document.body) return
+    list.current?.querySelector<HTMLElement>(`[data-field="${handle.current}"] .field-handle`)?.focus()
+  }, [fields])
+
+  const sayPlace = (field: Field) => {
+    const now = store.fields.value ?? []
+    said.value = t.moved(nameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
+  }
+  const remove = async (field: Field) => {
+    const gone = await store.remove(field.id)
+    const again = gone && asNew(gone)
+    if (gone) notify(t.removed(nameOf(field)), again && { label: texts.value.undo, run: () => store.putBack(gone) })
+  }
+
+  return (
+    <div class="pane">
+      <div class="pane-head">
+        <h2>
+          <bdi>{form.name}</bdi>
+        </h2>
+        {fields && <span class="soft">{t.count(fields.length)}</span>}
+        <Button
+          kind="primary"
+          icon="plus"
+          disabled={!fields}
+          onClick={() => {
+            isAdding.value = true
+          }}
+        >
+          {t.add}
+        </Button>
+      </div>
+      {store.failure.value !== undefined && <Failure error={store.failure.value} onRepeat={store.load} />}
+      {store.trouble.value && <Troubled trouble={store.trouble.value} store={store} />}
+      <p class="unseen" role="status">
+        {said}
+      </p>
+      {fields?.length === 0 && (
+        <div class="empty">
+          <Icon name="form" />
+          <p>{t.noFields}</p>
+        </div>
+      )}
+      {!fields && store.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
+      {fields && fields.length > 0 && (
+        <ol ref={list} class="fields" aria-label={t.fields(form.name)}>
+          {fields.map((field, index) => (
+            <FieldRow
+              key={field.id}
+              field={field}
+              index={index}
+              count={fields.length}
+              onMandatory={(mandatory) => store.setMandatory(field.id, mandatory)}
+              onMove={async (before) => {
+                handle.current = field.id
+                await store.move(field.id, before)
+                sayPlace(field)
+              }}
+              onStep={async (step) => {
+                handle.current = field.id
+                await store.moveBy(field.id, step)
+                sayPlace(field)
+              }}
+              onRemove={() => {
+                if (asNew(field)) remove(field)
+                else removing.value = field
+              }}
+            />
+          ))}
+        </ol>
+      )}
+      {isAdding.value && (
+        <AddField
+          form={form}
+          store={store}
+          onClose={() => {
+            isAdding.value = false
+          }}
+        />
+      )}
+      {removing.value && (
+        <FormDialog
+          title={t.removeForGood(nameOf(removing.value))}
+          action={t.remove}
+          isDangerous
+          onSubmit={async () => {
+            if (removing.value) await remove(removing.value)
+          }}
+          onClose={() => {
+            removing.value = undefined
+          }}
+        >
+          <p>{t.removeWarning}</p>
+        </FormDialog>
+      )}
+    </div>
+  )
+}

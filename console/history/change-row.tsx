@@ -1,0 +1,76 @@
+import type { Change } from '../../client/src/index.ts'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { locale, texts } from '../texts/texts.ts'
+import { type Group, groupOf } from './history-store.ts'
+
+const icons: Readonly<Record<Group, IconName>> = {
+  files: 'file',
+  fields: 'form',
+  links: 'category',
+  site: 'settings',
+}
+
+const iconOf = ({ type }: Change): IconName => {
+  if (type.endsWith('.removed')) return 'remove'
+  if (type.endsWith('.restored')) return 'restore'
+  if (type === 'file.stored') return 'upload'
+  if (type.startsWith('folder.')) return 'folder'
+  return icons[groupOf(type)]
+}
+
+/** The type of field that a subject names. */
+const fieldIn = (subject: string): string | undefined => /^form\/\d+\/field\/(-?\d+)$/.exec(subject)?.[1]
+
+/** The object that a subject names, with its category. */
+const linked = /^category\/\d+\/(news|blogs?)\/(\d+)$/
+
+/** The files that came in one upload: the subject is their folder. */
+const namesIn = (details: Change['details']): readonly unknown[] => {
+  const { names } = details ?? {}
+  return Array.isArray(names) ? names : []
+}
+
+/** What a change was made to, as people call it. */
+export const subjectName = ({ type, subject, details }: Change): string => {
+  const names = namesIn(details)
+  if (names.length === 1) return [subject, names[0]].filter(Boolean).join('/')
+  if (groupOf(type) === 'files' && subject === '') return texts.value.history.root
+  const field = fieldIn(subject)
+  if (field !== undefined) return texts.value.forms.types[field] ?? subject
+  const [, kind, object] = linked.exec(subject) ?? []
+  return kind === undefined ? subject : `${texts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
+}
+
+/** What else is to be said in one line: where something went, or which files came. */
+const note = ({ subject, details }: Change): string => {
+  const { to, count } = details ?? {}
+  const names = namesIn(details)
+  if (typeof to === 'string') return texts.value.history.to(to)
+  if (typeof count === 'number') return texts.value.items(count)
+  if (names.length < 2) return fieldIn(subject) === undefined && !linked.test(subject) ? '' : subject
+  const shown = names.slice(0, 3).join(', ')
+  return names.length > 3 ? `${shown} ${texts.value.history.more(names.length - 3)}` : shown
+}
+
+interface ChangeRowProps {
+  readonly change: Change
+  readonly onOpen: () => void
+}
+
+/** A change in one line. */
+export const ChangeRow = ({ change, onOpen }: ChangeRowProps) => {
+  const { type, actor, at } = change
+  return (
+    <button type="button" class="change" onClick={onOpen}>
+      <Icon name={iconOf(change)} />
+      <span class="change-type">{texts.value.history.types[type]}</span>
+      <span class="change-subject">
+        <bdi>{subjectName(change)}</bdi> <bdi class="soft">{note(change)}</bdi>
+      </span>
+      <bdi class="change-actor">{actor}</bdi>
+      <time class="soft" dateTime={at}>
+        {new Date(at).toLocaleTimeString(locale.value, { timeStyle: 'short' })}
+      </time>
+    </button>
+  )
+}

@@ -1,0 +1,88 @@
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { ChangeType } from '../../client/src/index.ts'
+import { Button } from '../parts/button.tsx'
+import { texts } from '../texts/texts.ts'
+import { groupOf, groups, type HistoryStore } from './history-store.ts'
+
+interface HistoryFilterProps {
+  readonly store: HistoryStore
+  readonly types: readonly ChangeType[]
+}
+
+/** How long nothing is typed before the filter takes hold, in milliseconds. */
+const quiet = 300
+
+/** Narrows the history by what has happened, where, and by whom. */
+export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
+  const t = texts.value.history
+  const [what, who, where] = [useId(), useId(), useId()]
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const filter = store.filter.value
+  const isNarrow = Object.values(filter).some((value) => value !== '')
+  const actors =
+    filter.who === '' || store.actors.value.includes(filter.who)
+      ? store.actors.value
+      : [filter.who, ...store.actors.value]
+  return (
+    <form class="history-filter" role="search" onSubmit={(event) => event.preventDefault()}>
+      <div class="field">
+        <label for={what}>{t.what}</label>
+        <select
+          id={what}
+          value={filter.what}
+          onChange={({ currentTarget }) => store.narrow({ what: currentTarget.value })}
+        >
+          <option value="">{t.everything}</option>
+          {groups.map((group) => (
+            <optgroup key={group} label={t.groups[group]}>
+              <option value={group}>
+                {t.groups[group]}: {t.everything}
+              </option>
+              {types
+                .filter((type) => groupOf(type) === group)
+                .map((type) => (
+                  <option key={type} value={type}>
+                    {t.types[type]}
+                  </option>
+                ))}
+            </optgroup>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for={where}>{t.where}</label>
+        <input
+          id={where}
+          type="search"
+          placeholder={t.whereHint}
+          value={filter.where}
+          onInput={({ currentTarget: { value } }) => {
+            clearTimeout(timer.current)
+            timer.current = setTimeout(() => store.narrow({ where: value }), quiet)
+          }}
+        />
+      </div>
+      <div class="field">
+        <label for={who}>{t.who}</label>
+        <select
+          id={who}
+          value={filter.who}
+          onChange={({ currentTarget }) => store.narrow({ who: currentTarget.value })}
+        >
+          <option value="">{t.everybody}</option>
+          {actors.map((actor) => (
+            <option key={actor} value={actor}>
+              {actor}
+            </option>
+          ))}
+        </select>
+      </div>
+      {isNarrow && (
+        <Button kind="quiet" icon="close" onClick={() => store.narrow({ what: '', who: '', where: '' })}>
+          {t.clear}
+        </Button>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,27 @@
+import type { Change } from '../../client/src/index.ts'
+import type { Route } from '../app/routes.ts'
+import { groupOf } from './history-store.ts'
+
+type Place = Pick<Route, 'view' | 'path' | 'query'>
+
+const inFiles = ({ type, subject, details }: Change): Place => {
+  const { to } = details ?? {}
+  // What was moved is where it has gone to; an upload of several files names their folder.
+  const parts = (typeof to === 'string' && type !== 'file.copied' ? to : subject)
+    .split('/')
+    .filter((part) => part !== '')
+  const isFolder = type.startsWith('folder.') || (type === 'file.stored' && details?.['names'] !== undefined)
+  return { view: 'files', path: isFolder ? parts : parts.slice(0, -1), query: {} }
+}
+
+/** Where in the console something has happened; undefined where nothing of it can be shown. */
+export const placeOf = (change: Change): Place | undefined => {
+  const { type, subject } = change
+  if (groupOf(type) === 'files') return inFiles(change)
+  const [thing, id = '', kind] = subject.split('/')
+  if (!/^\d+$/.test(id)) return undefined
+  if (thing === 'form') return { view: 'forms', path: [id], query: {} }
+  if (thing === 'category')
+    return { view: 'categories', path: [id], query: kind === 'blogs' || kind === 'blog' ? { kind: 'blogs' } : {} }
+  return undefined
+}

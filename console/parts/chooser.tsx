@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { linkTo } from '../app/routes.ts'
+import { texts } from '../texts/texts.ts'
+import { Failure } from './failure.tsx'
+import { Icon } from './icon.tsx'
+import { Rows } from './rows.tsx'
+
+/** Something that can be chosen by its name. */
+export interface Named {
+  readonly id: number
+  readonly name: string
+}
+
+interface ChooserProps {
+  readonly label: string
+  /** Undefined until they are read. */
+  readonly items: readonly Named[] | undefined
+  readonly chosen: number | undefined
+  readonly failure: unknown
+  readonly onRepeat: () => void
+  /** What is said where there are none. */
+  readonly none: string
+  /** What is shown of the chosen one. */
+  readonly children: ComponentChildren
+}
+
+/** From so many on, they can be searched. */
+const searchable = 10
+
+const rowHeight = () => (matchMedia('(pointer: coarse)').matches ? 44 : 36)
+
+/** The items whose names hold a text, in whatever case. */
+export const found = <Item extends Named>(items: readonly Item[], text: string): readonly Item[] => {
+  const wanted = text.trim().toLocaleLowerCase()
+  return wanted === '' ? items : items.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
+}
+
+const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> & { items: readonly Named[] }) => {
+  const field = useId()
+  const wanted = useSignal('')
+  const shown = found(items, wanted.value)
+  return (
+    <>
+      {items.length >= searchable && (
+        <div class="chooser-find">
+          <label for={field} class="unseen">
+            {texts.value.chooser.find}
+          </label>
+          <input
+            id={field}
+            type="search"
+            placeholder={texts.value.chooser.find}
+            onInput={({ currentTarget }) => {
+              wanted.value = currentTarget.value
+            }}
+          />
+        </div>
+      )}
+      {shown.length === 0 && <p class="empty">{texts.value.chooser.none}</p>}
+      <nav aria-label={label}>
+        <Rows
+          count={shown.length}
+          height={rowHeight()}
+          active={shown.findIndex(({ id }) => id === chosen)}
+          row={(index) => {
+            const item = shown[index]
+            return (
+              item && (
+                <a
+                  key={item.id}
+                  class="chooser-item"
+                  href={linkTo({ path: [String(item.id)], query: {} })}
+                  aria-current={item.id === chosen ? 'page' : undefined}
+                  title={item.name}
+                >
+                  <bdi>{item.name}</bdi>
+                </a>
+              )
+            )
+          }}
+        />
+      </nav>
+    </>
+  )
+}
+
+/** A list of names beside what is shown of the chosen one; on a narrow screen, one of the two. */
+export const Chooser = ({ label, items, chosen, failure, onRepeat, none, children }: ChooserProps) => {
+  const failed = failure !== undefined && (
+    <div class="chooser-failure">
+      <Failure error={failure} onRepeat={onRepeat} />
+    </div>
+  )
+  if (!items) return failed || <p class="opening">{texts.value.loading}</p>
+  if (items.length === 0) return <p class="empty">{none}</p>
+  return (
+    <>
+      {failed}
+      <div class={`split${chosen === undefined ? '' : ' has-chosen'}`}>
+        <section class="split-side" aria-label={label}>
+          <h2 class="chooser-title">{label}</h2>
+          <List label={label} items={items} chosen={chosen} />
+        </section>
+        <section class="split-main" aria-label={items.find(({ id }) => id === chosen)?.name ?? label}>
+          {chosen !== undefined && (
+            <a class="chooser-back" href={linkTo({ path: [], query: {} })}>
+              <Icon name="left" />
+              {texts.value.chooser.back}
+            </a>
+          )}
+          {children}
+        </section>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import type { SiteClient } from '../../client/src/index.ts'
+import { test } from './support/console.ts'
+
+const linkedWith = async ({ categories }: SiteClient, category: number, kind: 'news' | 'blogs' = 'news') => {
+  const ids: number[] = []
+  for await (const { objectId } of categories[kind].of(category, { fields: 'objectId' })) ids.push(objectId ?? 0)
+  return ids.toSorted((a, b) => a - b)
+}
+
+const empty = async (client: SiteClient, category: number): Promise<void> => {
+  for (const kind of ['news', 'blogs'] as const) {
+    const ids = await linkedWith(client, category, kind)
+    if (ids.length > 0) await client.categories[kind].unlink(category, ids)
+  }
+}
+
+const titles = (page: Page) => page.locator('.split-main tbody .items-title > bdi')
+
+describe('what is linked with a category', () => {
+  test('is linked many at once out of a search, and unlinked again, with a way back', async ({ open, client }) => {
+    await empty(client, 3)
+    const page = await open('#/1001/categories/3')
+    await page.getByText('No news item is linked to this category.').waitFor()
+    await page.getByRole('button', { name: 'Link news' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Link to Events' })
+    await dialog.getByRole('searchbox').fill('OPENS')
+    await expect
+      .poll(async () => (await dialog.locator('tbody bdi').allTextContents()).every((text) => /opens/.test(text)))
+      .toBe(true)
+    const boxes = dialog.locator('tbody').getByRole('checkbox')
+    const wanted = (await dialog.locator('.items-id').allTextContents()).slice(0, 3).map(Number)
+    await boxes.nth(0).click()
+    await boxes.nth(2).click({ modifiers: ['Shift'] })
+    await dialog.getByRole('button', { name: 'Link 3' }).click()
+    await expect.poll(() => titles(page).count()).toBe(3)
+    expect(await linkedWith(client, 3)).toEqual(wanted.toSorted((a, b) => a - b))
+
+    await page.getByRole('checkbox', { name: 'Choose all on this page' }).click()
+    await page.getByRole('button', { name: 'Unlink 3' }).click()
+    await page.getByText('No news item is linked to this category.').waitFor()
+    expect(await linkedWith(client, 3)).toEqual([])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => titles(page).count()).toBe(3)
+    expect(await linkedWith(client, 3)).toEqual(wanted.toSorted((a, b) => a - b))
+  })
+
+  test('is searched, sorted and of the other kind, and the address keeps it', async ({ open, client }) => {
+    const page = await open('#/1001/categories/1')
+    await titles(page).first().waitFor()
+    const all = await titles(page).count()
+    await page.getByRole('button', { name: 'Title' }).click()
+    await expect
+      .poll(() => page.getByRole('columnheader', { name: 'Title' }).getAttribute('aria-sort'))
+      .toBe('ascending')
+    await page.getByRole('searchbox', { name: 'Search titles' }).fill('office')
+    await expect.poll(() => titles(page).count()).toBeLessThan(all)
+    const found = await titles(page).allTextContents()
+    expect(found).toEqual(found.toSorted())
+    expect(page.url()).toContain('q=office&sort=title')
+    await page.reload()
+    await expect.poll(() => titles(page).allTextContents()).toEqual(found)
+    await page.getByRole('link', { name: 'Blogs' }).click()
+    const blogs = await linkedWith(client, 1, 'blogs')
+    await expect.poll(() => titles(page).count()).toBe(blogs.length)
+  })
+
+  test('follows what somebody else does', async ({ open, client }) => {
+    await empty(client, 3)
+    const page = await open('#/1001/categories/3')
+    await page.getByText('No news item is linked to this category.').waitFor()
+    await client.categories.news.link(3, [1])
+    await expect.poll(() => titles(page).count(), { timeout: 10_000 }).toBe(1)
+  })
+})
+
+test('the categories of an object are chosen, and only what differs is changed', async ({ open, client }) => {
+  await empty(client, 3)
+  await client.categories.news.link(3, [4])
+  await client.categories.news.linkCategories(4, [1])
+  await client.categories.news.unlinkCategories(4, [2])
+  const page = await open('#/1001/categories/3')
+  await page.getByRole('button', { name: /^Categories of/ }).click()
+  const dialog = page.getByRole('dialog')
+  await expect.poll(() => dialog.getByRole('checkbox', { name: 'Company' }).isChecked()).toBe(true)
+  await dialog.getByRole('checkbox', { name: 'Products' }).click()
+  await dialog.getByRole('checkbox', { name: 'Events' }).click()
+  // Meanwhile, somebody else does something to a category that this one leaves alone.
+  await client.categories.news.unlinkCategories(4, [1])
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('No news item is linked to this category.').waitFor()
+  const names: string[] = []
+  for await (const { name } of client.categories.news.categoriesOf(4)) names.push(name ?? '')
+  expect(names).toEqual(['Products'])
+})

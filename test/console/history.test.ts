@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { test } from './support/console.ts'
+
+const changes = (page: Page) => page.locator('.change')
+const newest = (page: Page) => changes(page).first()
+
+test('what happens is there when it has happened, and leads to where it did', async ({ open, client, folder }) => {
+  const page = await open('#/1001/history')
+  await newest(page).waitFor()
+  await client.files.put(`${folder}/<b>bold & "quotes" 🎉.txt`, 'text')
+  await expect.poll(() => newest(page).textContent(), { timeout: 10_000 }).toContain('<b>bold & "quotes" 🎉.txt')
+  await newest(page).click()
+  const dialog = page.getByRole('dialog', { name: 'Uploaded' })
+  await dialog.getByText('demo', { exact: true }).waitFor()
+  await dialog.getByRole('link', { name: 'Show it' }).click()
+  await page.getByRole('link', { name: '<b>bold & "quotes" 🎉.txt' }).waitFor()
+  expect(page.url()).toContain(`/files/${folder}`)
+})
+
+test('it is narrowed by what, where and who, and the address keeps the filter', async ({ open, client, folder }) => {
+  await client.files.put(`${folder}/a.txt`, 'a')
+  await client.files.remove(`${folder}/a.txt`)
+  const page = await open('#/1001/history')
+  await newest(page).waitFor()
+  await page.getByLabel('Where').fill(`/${folder}`)
+  await expect
+    .poll(() => page.locator('.change-type').allTextContents())
+    .toEqual(['File removed', 'Uploaded', 'Folder made'])
+  await page.getByLabel('What').selectOption('file.removed')
+  await expect.poll(() => changes(page).count()).toBe(1)
+  await page.reload()
+  await expect.poll(() => page.locator('.change-type').allTextContents()).toEqual(['File removed'])
+  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await page.getByLabel('Who').selectOption('npm start')
+  await expect
+    .poll(async () => new Set(await page.locator('.change-actor').allTextContents()))
+    .toEqual(new Set(['npm start']))
+  await page.getByLabel('Where').fill('nowhere')
+  await page.getByText('No change fits the filter.').waitFor()
+})

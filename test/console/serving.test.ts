@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect } from 'vitest'
+import { test } from './support/console.ts'
+
+const dist = join(import.meta.dirname, '..', '..', 'console', 'dist')
+
+/** What travels for a file, in bytes. */
+const weigh = (name: string): number => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length
+const sum = (names: readonly string[]): number => names.reduce((total, name) => total + weigh(name), 0)
+
+describe('what a browser loads', () => {
+  const page = readFileSync(join(dist, 'index.html'), 'utf8')
+  const named = [...page.matchAll(/(?:src|href)="console\/([^"]+)"/g)].map(([, name = '']) => name)
+
+  test('first has 60 kB at the most: 45 of script, 10 of style', () => {
+    const scripts = named.filter((name) => name.endsWith('.js'))
+    const styles = named.filter((name) => name.endsWith('.css'))
+    expect(scripts.length).toBeGreaterThan(0)
+    expect(styles).toHaveLength(1)
+    expect(sum(scripts)).toBeLessThanOrEqual(45_000)
+    expect(sum(styles)).toBeLessThanOrEqual(10_000)
+    expect(sum([...named, 'index.html'])).toBeLessThanOrEqual(60_000)
+  })
+
+  test('names everything that its script begins with: nothing is found out on the way', async ({ open, service }) => {
+    const opened = await open('')
+    await opened.getByRole('heading', { name: 'Files' }).waitFor()
+    const loaded = await opened.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+    const own = loaded.filter((url) => url.startsWith(`${service.baseUrl}/console/`) && !url.endsWith('.svg'))
+    expect(own.toSorted()).toEqual(
+      named
+        .filter((name) => !name.endsWith('.svg'))
+        .map((name) => `${service.baseUrl}/console/${name}`)
+        .toSorted(),
+    )
+  })
+
+  test('comes later in pieces, each for what is asked for', () => {
+    const later = readdirSync(dist).filter((name) => name.endsWith('.js') && !named.includes(name))
+    expect(later.some((name) => name.startsWith('forms-view'))).toBe(true)
+    for (const name of later) expect(weigh(name)).toBeLessThanOrEqual(10_000)
+  })
+})
+
+describe('the address of the service', () => {
+  test('leads a browser to the console', async ({ browser, service }) => {
+    const page = await browser.newPage()
+    await page.goto(service.baseUrl)
+    await page.getByLabel('Access token').waitFor()
+    expect(page.url()).toBe(`${service.baseUrl}/console`)
+    await page.close()
+  })
+
+  test('with a token behind # signs in, and tells no server of it', async ({ browser, service }) => {
+    const page = await browser.newPage()
+    const seen: string[] = []
+    page.on('request', (request) => seen.push(request.url(), request.headers()['referer'] ?? ''))
+    await page.goto(`${service.baseUrl}/console#token=${service.token}`)
+    await page.getByRole('heading', { name: 'Files' }).waitFor()
+    expect(page.url()).not.toContain(service.token)
+    expect(seen.filter((text) => text.includes(service.token))).toEqual([])
+    const kept = await page.evaluate(() => [Object.values(sessionStorage), Object.values(localStorage)].map(String))
+    expect(kept[0]).toContain(service.token)
+    expect(kept[1]).not.toContain(service.token)
+    await page.goBack()
+    expect(page.url()).not.toContain(service.token)
+    await page.close()
+  })
+
+  test('may be that of a data centre where the site does not live', async ({ browser, start }) => {
+    const { dataCentres, token } = await start(['--data-centres', 'us:0,eu:0'])
+    const page = await browser.newPage()
+    const faults: string[] = []
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    await page.goto(`${dataCentres['eu']}/console#token=${token}&/1001/forms/1`)
+    await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Home phone is required' }).click()
+    await expect.poll(() => page.getByRole('checkbox', { name: 'Home phone is required' }).isChecked()).toBe(true)
+    expect(faults).toEqual([])
+    await page.close()
+  })
+})
+
+test('what somebody smuggles into the page neither runs nor gets out', async ({ browser, service }) => {
+  const page = await browser.newPage()
+  await page.goto(`${service.baseUrl}/console#token=${service.token}`)
+  await page.getByRole('heading', { name: 'Files' }).waitFor()
+  const refused = await page.evaluate(async () => {
+    const found: string[] = []
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => found.push(effectiveDirective))
+    const attempts = [
+      () => {
+        const script = document.createElement('script')
+        script.append('window.hasRun = true')
+        document.head.append(script)
+      },
+      () => {
+        document.body.innerHTML = '<img src="x" onerror="window.hasRun = true">'
+      },
+      () => {
+        const style = document.createElement('style')
+        style.append('body { color: red }')
+        document.head.append(style)
+      },
+      () => {
+        const picture = document.createElement('img')
+        picture.src = 'http://127.0.0.2:9/picture'
+        document.body.append(picture)
+      },
+      () => void fetch('http://127.0.0.2:9/token').catch(() => {}),
+      () => {
+        const frame = document.createElement('iframe')
+        frame.src = 'http://127.0.0.2:9/frame'
+        document.body.append(frame)
+      },
+    ]
+    for (const attempt of attempts) {
+      try {
+        attempt()
+      } catch {
+        // Some are refused at once.
+      }
+    }
+    while (found.length < attempts.length) await new Promise((resolve) => setTimeout(resolve, 10))
+    return { found: found.toSorted(), hasRun: 'hasRun' in window }
+  })
+  expect(refused).toEqual({
+    found: [
+      'connect-src',
+      'frame-src',
+      'img-src',
+      'require-trusted-types-for',
+      'require-trusted-types-for',
+      'style-src-elem',
+    ],
+    hasRun: false,
+  })
+  await page.close()
+})

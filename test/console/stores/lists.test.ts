@@ -1,0 +1,292 @@
+import { describe, expect } from 'vitest'
+import type { Change, ChangeType } from '../../../client/src/index.ts'
+import { lookIn, queryFor } from '../../../console/categories/look-in-address.ts'
+import { difference } from '../../../console/categories/object-dialog.tsx'
+import {
+  createListStore,
+  firstLook,
+  type Item,
+  inChunks,
+  type Look,
+  linkedAmong,
+  pageSize,
+  readAll,
+  readLinked,
+} from '../../../console/categories/objects-store.ts'
+import { dropIndex } from '../../../console/forms/field-row.tsx'
+import { createHistoryStore, groupOf } from '../../../console/history/history-store.ts'
+import { byDay } from '../../../console/history/history-view.tsx'
+import { placeOf } from '../../../console/history/places.ts'
+import { test } from '../support/console.ts'
+
+const item = (id: number): Item => ({
+  id,
+  title: `Item ${id}`,
+  released: '',
+  isDeleted: false,
+  isEnabled: true,
+  isDisplayable: true,
+})
+
+/** A list of so many items, as a service would page it. */
+const listOf = (counted: { total: number }) => {
+  const looks: Look[] = []
+  const store = createListStore(async (look) => {
+    looks.push(look)
+    const { total } = counted
+    const first = look.page * pageSize
+    return {
+      total,
+      items: Array.from({ length: Math.max(0, Math.min(pageSize, total - first)) }, (_, n) => item(first + n)),
+    }
+  })
+  return { store, looks }
+}
+
+describe('a list of objects', () => {
+  test('begins on its first page again when something else is searched or sorted', async () => {
+    const { store } = listOf({ total: 500 })
+    await store.show({ page: 3 })
+    expect(store.look.value.page).toBe(3)
+    await store.show({ search: 'office' })
+    expect(store.look.value).toMatchObject({ search: 'office', page: 0 })
+  })
+
+  test('shows its last page when it has become shorter', async () => {
+    const counted = { total: 500 }
+    const { store } = listOf(counted)
+    await store.show({ page: 9 })
+    counted.total = 120
+    await store.load()
+    expect(store.look.value.page).toBe(2)
+    expect(store.page.value?.items[0]?.id).toBe(100)
+    counted.total = 0
+    await store.load()
+    expect([store.look.value.page, store.page.value?.items]).toEqual([0, []])
+  })
+
+  test('shows what was asked for last, whichever answer comes last', async () => {
+    const waiting: (() => void)[] = []
+    const store = createListStore(async ({ page }) => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return { total: 1000, items: [item(page)] }
+    })
+    const [slow, fast] = [store.show({ page: 1 }), store.show({ page: 2 })]
+    waiting[1]?.()
+    await fast
+    waiting[0]?.()
+    await slow
+    expect(store.page.value?.items[0]?.id).toBe(2)
+  })
+
+  test('keeps what is chosen over its pages', async () => {
+    const { store } = listOf({ total: 200 })
+    await store.load()
+    store.choose([item(1), item(2)], true)
+    await store.show({ page: 1 })
+    store.choose([item(60)], true)
+    store.choose([item(2)], false)
+    expect([...store.chosen.value.keys()]).toEqual([1, 60])
+  })
+
+  test('keeps what it shows when it cannot be read, and says why', async () => {
+    let isDown = false
+    const store = createListStore(async () => {
+      if (isDown) throw new Error('down')
+      return { total: 1, items: [item(1)] }
+    })
+    await store.load()
+    isDown = true
+    await store.load()
+    expect([store.failure.value, store.page.value?.total]).toEqual([new Error('down'), 1])
+    isDown = false
+    await store.load()
+    expect(store.failure.value).toBeUndefined()
+  })
+
+  test('is in the address as far as it is unusual, and comes out of any address', () => {
+    const look: Look = { search: ' office ', sort: 'title', isDescending: true, page: 2 }
+    expect(queryFor('blogs', look)).toEqual({ kind: 'blogs', q: 'office', sort: '-title', page: '3' })
+    expect(lookIn(queryFor('blogs', look))).toEqual({ ...look, search: 'office' })
+    expect(Object.values(queryFor('news', firstLook))).toEqual(['', '', '', ''])
+    expect(lookIn({ sort: 'body', page: '-1', q: 'x'.repeat(5000) })).toMatchObject({
+      sort: 'released',
+      page: 0,
+      search: 'x'.repeat(200),
+    })
+  })
+})
+
+describe('the service is asked', () => {
+  test('for what is linked, by a part of the title or by the id', async ({ client: { categories } }) => {
+    const all = await readLinked(categories, 1, 'news', firstLook)
+    const [first] = all.items
+    const some = await readLinked(categories, 1, 'news', {
+      ...firstLook,
+      search: first?.title.slice(2, 9).toUpperCase() ?? '',
+    })
+    expect(some.items.map(({ id }) => id)).toContain(first?.id)
+    expect(some.total).toBeLessThan(all.total)
+    const byId = await readLinked(categories, 1, 'news', { ...firstLook, search: String(first?.id) })
+    expect(byId.items.map(({ id }) => id)).toContain(first?.id)
+  })
+
+  test.for(['news', 'blogs'] as const)(
+    'for all %s, in order of their titles',
+    async (kind, { client: { categories } }) => {
+      const { items, total } = await readAll(categories, kind, { ...firstLook, sort: 'title', isDescending: false })
+      const titles = items.map(({ title }) => title)
+      expect(total).toBe(items.length)
+      expect(titles).toEqual(titles.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)))
+      expect(titles.every(Boolean)).toBe(true)
+    },
+  )
+
+  test('which objects are linked already', async ({ client: { categories } }) => {
+    const { items } = await readLinked(categories, 1, 'news', firstLook)
+    const ids = items.map(({ id }) => id)
+    expect(await linkedAmong(categories, 1, 'news', [...ids, 9999])).toEqual(new Set(ids))
+    expect(await linkedAmong(categories, 1, 'news', [])).toEqual(new Set())
+  })
+
+  test('for no more than it takes at once', async () => {
+    const sizes: number[] = []
+    await inChunks(
+      Array.from({ length: 1201 }, (_, id) => id),
+      async (some) => void sizes.push(some.length),
+    )
+    expect(sizes).toEqual([500, 500, 201])
+  })
+})
+
+test('only what differs is linked and unlinked', () => {
+  expect(difference(new Set([1, 2, 3]), new Set([2, 4]))).toEqual({ added: [4], removed: [1, 3] })
+})
+
+test('a row is dropped between those whose middles it has passed', () => {
+  const rows = [0, 40, 80].map((top) => ({ top, height: 40 }))
+  expect([0, 19, 21, 61, 99, 101, 500].map((y) => dropIndex(rows, y))).toEqual([0, 0, 1, 2, 2, 3, 3])
+})
+
+const change = (id: string, type: ChangeType, subject: string, details: Change['details'] = null): Change => ({
+  id,
+  at: `2026-01-0${id}T12:00:00.000Z`,
+  type,
+  subject,
+  actor: 'ann',
+  requestId: null,
+  details,
+})
+
+describe('the history', () => {
+  const types: readonly ChangeType[] = ['file.stored', 'file.removed', 'form.created', 'field.created', 'site.created']
+
+  test('is narrowed by group, type, place and person, the newest first', async ({ client }) => {
+    const store = createHistoryStore({ changes: client.changes, types })
+    await store.load()
+    const all = store.changes.value ?? []
+    expect(all.map(({ id }) => id)).toEqual(
+      all
+        .map(({ id }) => id)
+        .toSorted()
+        .toReversed(),
+    )
+    await store.narrow({ what: 'files' })
+    expect(new Set(store.changes.value?.map(({ type }) => type))).toEqual(new Set(['file.stored']))
+    await store.narrow({ what: 'form.created', where: '/form/2' })
+    expect(store.changes.value?.map(({ subject }) => subject)).toEqual(['form/2'])
+    await store.narrow({ who: 'nobody' })
+    expect(store.changes.value).toEqual([])
+    expect(store.actors.value).toEqual(['npm start'])
+  })
+
+  test('takes in what has just happened, once, and only what fits the filter', async ({ client }) => {
+    const store = createHistoryStore({
+      changes: client.changes,
+      types,
+      filter: { what: 'files', who: '', where: 'new' },
+    })
+    await store.load()
+    const news = [
+      change('1', 'file.stored', 'news/a'),
+      change('2', 'form.created', 'news'),
+      change('3', 'file.removed', 'news/b'),
+    ]
+    store.receive(news)
+    store.receive(news)
+    expect(store.changes.value?.map(({ id }) => id)).toEqual(['3', '1'])
+  })
+
+  test('is read as a whole when that is asked for, up to the newest 20,000', async () => {
+    const total = 20_750
+    const all = Array.from({ length: total }, (_, index) => ({
+      ...change('1', 'file.stored', `file-${index}`),
+      id: String(index).padStart(8, '0'),
+    }))
+    const store = createHistoryStore({
+      types,
+      changes: {
+        newest: async (count) => all.slice(-count),
+        async *list() {
+          yield* all
+        },
+      },
+    })
+    await store.load()
+    expect([store.changes.value?.length, store.isLimited.value]).toEqual([500, true])
+    const reading = store.readAll()
+    expect(store.readSoFar.value).toBe(0)
+    await reading
+    const shown = store.changes.value ?? []
+    expect([shown.length, shown[0]?.id, shown.at(-1)?.id]).toEqual([20_000, '00020749', '00000750'])
+    expect([store.isLimited.value, store.readSoFar.value]).toEqual([true, undefined])
+  })
+
+  test('stops reading as a whole when something else is asked for', async ({ client }) => {
+    const store = createHistoryStore({ changes: client.changes, types })
+    await store.load()
+    const reading = store.readAll()
+    await store.narrow({ what: 'form.created' })
+    await reading
+    expect(new Set(store.changes.value?.map(({ type }) => type))).toEqual(new Set(['form.created']))
+    expect(store.readSoFar.value).toBeUndefined()
+  })
+
+  test('has each day in front of its changes', () => {
+    const lines = byDay([
+      change('3', 'file.stored', 'a'),
+      change('2', 'file.stored', 'b'),
+      change('2', 'file.stored', 'c'),
+    ])
+    expect(lines.map((line) => ('day' in line ? 'day' : line.change.subject))).toEqual(['day', 'a', 'day', 'b', 'c'])
+  })
+
+  test.each<[string, Change, object | undefined]>([
+    ['a file to its folder', change('1', 'file.stored', 'news/2026/a.html'), { view: 'files', path: ['news', '2026'] }],
+    [
+      'several files to the folder they came into',
+      change('1', 'file.stored', 'news', { names: ['a', 'b'] }),
+      { path: ['news'] },
+    ],
+    [
+      'what was moved to where it is now',
+      change('1', 'file.moved', 'a/b.txt', { to: 'c/d/b.txt' }),
+      { path: ['c', 'd'] },
+    ],
+    ['a field to its form', change('1', 'field.created', 'form/12/field/-7'), { view: 'forms', path: ['12'] }],
+    [
+      'a link to its category',
+      change('1', 'link.added', 'category/3/blogs/4'),
+      { view: 'categories', path: ['3'], query: { kind: 'blogs' } },
+    ],
+    ['a token nowhere', change('1', 'token.created', 'token/ab12'), undefined],
+    ['an import nowhere', change('1', 'content.imported', 'news'), undefined],
+  ])('leads from %s', (_, one, place) => {
+    if (place === undefined) expect(placeOf(one)).toBeUndefined()
+    else expect(placeOf(one)).toMatchObject(place)
+  })
+
+  test('knows every type of change in one of its groups', () => {
+    expect(types.map(groupOf)).toEqual(['files', 'files', 'fields', 'fields', 'site'])
+  })
+})

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { administer, administerJson } from '../../support/administration.ts'
+import { test } from '../support/console.ts'
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
+
+describe('when the service is in trouble,', () => {
+  test('what it refuses for the moment, and what breaks off, is asked for again without a word', async ({ open }) => {
+    const page = await open('#/1001/files')
+    await heading(page, 'Files').waitFor()
+    const troubles = ['refused', 'cut']
+    await page.route('**/webforms', (route) => {
+      const trouble = troubles.shift()
+      if (trouble === 'cut') return route.abort('connectionreset')
+      if (trouble === undefined) return route.fallback()
+      const json = { code: 100503, message: 'Busy.', requestId: 'r' }
+      return route.fulfill({ status: 503, headers: { 'Retry-After': '0' }, json })
+    })
+    await page.getByRole('link', { name: 'Forms' }).click()
+    await heading(page, 'Contact us').waitFor()
+    expect(troubles).toEqual([])
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  test('each view says so where it is, keeps what it shows, and goes on when asked to', async ({ open }) => {
+    const page = await open('#/1001/categories/1')
+    await page.locator('tbody tr').first().waitFor()
+    const rows = await page.locator('tbody tr').count()
+    let isDown = true
+    await page.route('**/categories/1/news?*', (route) => {
+      const json = { code: 100500, message: 'The service has a fault. Repeat it later.', requestId: 'r' }
+      return isDown ? route.fulfill({ status: 500, json }) : route.fallback()
+    })
+    await page.getByRole('button', { name: 'Title' }).click()
+    const failure = page.getByRole('alert').filter({ hasText: 'The service has a fault. Repeat it later.' })
+    await failure.waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(rows)
+    isDown = false
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(() => failure.count()).toBe(0)
+  })
+})
+
+describe('a token that stops working', () => {
+  test('is asked for anew above what was being done, which goes on then', async ({ open, start, directory }) => {
+    const service = await start()
+    const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files', '--ttl', '2s']
+    const { token } = await administerJson(directory, arguments_)
+    const page = await open('#/1001/forms/1', { baseUrl: service.baseUrl, token })
+    await page.getByRole('button', { name: 'Add a field' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add a field to Contact us' })
+    await adding.getByRole('radio', { name: 'Date of birth' }).click()
+    const again = page.getByRole('dialog', { name: 'Sign in' })
+    await again.waitFor()
+    await again.getByLabel('Access token').fill('0'.repeat(64))
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await again.getByRole('alert').waitFor()
+    await again.getByLabel('Access token').fill(service.token)
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await again.waitFor({ state: 'detached' })
+    expect(await adding.getByRole('radio', { name: 'Date of birth' }).isChecked()).toBe(true)
+    await adding.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Date of birth is required' }).waitFor()
+  })
+})
+
+/** Names that pages have fallen over. */
+const script = '<script>window.hasRun = true</script>'
+const hostile = [
+  script,
+  '"><img src=x onerror="window.hasRun = true">',
+  'Tom & \'Jerry\' "quoted" {{7*7}} %3Cb%3E',
+  'شركة \u202e.gnp 🎉👩‍👩‍👧',
+  'W'.repeat(80),
+]
+
+test('names are shown as they are written, whatever they are', async ({ open, start, directory }) => {
+  const service = await start()
+  const named = hostile.flatMap((name, index) => [
+    { kind: 'webForm', id: 100 + index, name },
+    { kind: 'category', id: 100 + index, name },
+    { kind: 'news', id: 100 + index, subject: name },
+    { kind: 'link', type: 'news', categoryId: 100, objectId: 100 + index },
+  ])
+  const field = { kind: 'field', webFormId: 100, typeId: -2, name: hostile[1], mandatory: true, order: 1 }
+  const records = [...named, field].map((record) => JSON.stringify(record)).join('\n')
+  const { status, stdout } = await administer(directory, ['import', '-', '--site', '1001'], records)
+  expect(status, stdout).toBe(0)
+
+  const { baseUrl, token } = service
+  const page = await open('#/1001/forms', { baseUrl, token, viewport: { width: 360, height: 740 } })
+  const names = page.locator('.chooser-item bdi')
+  await expect.poll(() => names.allTextContents()).toEqual(expect.arrayContaining(hostile))
+  await page.getByRole('link', { name: script, exact: true }).click()
+  await expect.poll(() => page.locator('.field-name bdi').first().textContent()).toBe(hostile[1])
+  await page.getByRole('link', { name: 'Categories' }).click()
+  await page.getByRole('link', { name: script, exact: true }).click()
+  const titles = page.locator('.items-title > bdi')
+  await expect.poll(async () => (await titles.allTextContents()).toSorted()).toEqual(hostile.toSorted())
+  const { width, hasRun } = await page.evaluate(() => ({
+    width: document.documentElement.scrollWidth,
+    hasRun: 'hasRun' in window,
+  }))
+  expect({ width, hasRun }).toEqual({ width: 360, hasRun: false })
+})

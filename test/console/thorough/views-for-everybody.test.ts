@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core'
+import { expectAccessible, test } from '../support/console.ts'
+
+/** What the views beside the files can look like: where each begins, and what leads to it. */
+const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) => Promise<unknown>]>> = {
+  'the fields of a form, with the menu of one': [
+    'forms/1',
+    async (page) => {
+      await page.getByRole('button', { name: 'Actions for Name' }).click()
+      await page.getByRole('menu').waitFor()
+    },
+  ],
+  'the dialog that adds a field': [
+    'forms/1',
+    async (page) => {
+      await page.getByRole('button', { name: 'Add a field' }).click()
+      await page.getByRole('radio').first().click()
+    },
+  ],
+  'the dialog that removes a field for good': [
+    'forms/1',
+    async (page) => {
+      await page.getByRole('button', { name: 'Actions for Image verification' }).click()
+      await page.getByRole('menuitem', { name: 'Remove' }).click()
+    },
+  ],
+  'a refusal, and what somebody else has done': [
+    'forms/1',
+    async (page) => {
+      const json = { code: 100500, message: 'The service has a fault.', requestId: 'r' }
+      await page.route('**/fields/system/-20', (route) => route.fulfill({ status: 500, json }))
+      await page.getByRole('checkbox', { name: 'Home phone is required' }).click()
+      await page.getByRole('alert').waitFor()
+    },
+  ],
+  'what is linked with a category, some of it chosen': [
+    'categories/1',
+    (page) => page.locator('tbody').getByRole('checkbox').first().click(),
+  ],
+  'the dialog that links': [
+    'categories/1',
+    async (page) => {
+      await page.getByRole('button', { name: 'Link news' }).click()
+      await page.getByRole('dialog').locator('tbody tr').first().waitFor()
+    },
+  ],
+  'the categories of an object': [
+    'categories/1',
+    async (page) => {
+      await page
+        .getByRole('button', { name: /^Categories of/ })
+        .first()
+        .click()
+      await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
+    },
+  ],
+  'a search that finds nothing': [
+    'categories/1?q=nothing+like+it',
+    (page) => page.getByText('Nothing here has this in its title.').waitFor(),
+  ],
+  'the history': ['history', (page) => page.locator('.change').first().waitFor()],
+  'a change of the history': ['history', (page) => page.locator('.change').first().click()],
+  'a filter that nothing fits': [
+    'history?where=nowhere',
+    (page) => page.getByText('No change fits the filter.').waitFor(),
+  ],
+}
+
+test.for(Object.entries(looks))('%s is for everybody, in both themes', async ([, [hash, show]], { open }) => {
+  const page = await open(`#/1001/${hash}`)
+  await show(page)
+  await expectAccessible(page)
+})
+
+test('the views are for everybody on a phone, in German', async ({ open }) => {
+  const page = await open('#/1001/forms/1', { viewport: { width: 360, height: 740 }, locale: 'de-DE', hasTouch: true })
+  await page.getByRole('button', { name: 'Feld hinzufügen' }).waitFor()
+  await expectAccessible(page)
+  for (const name of ['Kategorien', 'Verlauf']) {
+    await page.getByRole('navigation', { name: 'Ansichten' }).getByRole('link', { name }).click()
+    await page
+      .locator(name === 'Verlauf' ? '.change' : '.chooser-item')
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+  }
+})

@@ -1,0 +1,46 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { deployment } from '../support/deployment.ts'
+
+const { baseUrl, site, token } = deployment
+
+describe('the console behind the gateway', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser.close())
+
+  it('is found from the root, whose address has the path of a stage', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${baseUrl}/`)
+    await page.getByLabel('Access token').waitFor()
+    expect(page.url()).toBe(`${baseUrl}/console`)
+    await page.close()
+  })
+
+  it('takes a file, shows it, and tells of it, asking nobody but the service', async () => {
+    const page = await browser.newPage({ locale: 'en-GB' })
+    const faults: string[] = []
+    page.on('pageerror', (error) => faults.push(String(error)))
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted Type/i.test(message.text())) faults.push(message.text())
+    })
+    page.on('request', (request) => request.url().startsWith(`${baseUrl}/`) || faults.push(request.url()))
+    await page.goto(`${baseUrl}/console#token=${token}&/${site}/files`)
+    await page.getByRole('button', { name: 'Upload' }).waitFor()
+    const file = {
+      name: 'from the browser.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('It came through the gateway.'),
+    }
+    await page.locator('input[type=file]').first().setInputFiles([file])
+    await page.getByRole('link', { name: file.name }).click()
+    await page.getByText('It came through the gateway.').waitFor()
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.locator('.change').filter({ hasText: file.name }).first().waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  })
+})
