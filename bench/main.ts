@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { bundles } from './bundles.ts'
 import { categories } from './categories.ts'
+import { consoleInBrowser } from './console.ts'
 import { costs } from './costs.ts'
 import { fields } from './fields.ts'
 import { type Bench, print } from './figures.ts'
@@ -16,6 +17,7 @@ import { storage } from './storage.ts'
 const benches: Readonly<Record<string, Bench>> = {
   bundles,
   categories,
+  console: consoleInBrowser,
   costs,
   fields,
   history,
