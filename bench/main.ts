@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { backup } from './backup.ts'
 import { bundles } from './bundles.ts'
 import { categories } from './categories.ts'
+import { consoleInBrowser } from './console.ts'
 import { costs } from './costs.ts'
 import { fields } from './fields.ts'
 import { type Bench, print } from './figures.ts'
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, Bench>> = {
   backup,
   bundles,
   categories,
+  console: consoleInBrowser,
   costs,
   fields,
   history,

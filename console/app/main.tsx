@@ -1,5 +1,6 @@
 import { render } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
+import { Failure } from '../parts/failure.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { createLive, type Live } from './live.ts'
@@ -15,6 +16,7 @@ interface AppProps {
 }
 
 const App = ({ session, live }: AppProps) => {
+  const [fault, tryAgain] = useErrorBoundary()
   const sites = session.sites.value
   const wanted = route.value.site
   const site = sites?.list.find(({ id }) => id === wanted) ?? sites?.list[0]
@@ -23,6 +25,13 @@ const App = ({ session, live }: AppProps) => {
     // An address without a site, or with one that the token does not cover.
     if (site && site.id !== wanted) goTo({ site: site.id }, { replace: true })
   }, [site, wanted])
+  if (fault !== undefined) {
+    return (
+      <main class="welcome">
+        <Failure error={fault} onRepeat={tryAgain} />
+      </main>
+    )
+  }
   if (!client) {
     return session.isBusy.value && !session.sites.value ? (
       <p class="opening" role="status">

@@ -134,12 +134,12 @@ export const FileList = () => {
         count={rows.length}
         height={height}
         active={index}
-        row={(at) => {
+        row={(at, slot) => {
           const entry = rows[at]
           return (
             entry && (
               <FileRow
-                key={entry.name}
+                key={slot}
                 entry={entry}
                 index={at}
                 isChosen={chosen.has(entry.name)}

@@ -6,7 +6,11 @@ interface RowsProps {
   readonly count: number
   /** The height of each row, in pixels. */
   readonly height: number
-  readonly row: (index: number) => ComponentChildren
+  /**
+   * Draws a row. Rows that leave the window at one end come in at the other: with its `slot` as the key, a row is used again there, which is cheaper than a
+   * new one.
+   */
+  readonly row: (index: number, slot: number) => ComponentChildren
   /** The row that is kept in sight when it changes. */
   readonly active?: number | undefined
   /** Of a list that is nothing else: what stands around a grid or a tree has its own role, and the keyboard is there. */
@@ -50,6 +54,7 @@ export const Rows = ({ count, height, row, active, list }: RowsProps) => {
     else if (top + height > shown.scrollTop + shown.clientHeight) shown.scrollTop = top + height - shown.clientHeight
   }, [active, height])
   const { first, last } = windowOf(seen.value.top, seen.value.view, height, count)
+  const slots = Math.ceil(seen.value.view / height) + 1 + 2 * spare
   return (
     <div
       ref={box}
@@ -63,7 +68,7 @@ export const Rows = ({ count, height, row, active, list }: RowsProps) => {
     >
       <div role="presentation" class="rows-all" style={{ height: `${count * height}px` }}>
         <div role="presentation" class="rows-seen" style={{ transform: `translateY(${first * height}px)` }}>
-          {Array.from({ length: Math.max(0, last - first) }, (_, index) => row(first + index))}
+          {Array.from({ length: Math.max(0, last - first) }, (_, index) => row(first + index, (first + index) % slots))}
         </div>
       </div>
     </div>

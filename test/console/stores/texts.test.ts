@@ -1,0 +1,44 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { formatDuration, formatMoment, formatSize } from '../../../console/parts/format.ts'
+import { preferredLanguage, showLanguage, texts } from '../../../console/texts/texts.ts'
+
+afterEach(async () => {
+  vi.unstubAllGlobals()
+  await showLanguage('en')
+})
+
+const speak = async (language: 'en' | 'de', ...languages: string[]) => {
+  vi.stubGlobal('navigator', { languages })
+  await showLanguage(language)
+}
+
+test('the first language of the reader that there is, is taken', () => {
+  expect(preferredLanguage(['fr-CA', 'de-AT', 'en'])).toBe('de')
+  expect(preferredLanguage(['fr'])).toBe('en')
+})
+
+test('sizes and spans of time are written as the language has them, from bytes on', async () => {
+  await speak('de', 'de-DE')
+  expect([0, 999, 1500, 999_999, 5_400_000_000].map((size) => formatSize(size).replaceAll('\u00a0', ' '))).toEqual([
+    '0 B',
+    '999 B',
+    '1,5 kB',
+    '1.000 kB',
+    '5,4 GB',
+  ])
+  expect(formatDuration(200).replace('\u00a0', ' ')).toBe('3 Min.')
+  await speak('en', 'en-GB')
+  expect(formatSize(1500)).toBe('1.5 kB')
+})
+
+test('a moment without a zone is one of UTC, and what is no moment stays as it is', async () => {
+  await speak('en', 'en-GB')
+  expect(formatMoment('2026-09-04T09:00:00')).toBe(formatMoment('2026-09-04T09:00:00Z'))
+  expect(formatMoment('soon')).toBe('soon')
+})
+
+test('a browser that names its language in a way that nothing understands is spoken to all the same', async () => {
+  await speak('en', 'en-US@posix')
+  expect(texts.value.cancel).toBe('Cancel')
+  expect(formatSize(2500)).toBe('2.5 kB')
+})
