@@ -39,7 +39,17 @@ export default defineConfig({
           exclude: long,
         },
       },
-      { test: { ...shared, ...patiently, name: 'long', include: long, testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          ...shared,
+          ...patiently,
+          name: 'long',
+          include: long,
+          globalSetup: 'test/support/browser.ts',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/**/*.test.ts'], exclude: long } },
       { test: { ...shared, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
@@ -28,8 +28,15 @@ const listFonts = async (): Promise<string> => {
     `<dir>${join(folder, 'fonts', 'fonts')}</dir>`,
     `<cachedir>${join(folder, 'fonts-cache')}</cachedir>`,
   ]
-  await writeFile(file, `<?xml version="1.0"?><fontconfig>${elements.join('')}</fontconfig>`)
+  const list = `<?xml version="1.0"?><fontconfig>${elements.join('')}</fontconfig>`
+  if ((await readFile(file, 'utf8').catch(() => '')) !== list) await writeFile(file, list)
   return file
+}
+
+/** Before the tests that use the browser: two of them that unpacked it at once would start it half written. */
+export const setup = async (): Promise<void> => {
+  await unpack()
+  await listFonts()
 }
 
 /** A headless Chromium that asks nobody anything but what its pages ask. */
