@@ -2,19 +2,19 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Change } from '../../client/src/index.ts'
 import { usePage } from '../app/context.ts'
-import { goTo, linkTo, route } from '../app/routes.ts'
+import { goTo, route } from '../app/routes.ts'
 import { Button } from '../parts/button.tsx'
 import type { Named } from '../parts/chooser.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
+import { ChosenTools, KindTabs, NoItems } from './category-tools.tsx'
 import { ItemsTable } from './items-table.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 import { Pages, Search } from './list-tools.tsx'
 import { lookIn, queryFor } from './look-in-address.ts'
 import { ObjectDialog } from './object-dialog.tsx'
-import { createListStore, type Item, inChunks, type Kind, kinds, type ListStore, readLinked } from './objects-store.ts'
+import { createListStore, type Item, inChunks, kinds, readLinked } from './objects-store.ts'
 
 interface CategoryProps {
   readonly category: Named
@@ -22,43 +22,6 @@ interface CategoryProps {
 }
 
 const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./.test(type)
-
-const Tabs = ({ kind }: { readonly kind: Kind }) => {
-  const t = texts.value.categories
-  return (
-    <nav class="tabs" aria-label={t.kind}>
-      {kinds.map((each) => (
-        <a key={each} href={linkTo({ query: { kind: each } })} aria-current={each === kind ? 'page' : undefined}>
-          {t.kinds[each]}
-        </a>
-      ))}
-    </nav>
-  )
-}
-
-/** What can be done to those that are chosen. */
-const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; readonly onUnlink: () => void }) => {
-  const t = texts.value.categories
-  const { size } = list.chosen.value
-  return (
-    <div class="chosen-tools" role="group">
-      <span role="status">{t.chosen(size)}</span>
-      <Button kind="danger" icon="close" onClick={onUnlink}>
-        {t.unlink(size)}
-      </Button>
-      <Button kind="quiet" onClick={list.clear}>
-        {t.clear}
-      </Button>
-    </div>
-  )
-}
-
-const Nothing = ({ kind, isSearch }: { readonly kind: Kind; readonly isSearch: boolean }) => (
-  <div class="empty">
-    <Icon name={isSearch ? 'search' : 'category'} />
-    <p>{isSearch ? texts.value.categories.nothingFound : texts.value.categories.empty[kind]}</p>
-  </div>
-)
 
 /** What is linked with a category, of one kind. */
 export const CategoryObjects = ({ category, categories }: CategoryProps) => {
@@ -113,7 +76,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
         <h2>
           <bdi>{category.name}</bdi>
         </h2>
-        <Tabs kind={kind} />
+        <KindTabs kind={kind} />
         <Button
           kind="primary"
           icon="plus"
@@ -132,7 +95,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       </div>
       {list.failure.value !== undefined && <Failure error={list.failure.value} onRepeat={list.load} />}
       {!page && list.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
-      {page?.total === 0 && <Nothing kind={kind} isSearch={look.search.trim() !== ''} />}
+      {page?.total === 0 && <NoItems kind={kind} isSearch={look.search.trim() !== ''} />}
       {page && page.total > 0 && (
         <ItemsTable
           label={t.kinds[kind]}

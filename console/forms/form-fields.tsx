@@ -10,38 +10,12 @@ import { texts } from '../texts/texts.ts'
 import { AddField } from './add-field.tsx'
 import { nameOf } from './field-names.ts'
 import { FieldRow } from './field-row.tsx'
-import { asNew, type FieldsStore, type Trouble } from './fields-store.ts'
+import { asNew, type FieldsStore } from './fields-store.ts'
+import { Troubled } from './troubled.tsx'
 
 interface FormFieldsProps {
   readonly form: WebForm
   readonly store: FieldsStore
-}
-
-const Troubled = ({
-  trouble: { field, error, repeat },
-  store,
-}: {
-  readonly trouble: Trouble
-  readonly store: FieldsStore
-}) => {
-  const t = texts.value.forms
-  const name = nameOf(field)
-  if (error !== undefined) {
-    return (
-      <div class="stack">
-        <p>{t.failed(name)}</p>
-        <Failure error={error} onRepeat={repeat} />
-      </div>
-    )
-  }
-  return (
-    <div class="notice" role="alert">
-      <Icon name="warning" />
-      <p>{repeat ? t.conflict(name) : t.conflictGone(name)}</p>
-      {repeat && <Button onClick={repeat}>{t.changeAnyway}</Button>}
-      <Button icon="close" kind="quiet" label={texts.value.close} onClick={store.dismiss} />
-    </div>
-  )
 }
 
 /** The system fields of a form, in their order. */

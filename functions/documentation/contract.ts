@@ -65,7 +65,7 @@ export const documentationContract: GroupContract<'documentation'> = {
       answers: {
         200: {
           description: 'The file.',
-          mediaTypes: ['*/*'],
+          mediaTypes: ['application/octet-stream', '*/*'],
           optionalHeaders: ['ETag', 'Cache-Control'],
         },
       },

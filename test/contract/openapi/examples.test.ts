@@ -56,7 +56,7 @@ test('what is too large to be shown is where the document says', async ({ servic
   const addresses = contents.flatMap(([, { examples = {} }]) =>
     Object.values(examples).flatMap(({ externalValue }) => externalValue ?? []),
   )
-  expect(addresses).toHaveLength(6)
+  expect(addresses).toHaveLength(7)
   for (const address of addresses) {
     expect((await service.request(address.replace(document.servers[0].url, ''))).status).toBe(200)
   }

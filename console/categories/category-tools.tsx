@@ -1,0 +1,44 @@
+import { linkTo } from '../app/routes.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import { type Kind, kinds, type ListStore } from './objects-store.ts'
+
+/** What kinds of objects there are. */
+export const KindTabs = ({ kind }: { readonly kind: Kind }) => {
+  const t = texts.value.categories
+  return (
+    <nav class="tabs" aria-label={t.kind}>
+      {kinds.map((each) => (
+        <a key={each} href={linkTo({ query: { kind: each } })} aria-current={each === kind ? 'page' : undefined}>
+          {t.kinds[each]}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** What can be done to those that are chosen. */
+export const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; readonly onUnlink: () => void }) => {
+  const t = texts.value.categories
+  const { size } = list.chosen.value
+  return (
+    <div class="chosen-tools" role="group">
+      <span role="status">{t.chosen(size)}</span>
+      <Button kind="danger" icon="close" onClick={onUnlink}>
+        {t.unlink(size)}
+      </Button>
+      <Button kind="quiet" onClick={list.clear}>
+        {t.clear}
+      </Button>
+    </div>
+  )
+}
+
+/** Said where there is no item. */
+export const NoItems = ({ kind, isSearch }: { readonly kind: Kind; readonly isSearch: boolean }) => (
+  <div class="empty">
+    <Icon name={isSearch ? 'search' : 'category'} />
+    <p>{isSearch ? texts.value.categories.nothingFound : texts.value.categories.empty[kind]}</p>
+  </div>
+)

@@ -1,0 +1,34 @@
+import { Button } from '../parts/button.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { texts } from '../texts/texts.ts'
+import { nameOf } from './field-names.ts'
+import type { FieldsStore, Trouble } from './fields-store.ts'
+
+/** Says why something was not done to a field, and offers to do it after all. */
+export const Troubled = ({
+  trouble: { field, error, repeat },
+  store,
+}: {
+  readonly trouble: Trouble
+  readonly store: FieldsStore
+}) => {
+  const t = texts.value.forms
+  const name = nameOf(field)
+  if (error !== undefined) {
+    return (
+      <div class="stack">
+        <p>{t.failed(name)}</p>
+        <Failure error={error} onRepeat={repeat} />
+      </div>
+    )
+  }
+  return (
+    <div class="notice" role="alert">
+      <Icon name="warning" />
+      <p>{repeat ? t.conflict(name) : t.conflictGone(name)}</p>
+      {repeat && <Button onClick={repeat}>{t.changeAnyway}</Button>}
+      <Button icon="close" kind="quiet" label={texts.value.close} onClick={store.dismiss} />
+    </div>
+  )
+}
