@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { usePage } from '../app/context.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -10,6 +10,7 @@ import { commandsFor, runKey } from './commands.ts'
 import { FileRow } from './file-row.tsx'
 import { useFiles } from './files-context.ts'
 import type { Folder } from './folder.ts'
+import { useListFocus } from './list-focus.ts'
 import type { Manner } from './selection.ts'
 
 const columns: readonly Column[] = ['name', 'size', 'lastModified']
@@ -73,21 +74,16 @@ const Head = () => {
 
 /** What the open folder holds: a grid to walk through by keys, of which only the rows in sight are there. */
 export const FileList = () => {
-  const { store } = useFiles()
+  const { store, keyboard } = useFiles()
   const { client } = usePage()
-  const grid = useRef<HTMLDivElement>(null)
+  const grid = useListFocus<HTMLDivElement>(keyboard)
   const typed = useRef({ text: '', at: 0 })
   const menu = useSignal<{ x: number; y: number } | undefined>(undefined)
-  const { shown, selection, path } = store.folder
+  const { shown, selection } = store.folder
   const rows = shown.value
   const { active, chosen } = selection.value
   const index = active === undefined ? -1 : rows.findIndex(({ name }) => name === active)
   const height = grid.current ? Number.parseInt(getComputedStyle(grid.current).getPropertyValue('--row'), 10) : 36
-
-  useEffect(() => {
-    // After a step into a folder the keyboard stays in the list.
-    if (document.activeElement === document.body) grid.current?.focus()
-  }, [path.value])
 
   const openMenu = () => {
     const row = grid.current?.querySelector('.row.is-active')?.getBoundingClientRect()

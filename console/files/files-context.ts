@@ -7,6 +7,8 @@ import type { Uploads } from './uploads.ts'
 export interface FilesPage {
   readonly store: FilesStore
   readonly uploads: Uploads
+  /** Whether the keyboard was in the list when it was left: then it is in the next one. */
+  readonly keyboard: { isInList: boolean }
 }
 
 export const FilesContext = createContext<FilesPage | undefined>(undefined)

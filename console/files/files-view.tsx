@@ -4,7 +4,7 @@ import { route } from '../app/routes.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
-import { folderName } from './commands.ts'
+import { folderName, runKey } from './commands.ts'
 import { Crumbs } from './crumbs.tsx'
 import { DeletedDialog } from './deleted-dialog.tsx'
 import { Details } from './details.tsx'
@@ -12,6 +12,7 @@ import { dragTarget, dropOn } from './drag.ts'
 import { FileList } from './file-list.tsx'
 import { FilesContext, useFiles } from './files-context.ts'
 import { createFilesStore } from './files-store.ts'
+import { useListFocus } from './list-focus.ts'
 import { NewFolderDialog, RenameDialog } from './name-dialogs.tsx'
 import { RelocateDialog } from './relocate-dialog.tsx'
 import { RemoveDialog, RemoveDraftDialog } from './remove-dialogs.tsx'
@@ -39,6 +40,29 @@ const OpenDialog = () => {
   }
 }
 
+/** An empty folder takes the keys that concern a folder as a whole. */
+const Empty = () => {
+  const { store, keyboard } = useFiles()
+  const t = texts.value.files
+  const box = useListFocus<HTMLDivElement>(keyboard)
+  return (
+    <div
+      ref={box}
+      class="empty"
+      role="group"
+      aria-label={t.emptyTitle}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.target === box.current && runKey(store, event)) event.preventDefault()
+      }}
+    >
+      <Icon name="folder" />
+      <h2>{t.emptyTitle}</h2>
+      <p>{t.emptyHint}</p>
+    </div>
+  )
+}
+
 /** The list, or what is said in its place. */
 const Contents = () => {
   const { store } = useFiles()
@@ -55,13 +79,7 @@ const Contents = () => {
       )}
       {hasEntries && <FileList />}
       {hasEntries && shown.value.length === 0 && <p class="empty">{t.noMatch}</p>}
-      {entries.value && !hasEntries && (
-        <div class="empty">
-          <Icon name="folder" />
-          <h2>{t.emptyTitle}</h2>
-          <p>{t.emptyHint}</p>
-        </div>
-      )}
+      {entries.value && !hasEntries && <Empty />}
     </>
   )
 }
@@ -72,7 +90,7 @@ export const FilesView = () => {
   const current = useRef(client)
   current.current = client
   const store = useMemo(() => createFilesStore(() => current.current), [])
-  const files = useMemo(() => ({ store, uploads }), [store, uploads])
+  const files = useMemo(() => ({ store, uploads, keyboard: { isInList: false } }), [store, uploads])
   const { path, query } = route.value
   const place = path.join('/')
   useEffect(() => {

@@ -72,6 +72,8 @@ const isThere = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 412 || error.code === 104022)
 const isSignedOut = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
 const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped' && stage !== 'failed'
+/** It may still be wanted after a reload: one that has failed as well. */
+const isLeft = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
 export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsOptions): Uploads => {
   const byId = signal<ReadonlyMap<number, Upload>>(new Map())
@@ -98,7 +100,7 @@ export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsO
   const keep = () =>
     kept.write([
       ...interrupted.value,
-      ...all.value.filter(isOpen).map(({ path, file, address }) => ({
+      ...all.value.filter(isLeft).map(({ path, file, address }) => ({
         path,
         size: file.size,
         modified: file.lastModified,
@@ -306,6 +308,7 @@ export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsO
     },
     clear() {
       byId.value = new Map([...byId.value].filter(([, upload]) => isOpen(upload)))
+      keep()
     },
     renew() {
       batch(() => {

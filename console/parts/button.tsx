@@ -14,6 +14,7 @@ interface ButtonProps {
   readonly title?: string
   readonly expanded?: boolean
   readonly tabIndex?: number
+  readonly hasMenu?: boolean
 }
 
 /** A button with a text, a picture, or both. */
@@ -34,6 +35,7 @@ export const Button = ({
     disabled={disabled}
     aria-label={label}
     title={rest.title ?? label}
+    aria-haspopup={rest.hasMenu ? 'menu' : undefined}
     aria-expanded={rest.expanded}
     tabIndex={rest.tabIndex}
   >

@@ -32,8 +32,19 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = 
     event.preventDefault()
     if (isClosable && event.target === dialog.current) onClose()
   }
+  // A browser closes a dialog by itself when it was asked to twice.
+  const onClosed = () => {
+    if (isClosable && dialog.current) onClose()
+    else dialog.current?.showModal()
+  }
   return (
-    <dialog ref={dialog} class={`dialog dialog-${kind}`} aria-labelledby={heading} onCancel={onCancel}>
+    <dialog
+      ref={dialog}
+      class={`dialog dialog-${kind}`}
+      aria-labelledby={heading}
+      onCancel={onCancel}
+      onClose={onClosed}
+    >
       <header>
         <h2 id={heading}>{title}</h2>
         {isClosable && <Button icon="close" kind="quiet" label={texts.value.close} onClick={onClose} />}

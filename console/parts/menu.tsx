@@ -45,7 +45,11 @@ export const Menu = ({ label, items, at, onClose }: MenuProps) => {
     if (!shown) return
     const before = document.activeElement
     const leave = (event: Event) => {
-      if (!(event.target instanceof Node && shown.contains(event.target))) onClose()
+      // The button that has opened it closes it by itself.
+      const isOwn =
+        event.target instanceof Element &&
+        (shown.contains(event.target) || event.target.closest('[aria-haspopup][aria-expanded=true]'))
+      if (!isOwn) onClose()
     }
     // The platform's own way of closing takes the end of the click that has opened a menu for one beside it.
     document.addEventListener('pointerdown', leave, true)
@@ -118,11 +122,12 @@ export const MenuButton = ({ label, icon, items, children }: MenuButtonProps) =>
         icon={icon}
         kind="quiet"
         label={label}
+        hasMenu
         expanded={at.value !== undefined}
         onClick={({ currentTarget }) => {
           if (!(currentTarget instanceof HTMLElement)) return
           const { left, bottom } = currentTarget.getBoundingClientRect()
-          at.value = { x: left, y: bottom + 4 }
+          at.value = at.value ? undefined : { x: left, y: bottom + 4 }
         }}
       >
         {children}

@@ -150,12 +150,14 @@ test('what a tab has kept is believed only as far as it makes sense', () => {
 
 test('a token that stops working midway leaves the upload where it is, until somebody has signed in again', async () => {
   const { files, open } = heldSite()
-  const uploads = create(files)
+  const tab = createTab()
+  const uploads = create(files, tab)
   uploads.add(given('a', 'b'), '')
   open.get('a')?.options?.onBegun?.('https://example.com/uploads/1')
   open.get('a')?.reject(refusal(401, 101000))
   open.get('b')?.reject(refusal(400, 104005))
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed', 'b failed']))
+  expect(create({}, tab).interrupted.value.map(({ path }) => path)).toEqual(['a', 'b'])
   uploads.renew()
   expect(stages(uploads)).toEqual(['a sending', 'b failed'])
   expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')

@@ -1,0 +1,15 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { FilesPage } from './files-context.ts'
+
+/** Keeps the keyboard in the list from folder to folder: what is shown in its place takes it over. */
+export const useListFocus = <Shown extends HTMLElement>(keyboard: FilesPage['keyboard']) => {
+  const box = useRef<Shown>(null)
+  useLayoutEffect(() => {
+    const shown = box.current
+    if (keyboard.isInList && document.activeElement === document.body) shown?.focus()
+    return () => {
+      keyboard.isInList = shown?.contains(document.activeElement) ?? false
+    }
+  }, [keyboard])
+  return box
+}
