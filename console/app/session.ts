@@ -23,8 +23,9 @@ export interface Session {
   /** Why signing in has failed. */
   readonly failure: Signal<unknown>
   signIn(token: string, keep: Keep): Promise<void>
-  /** Signs in with the token that was kept. */
+  /** Signs in with the token that was kept: also after a failure that says nothing of the token. */
   goOn(): Promise<void>
+  hasKept(): boolean
   signOut(): void
 }
 
@@ -39,8 +40,23 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   const failure = signal<unknown>(undefined)
   let token = ''
 
+  const readKept = () => stores.tab.getItem(key) ?? stores.device.getItem(key)
+
   const forget = () => {
     for (const store of Object.values(stores)) store.removeItem(key)
+  }
+
+  const remember = (wanted: string, keep: Keep) => {
+    forget()
+    stores[keep].setItem(key, wanted)
+  }
+
+  /** A kept token that is refused is forgotten; a new one is kept when nothing is known against it, so that it can be tried again. */
+  const fail = (error: unknown, wanted: string, keep: Keep | undefined) => {
+    failure.value = error
+    if (isRefused(error)) {
+      if (!keep) forget()
+    } else if (keep && !sites.value) remember(wanted, keep)
   }
 
   /** Sees a token that has stopped working, whatever was asked for. */
@@ -59,15 +75,11 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     try {
       const found = await findSites({ url, token: wanted, fetch: fetchWith(wanted) })
       token = wanted
-      if (keep) {
-        forget()
-        stores[keep].setItem(key, wanted)
-      }
+      if (keep) remember(wanted, keep)
       sites.value = found
       isExpired.value = false
     } catch (error) {
-      failure.value = error
-      if (!keep && isRefused(error)) forget()
+      fail(error, wanted, keep)
     } finally {
       isBusy.value = false
     }
@@ -79,8 +91,9 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     isBusy,
     failure,
     signIn: (given, keep) => open(given.trim(), keep),
+    hasKept: () => readKept() !== null,
     async goOn() {
-      const kept = stores.tab.getItem(key) ?? stores.device.getItem(key)
+      const kept = readKept()
       if (kept) await open(kept, undefined)
     },
     signOut() {

@@ -18,6 +18,7 @@ const Form = ({ session }: SignInProps) => {
   const token = useSignal('')
   const isKept = useSignal(false)
   const failure = session.failure.value
+  const isRefused = failure instanceof ServiceError && failure.status === 401
   const submit = (event: Event) => {
     event.preventDefault()
     session.signIn(token.value, isKept.value ? 'device' : 'tab')
@@ -34,7 +35,7 @@ const Form = ({ session }: SignInProps) => {
           required
           value={token.value}
           aria-describedby={hint}
-          aria-invalid={failure instanceof ServiceError && failure.status === 401}
+          aria-invalid={isRefused}
           onInput={({ currentTarget }) => {
             token.value = currentTarget.value
           }}
@@ -59,7 +60,9 @@ const Form = ({ session }: SignInProps) => {
           {t.keepHint}
         </p>
       </div>
-      {failure !== undefined && <Failure error={failure} />}
+      {failure !== undefined && (
+        <Failure error={failure} onRepeat={!isRefused && session.hasKept() ? session.goOn : undefined} />
+      )}
       <Button type="submit" kind="primary" disabled={session.isBusy.value}>
         {t.submit}
       </Button>

@@ -27,7 +27,10 @@ describe('what is linked with a category', () => {
     const dialog = page.getByRole('dialog', { name: 'Link to Events' })
     await dialog.getByRole('searchbox').fill('OPENS')
     await expect
-      .poll(async () => (await dialog.locator('tbody bdi').allTextContents()).every((text) => /opens/.test(text)))
+      .poll(async () => {
+        const found = await dialog.locator('tbody bdi').allTextContents()
+        return found.length > 0 && found.every((text) => /opens/.test(text))
+      })
       .toBe(true)
     const boxes = dialog.locator('tbody').getByRole('checkbox')
     const wanted = (await dialog.locator('.items-id').allTextContents()).slice(0, 3).map(Number)

@@ -77,6 +77,15 @@ test('what has changed is told once, and so is what may have changed while the p
   expect(site.asked()).toBe(asked)
 })
 
+test('of a history that has just begun nothing is left out', async () => {
+  const site = createSite(3)
+  const { live, told } = createPage()
+  const end = live.follow(site.client)
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(told).toEqual(['001', '002', '003'])
+  end()
+})
+
 test('nothing is asked while the page is hidden, and at once when it is seen again', async () => {
   const site = createSite(0)
   const { live, told, seen } = createPage()

@@ -4,9 +4,9 @@ import { createKeptUploads } from '../../../console/files/kept-uploads.ts'
 import { createUploads, type Uploads } from '../../../console/files/uploads.ts'
 import { siteOf } from '../support/site.ts'
 
-const fileOf = (path: string, size = 10) => {
+const fileOf = (path: string, size = 10, lastModified = 1) => {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return { path, file: new File([new Uint8Array(size)], name, { lastModified: 1 }) }
+  return { path, file: new File([new Uint8Array(size)], name, { lastModified }) }
 }
 const given = (...paths: string[]) => ({ files: paths.map((path) => fileOf(path)), emptyFolders: [] })
 const refusal = (status: number, code: number) => new ServiceError({ status, code, message: `Refused with ${code}.` })
@@ -48,19 +48,21 @@ test('three are sent at once, and the next one when one of them is over', async 
 })
 
 test('one answer for all is kept for files of the same upload that collide later, and for no other upload', async () => {
-  const there = new Set(['a', 'b', 'c'])
+  const there = new Set(['a', 'b', 'late'])
+  const gate = Promise.withResolvers<void>()
   const files: Partial<Files> = {
     async put(path, _, { replace } = {}) {
+      if (path === 'late' && !replace) await gate.promise
       if (there.has(path) && !replace) throw refusal(412, 100412)
     },
   }
   const uploads = create(files)
-  uploads.add(given('a', 'b', 'new', 'c'), '')
-  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a asking', 'b asking', 'new done', 'c asking']))
+  uploads.add(given('a', 'new', 'late'), '')
+  uploads.add(given('b'), '')
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a asking', 'new done', 'late sending', 'b asking']))
   uploads.answer(uploads.question.value?.id ?? 0, 'replace', true)
-  await vi.waitFor(() => expect(uploads.totals.value.done).toBe(4))
-  uploads.add(given('a'), '')
-  await vi.waitFor(() => expect(uploads.question.value?.path).toBe('a'))
+  gate.resolve()
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a done', 'new done', 'late done', 'b asking']))
 })
 
 test('a file that is to be skipped is not sent where one is, and others of its upload are', async () => {
@@ -133,8 +135,8 @@ test('what was under way when the page was left is known again, and goes on with
   const after = heldSite()
   const uploads = create(after.files, createTab(memory))
   expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/a', 'x/photos/b'])
-  const missing = uploads.goOn({ files: [fileOf('a'), fileOf('b', 11)], emptyFolders: [] })
-  expect(missing).toBe(1)
+  expect(uploads.goOn({ files: [fileOf('a', 10, 2), fileOf('b', 11)], emptyFolders: [] })).toBe(2)
+  expect(uploads.goOn({ files: [fileOf('a')], emptyFolders: [] })).toBe(1)
   expect(after.open.get('x/photos/a')?.options?.resume).toBe('https://example.com/uploads/1')
   expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/b'])
   uploads.forgetInterrupted()

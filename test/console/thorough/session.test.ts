@@ -57,6 +57,16 @@ test('a wrong token is refused in the words of the service, and the page says wh
   expect(await page.getByLabel('Access token').getAttribute('aria-invalid')).toBe('true')
 })
 
+test('a service that is away while one signs in is asked again with the same token', async ({ open, service }) => {
+  const page = await open('', { token: null })
+  await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
+  await page.goto(`${service.baseUrl}/console?again#token=${service.token}`)
+  await page.getByText('answered with status 418').waitFor()
+  await page.unroute('**/api/v1/admin/sites')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('grid').waitFor()
+})
+
 test('language and theme are chosen by keyboard, and kept', async ({ open }) => {
   const page = await open('#/1001/files', { locale: 'de-DE' })
   await page.getByRole('button', { name: 'Neuer Ordner' }).waitFor()
