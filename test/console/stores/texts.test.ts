@@ -1,5 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { formatDuration, formatMoment, formatSize } from '../../../console/parts/format.ts'
+import { de } from '../../../console/texts/de.ts'
+import { en } from '../../../console/texts/en.ts'
 import { preferredLanguage, showLanguage, texts } from '../../../console/texts/texts.ts'
 
 afterEach(async () => {
@@ -41,4 +43,17 @@ test('a browser that names its language in a way that nothing understands is spo
   await speak('en', 'en-US@posix')
   expect(texts.value.cancel).toBe('Cancel')
   expect(formatSize(2500)).toBe('2.5 kB')
+})
+
+/** Every text by the way to it, with what kind of value it is: a text, or a function that makes one. */
+const kindsOf = (some: object, way = ''): readonly string[] =>
+  Object.entries(some).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null
+      ? kindsOf(value, `${way}${name}.`)
+      : [`${way}${name}: ${typeof value}${value === '' ? ', empty' : ''}`],
+  )
+
+test('English and German say the same things, and leave nothing empty', () => {
+  expect(kindsOf(de).toSorted()).toEqual(kindsOf(en).toSorted())
+  expect([...kindsOf(de), ...kindsOf(en)].filter((kind) => kind.endsWith('empty'))).toEqual([])
 })

@@ -1,0 +1,117 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect } from 'vitest'
+import { push } from '../../../client/src/sync.ts'
+import { asDemo } from '../support/command.ts'
+import { test as base, readSite } from '../support/site.ts'
+
+const execute = promisify(execFile)
+const hasTerminal = spawnSync('tmux', ['-V']).status === 0
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** A terminal of 100 columns, in which a command line is run as people run it. What it shows is read from its screen. */
+const openTerminal = async (args: readonly string[], environment: Readonly<Record<string, string>>) => {
+  const socket = `site-files-${randomUUID()}`
+  const tmux = async (...words: readonly string[]) =>
+    (await execute('tmux', ['-L', socket, '-f', '/dev/null', ...words])).stdout
+  const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  const program = ['env', ...settings, process.execPath, resolve('client/src/command/main.ts'), ...args]
+  // Ctrl+C is meant for the program, and the screen stays when it has ended.
+  const line = `trap : INT; ${program.map(quoted).join(' ')}; echo "status $?"; cat`
+  await tmux('new-session', '-d', '-x', '100', '-y', '40', '-s', 'own', 'sh', '-c', line)
+  return {
+    type: (...keys: readonly string[]) => tmux('send-keys', '-t', 'own', ...keys),
+    screen: () => tmux('capture-pane', '-p', '-t', 'own'),
+    close: () => tmux('kill-server'),
+  }
+}
+
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('run', async ({}, { onCleanup }) => {
+    const terminals: Awaited<ReturnType<typeof openTerminal>>[] = []
+    onCleanup(async () => void (await Promise.all(terminals.map((terminal) => terminal.close()))))
+    return async (args: readonly string[], environment: Readonly<Record<string, string>>) => {
+      const terminal = await openTerminal(args, environment)
+      terminals.push(terminal)
+      return terminal
+    }
+  })
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  test('a push ends with what was done, and leaves no half line behind', async ({
+    folder,
+    makeDirectory,
+    service,
+    run,
+  }) => {
+    const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
+    const terminal = await run(['push', here, folder], asDemo(service))
+    await expect.poll(terminal.screen).toContain('status 0')
+    const lines = (await terminal.screen()).trimEnd().split('\n')
+    expect(lines.at(-2)).toMatch(/^Done: 2 created, 0 replaced, 0 removed\./)
+  })
+
+  test('removals are listed and asked for: n leaves all, y removes', async ({
+    client,
+    folder,
+    makeDirectory,
+    service,
+    run,
+  }) => {
+    const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
+    await push({ client, directory: here, folder })
+    await rm(join(here, 'b.txt'))
+    const terminal = await run(['push', '--delete', here, folder], asDemo(service))
+    await expect.poll(terminal.screen).toMatch(/b\.txt[\s\S]*\?/)
+    await terminal.type('n', 'Enter')
+    await expect.poll(terminal.screen).toContain('status ')
+    expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt', 'b.txt'])
+    const again = await run(['push', '--delete', here, folder], asDemo(service))
+    await expect.poll(again.screen).toMatch(/b\.txt[\s\S]*\?/)
+    await again.type('y', 'Enter')
+    await expect.poll(again.screen).toContain('status 0')
+    expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt'])
+  })
+
+  test('a login shows nothing of the token, and keeps it for its user alone', async ({
+    makeDirectory,
+    service,
+    run,
+  }) => {
+    const config = await makeDirectory()
+    const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: config })
+    await expect.poll(terminal.screen).toMatch(/token/i)
+    await terminal.type('-l', service.token)
+    await terminal.type('Enter')
+    await expect.poll(terminal.screen).toContain('status 0')
+    expect(await terminal.screen()).not.toContain(service.token.slice(0, 8))
+    const files = await execute('find', [config, '-type', 'f'])
+    const [file = ''] = files.stdout.trim().split('\n')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('Ctrl+C ends a command that waits, with a sentence', async ({ run }) => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const asked = once(server, 'request')
+      const terminal = await run(['ls'], { SITE_ADMIN_URL: `http://127.0.0.1:${port}`, SITE_ADMIN_TOKEN: 'a' })
+      await asked
+      await terminal.type('C-c')
+      await expect.poll(terminal.screen).toMatch(/status (1|130)/)
+      expect(await terminal.screen()).not.toMatch(/ {4}at |Error:/)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+})
