@@ -70,9 +70,12 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   /** The state of the file that is shown: it is not read again while it is the same. */
   let shown = ''
 
+  const giveUp = (seen: Content | undefined) => {
+    if (seen?.kind === 'picture') urls.revokeObjectURL(seen.url)
+  }
+
   const show = (next: Content | undefined) => {
-    const before = content.value
-    if (before?.kind === 'picture') urls.revokeObjectURL(before.url)
+    giveUp(content.value)
     content.value = next
   }
 
@@ -113,10 +116,9 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
       const state = stateOf(found)
       if (state !== '' && state === shown) return
       const seen = found.type === 'file' ? await readContent(found, isDraft.value) : undefined
-      if (mine === turn) {
-        show(seen)
-        shown = state
-      } else if (seen?.kind === 'picture') urls.revokeObjectURL(seen.url)
+      if (mine !== turn) return giveUp(seen)
+      show(seen)
+      shown = state
     } catch (error) {
       if (mine === turn) failure.value = error
     }

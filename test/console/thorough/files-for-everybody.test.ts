@@ -95,6 +95,7 @@ test('magnified four times, lists have room for rows, and menus for all of their
       .first()
       .evaluate((shown) => shown.clientHeight)
   expect(await heightOf('.grid .rows')).toBeGreaterThan(100)
+  expect(await page.locator('.top').evaluate((top) => top.scrollHeight - top.clientHeight)).toBe(0)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
   await page.getByRole('button', { name: 'Settings' }).press('Enter')
   expect(await heightOf('.menu')).toBeLessThanOrEqual(256)
