@@ -182,3 +182,35 @@ test('a path is copied, on a page that came by http as well', async ({ open, cli
     expect(copied).toBe(`/${folder}/a b.txt`)
   }
 })
+
+test('what fails after its dialog was closed is told all the same, and leaves the next dialog alone', async ({
+  open,
+  client,
+  folder,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'a')
+  const page = await open(`#/1001/files/${folder}`)
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/a.txt?meta=', async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue()
+    await gate.promise
+    return route.fulfill({ status: 507, json: { code: 100507, message: 'The disk is full.', requestId: 'r' } })
+  })
+  await row(page, 'a.txt').click()
+  await page.keyboard.press('F2')
+  await page.getByLabel('New name').fill('b.txt')
+  const asked = page.waitForRequest((request) => request.method() === 'PUT')
+  await page.keyboard.press('Enter')
+  await asked
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page
+    .getByRole('button', { name: 'New folder' })
+    .or(page.getByRole('button', { name: 'Delete' }))
+    .click()
+  const next = page.getByRole('dialog')
+  await next.waitFor()
+  gate.resolve()
+  await page.getByLabel('Notices').getByText('The disk is full.').waitFor()
+  expect(await next.count()).toBe(1)
+})
