@@ -6,8 +6,10 @@ import type { Live } from './live.ts'
 
 /** What every view works with. */
 export interface Page {
-  /** A client of the site that is shown: another one once somebody has signed in again. */
+  /** A client of the site that is shown: it stays the same when somebody signs in again. */
   readonly client: SiteClient
+  /** Another one once somebody has signed in again: what has failed may be read then. */
+  readonly access: object
   readonly live: Live
   readonly uploads: Uploads
 }

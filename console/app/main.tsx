@@ -43,16 +43,13 @@ const App = ({ session, live }: AppProps) => {
   }
   return (
     <>
-      <Shell client={client} live={live} onSignOut={session.signOut} />
+      <Shell access={client} live={live} onSignOut={session.signOut} />
       {session.isExpired.value && <SignInAgain session={session} />}
     </>
   )
 }
 
 const start = async () => {
-  const { token, rest } = takeToken(location.hash)
-  if (token !== undefined) history.replaceState(null, '', rest || location.pathname)
-  followAddress()
   // The page stands beside the service: `…/prod/console`.
   const url = new URL('.', location.href).href
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
@@ -63,8 +60,14 @@ const start = async () => {
       return () => document.removeEventListener('visibilitychange', listener)
     },
   })
-  if (token === undefined) session.goOn()
-  else session.signIn(token, 'tab')
+  // A link with a token may also be opened where the page is there already: then nothing is loaded anew.
+  followAddress(() => {
+    const { token, rest } = takeToken(location.hash)
+    if (token === undefined) return
+    history.replaceState(null, '', rest || location.pathname)
+    session.signIn(token, 'tab')
+  })
+  if (!session.isBusy.value) session.goOn()
   await followPreferences()
   const root = document.getElementById('app')
   if (!root) return

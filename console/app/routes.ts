@@ -65,9 +65,10 @@ export const goTo = (change: Partial<Route>, { replace = false } = {}): void => 
   route.value = parseRoute(hash)
 }
 
-/** Follows the address from now on. */
-export const followAddress = (): void => {
+/** Follows the address from now on. `before` is called whenever it has changed, and may change it itself. */
+export const followAddress = (before: () => void): void => {
   const read = () => {
+    before()
     route.value = parseRoute(location.hash)
   }
   addEventListener('hashchange', read)

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { SiteClient } from '../../client/src/index.ts'
 import { UploadPanel } from '../files/upload-panel.tsx'
 import { useUploads } from '../files/use-uploads.ts'
@@ -8,18 +8,20 @@ import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
 import { PageContext } from './context.ts'
+import { lastingClient } from './lasting.ts'
 import type { Live } from './live.ts'
 import { goTo, linkTo, route } from './routes.ts'
 import { SettingsMenu } from './settings-menu.tsx'
 import { type View, views } from './views.ts'
 
 interface ShellProps {
-  readonly client: SiteClient
+  /** The client of the site, with the token that there is now. */
+  readonly access: SiteClient
   readonly live: Live
   readonly onSignOut: () => void
 }
 
-const SiteChoice = ({ client }: Pick<ShellProps, 'client'>) =>
+const SiteChoice = ({ client }: { readonly client: SiteClient }) =>
   client.sites.length < 2 ? (
     <span class="site-name" title={client.site.name}>
       <bdi>{client.site.name}</bdi>
@@ -60,13 +62,18 @@ const LoadedView = ({ view }: { readonly view: View }) => {
 }
 
 /** What stands around every view: where one is, and where else one can go. */
-export const Shell = ({ client, live, onSignOut }: ShellProps) => {
+export const Shell = ({ access, live, onSignOut }: ShellProps) => {
   const t = texts.value
-  const uploads = useUploads(client)
-  const page = useMemo(() => ({ client, live, uploads }), [client, live, uploads])
+  const clients = useRef(new Map<number, SiteClient>())
+  const { id } = access.site
+  clients.current.set(id, access)
+  // What is under way on another site stays there.
+  const client = useMemo(() => lastingClient(() => clients.current.get(id) ?? access), [id])
+  const uploads = useUploads(client, access)
+  const page = useMemo(() => ({ client, access, live, uploads }), [client, access, live, uploads])
   const view = views.find(({ name }) => name === route.value.view) ?? views[0]
   const title = view ? view.label(t) : ''
-  useEffect(() => live.follow(client), [client, live])
+  useEffect(() => live.follow(client), [client, access, live])
   useEffect(() => {
     document.title = `${title} · ${client.site.name} · ${t.name}`
   }, [title, client, t])
@@ -76,7 +83,7 @@ export const Shell = ({ client, live, onSignOut }: ShellProps) => {
         {t.shell.skip}
       </button>
       <header class="top">
-        <SiteChoice client={client} />
+        <SiteChoice client={access} />
         <nav aria-label={t.shell.views}>
           {views.map(({ name, label, icon }) => (
             <a

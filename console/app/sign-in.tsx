@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import { ServiceError } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -21,10 +21,11 @@ const Form = ({ session }: SignInProps) => {
   const isRefused = failure instanceof ServiceError && failure.status === 401
   const submit = (event: Event) => {
     event.preventDefault()
+    if (session.isBusy.value) return
     session.signIn(token.value, isKept.value ? 'device' : 'tab')
   }
   return (
-    <form onSubmit={submit} class="sign-in">
+    <form onSubmit={submit} class="sign-in" aria-busy={session.isBusy.value}>
       <div class="field">
         <label for={field}>{t.token}</label>
         <input
@@ -63,7 +64,7 @@ const Form = ({ session }: SignInProps) => {
       {failure !== undefined && (
         <Failure error={failure} onRepeat={!isRefused && session.hasKept() ? session.goOn : undefined} />
       )}
-      <Button type="submit" kind="primary" disabled={session.isBusy.value}>
+      <Button type="submit" kind="primary">
         {t.submit}
       </Button>
     </form>
@@ -71,18 +72,24 @@ const Form = ({ session }: SignInProps) => {
 }
 
 /** The whole page, while nobody is signed in. */
-export const SignIn = ({ session }: SignInProps) => (
-  <main class="welcome">
-    <div class="welcome-card">
-      <header>
-        <h1>{texts.value.name}</h1>
-        <SettingsMenu />
-      </header>
-      {session.sites.value?.list.length === 0 && <p role="alert">{texts.value.signIn.noSites}</p>}
-      <Form session={session} />
-    </div>
-  </main>
-)
+export const SignIn = ({ session }: SignInProps) => {
+  const { name } = texts.value
+  useEffect(() => {
+    document.title = name
+  }, [name])
+  return (
+    <main class="welcome">
+      <div class="welcome-card">
+        <header>
+          <h1>{name}</h1>
+          <SettingsMenu />
+        </header>
+        {session.sites.value?.list.length === 0 && <p role="alert">{texts.value.signIn.noSites}</p>}
+        <Form session={session} />
+      </div>
+    </main>
+  )
+}
 
 /** Above the page, when its token has stopped working: what is on the page stays. */
 export const SignInAgain = ({ session }: SignInProps) => (

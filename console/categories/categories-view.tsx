@@ -13,7 +13,7 @@ const isAboutCategories = ({ type }: Change): boolean => /^(category|content)\./
 
 /** The categories of the site, and what is linked with the one that is chosen. */
 const Categories = () => {
-  const { client, live } = usePage()
+  const { client, access, live } = usePage()
   const categories = useSignal<readonly Named[] | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)
   const chosen = chosenId()
@@ -36,7 +36,7 @@ const Categories = () => {
     return live.subscribe((changes) => {
       if (changes.some(isAboutCategories)) load()
     })
-  }, [client, live])
+  }, [client, access, live])
   const [first] = categories.value ?? []
   useEffect(() => {
     if (chosen === undefined && first && hasRoom()) goTo({ path: [String(first.id)] }, { replace: true })

@@ -6,6 +6,7 @@ import { goTo, route } from '../app/routes.ts'
 import { Button } from '../parts/button.tsx'
 import type { Named } from '../parts/chooser.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { useKeptFocus } from '../parts/focus.ts'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { ChosenTools, KindTabs, NoItems } from './category-tools.tsx'
@@ -26,11 +27,10 @@ const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./
 /** What is linked with a category, of one kind. */
 export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const t = texts.value.categories
-  const { client, live } = usePage()
+  const { client, access, live } = usePage()
   const kind = kinds.find((each) => each === route.value.query['kind']) ?? 'news'
   const isLinking = useSignal(false)
   const opened = useSignal<Item | undefined>(undefined)
-  const objects = client.categories[kind]
   const list = useMemo(
     () => createListStore((look) => readLinked(client.categories, category.id, kind, look), lookIn(route.value.query)),
     [client, category.id, kind],
@@ -40,7 +40,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
     return live.subscribe((changes) => {
       if (changes.some(isAboutObjects)) list.load()
     })
-  }, [list, live])
+  }, [list, access, live])
   const look = list.look.value
   useEffect(() => {
     goTo({ query: queryFor(kind, look) }, { replace: true })
@@ -49,7 +49,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const unlink = async (items: readonly Item[]) => {
     const ids = items.map(({ id }) => id)
     try {
-      await inChunks(ids, (some) => objects.unlink(category.id, some))
+      await inChunks(ids, (some) => client.categories[kind].unlink(category.id, some))
       list.clear()
       // A link that says more than that it is there cannot be made anew as it was.
       const canUndo = items.every(({ isDisplayable }) => isDisplayable)
@@ -61,7 +61,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   }
   const relink = async (ids: readonly number[]) => {
     try {
-      await inChunks(ids, (some) => objects.link(category.id, some))
+      await inChunks(ids, (some) => client.categories[kind].link(category.id, some))
       notify(t.linked(ids.length))
     } catch (error) {
       notifyFailure('', error, () => relink(ids))
@@ -70,8 +70,9 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   }
 
   const page = list.page.value
+  const pane = useKeptFocus<HTMLDivElement>()
   return (
-    <div class="pane">
+    <div ref={pane} class="pane" tabIndex={-1}>
       <div class="pane-head">
         <h2>
           <bdi>{category.name}</bdi>

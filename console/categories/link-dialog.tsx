@@ -20,7 +20,7 @@ interface LinkDialogProps {
 /** Chooses among all that the site has, over its pages, and links what is chosen. What is linked already is shown so. */
 export const LinkDialog = ({ category, kind, onLinked, onClose }: LinkDialogProps) => {
   const t = texts.value.categories
-  const { client } = usePage()
+  const { client, access } = usePage()
   const linked = useSignal<ReadonlySet<number>>(new Set())
   const list = useMemo(
     () =>
@@ -34,7 +34,7 @@ export const LinkDialog = ({ category, kind, onLinked, onClose }: LinkDialogProp
   )
   useEffect(() => {
     list.load()
-  }, [list])
+  }, [list, access])
   const chosen = list.chosen.value
   const submit = async () => {
     const ids = [...chosen.keys()]

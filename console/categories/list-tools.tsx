@@ -1,5 +1,6 @@
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
+import { useQuietField } from '../parts/quiet-field.ts'
 import { texts } from '../texts/texts.ts'
 import { type ListStore, pageSize } from './objects-store.ts'
 
@@ -7,37 +8,19 @@ interface ListProps {
   readonly list: ListStore
 }
 
-/** How long nothing is typed before a search begins, in milliseconds. */
-const quiet = 250
-
 /** Searches the titles of a list while somebody types. */
 export const Search = ({ list }: ListProps) => {
   const t = texts.value.categories
   const field = useId()
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const search = (text: string, delay: number) => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => {
-      if (text.trim() !== list.look.value.search.trim()) list.show({ search: text })
-    }, delay)
-  }
+  const search = useQuietField(list.look.value.search, (text) => {
+    if (text.trim() !== list.look.value.search.trim()) list.show({ search: text })
+  })
   return (
     <div class="search">
       <label for={field} class="unseen">
         {t.find}
       </label>
-      <input
-        id={field}
-        type="search"
-        maxLength={200}
-        placeholder={t.find}
-        value={list.look.value.search}
-        onInput={({ currentTarget }) => search(currentTarget.value, quiet)}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Enter') search(currentTarget.value, 0)
-        }}
-      />
+      <input id={field} type="search" maxLength={200} placeholder={t.find} {...search} />
     </div>
   )
 }

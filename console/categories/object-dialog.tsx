@@ -4,10 +4,13 @@ import { usePage } from '../app/context.ts'
 import { found, type Named } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { titleOf } from './items-table.tsx'
 import { type Item, inChunks, type Kind } from './objects-store.ts'
+
+const rowHeight = 36
 
 interface ObjectDialogProps {
   readonly item: Item
@@ -26,18 +29,17 @@ export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<numb
 /** The categories of one object, to be chosen. */
 export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: ObjectDialogProps) => {
   const t = texts.value.categories
-  const { client } = usePage()
+  const { client, access } = usePage()
   const field = useId()
   const linked = useSignal<ReadonlySet<number> | undefined>(undefined)
   const wanted = useSignal<ReadonlySet<number>>(new Set())
   const failure = useSignal<unknown>(undefined)
   const text = useSignal('')
-  const objects = client.categories[kind]
   const load = async () => {
     failure.value = undefined
     try {
       const ids: number[] = []
-      for await (const { id = 0 } of objects.categoriesOf(item.id, { fields: 'id' })) ids.push(id)
+      for await (const { id = 0 } of client.categories[kind].categoriesOf(item.id, { fields: 'id' })) ids.push(id)
       linked.value = new Set(ids)
       wanted.value = new Set(ids)
     } catch (error) {
@@ -45,12 +47,12 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
     }
   }
   useEffect(() => {
-    load()
-  }, [client, item.id])
+    if (!linked.value) load()
+  }, [access, item.id])
   const { added, removed } = difference(linked.value ?? new Set(), wanted.value)
   const submit = async () => {
-    await inChunks(added, (some) => objects.linkCategories(item.id, some))
-    await inChunks(removed, (some) => objects.unlinkCategories(item.id, some))
+    await inChunks(added, (some) => client.categories[kind].linkCategories(item.id, some))
+    await inChunks(removed, (some) => client.categories[kind].unlinkCategories(item.id, some))
     notify(t.saved(titleOf(item)))
     onSaved()
   }
@@ -84,18 +86,27 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
         />
       </div>
       {linked.value && (
-        <fieldset class="types">
+        <fieldset class="types types-rows" style={{ height: `${Math.max(3, shown.length) * rowHeight}px` }}>
           <legend class="unseen">{t.list}</legend>
-          {shown.map(({ id, name }) => (
-            <label key={id} class="type">
-              <input
-                type="checkbox"
-                checked={wanted.value.has(id)}
-                onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
-              />
-              <bdi>{name}</bdi>
-            </label>
-          ))}
+          <Rows
+            count={shown.length}
+            height={rowHeight}
+            row={(index) => {
+              const category = shown[index]
+              if (!category) return null
+              const { id, name } = category
+              return (
+                <label key={id} class="type" title={name}>
+                  <input
+                    type="checkbox"
+                    checked={wanted.value.has(id)}
+                    onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
+                  />
+                  <bdi>{name}</bdi>
+                </label>
+              )
+            }}
+          />
           {shown.length === 0 && <p class="empty">{texts.value.chooser.none}</p>}
         </fieldset>
       )}

@@ -14,7 +14,8 @@ interface CollisionDialogProps {
 
 /** Asks what becomes of a file where something is there already. Closing it leaves the file as it is: skipped. */
 export const CollisionDialog = ({ upload, uploads }: CollisionDialogProps) => {
-  const answer = useSignal<Answer>('replace')
+  // The question may come while somebody types elsewhere: a stray Enter replaces nothing.
+  const answer = useSignal<Answer>('both')
   const isForAll = useSignal(false)
   const t = texts.value.uploads
   return (

@@ -1,5 +1,6 @@
 import type { SiteClient } from '../../client/src/index.ts'
 import { goTo, linkTo } from '../app/routes.ts'
+import { focusContent } from '../parts/focus.ts'
 import type { MenuItem } from '../parts/menu.tsx'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
@@ -28,9 +29,21 @@ export const downloadAll = (client: SiteClient, paths: readonly string[]): void 
   download(client, paths).catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
 }
 
+/** Browsers have a clipboard for pages alone that came by https, or from this very machine. The others copy what is selected. */
+const copyText = async (text: string): Promise<void> => {
+  if (isSecureContext) return navigator.clipboard.writeText(text)
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  document.execCommand('copy')
+  field.remove()
+  focusContent()
+}
+
 const copyPath = async (paths: readonly string[]): Promise<void> => {
   try {
-    await navigator.clipboard.writeText(paths.map((path) => `/${path}`).join('\n'))
+    await copyText(paths.map((path) => `/${path}`).join('\n'))
     notify(texts.value.files.pathCopied)
   } catch (error) {
     notifyFailure('', error)
@@ -67,7 +80,7 @@ export const commandsFor = (store: FilesStore, client: SiteClient): readonly Com
           {
             label: only.type === 'folder' ? t.open : t.details,
             icon: only.type === 'folder' ? 'folder' : 'file',
-            keys: 'Enter',
+            keys: t.keys.open,
             isMinor: true,
             run: () => openEntry(store, only),
           } as const,
@@ -83,7 +96,7 @@ export const commandsFor = (store: FilesStore, client: SiteClient): readonly Com
     {
       label: t.remove,
       icon: 'remove',
-      keys: 'Del',
+      keys: t.keys.remove,
       isDangerous: true,
       isApart: true,
       run: show({ kind: 'remove', paths }),

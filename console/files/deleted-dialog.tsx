@@ -5,6 +5,7 @@ import { usePage } from '../app/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { useKeptFocus } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
@@ -36,6 +37,7 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
     read()
   }, [path])
   const restore = async (name: string) => {
+    if (busy.value !== '') return
     busy.value = name
     failure.value = undefined
     try {
@@ -49,6 +51,7 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
     busy.value = ''
   }
   const rows = found.value ?? []
+  const body = useKeptFocus<HTMLDivElement>()
   return (
     <Dialog
       title={t.deletedTitle(folderName(path))}
@@ -57,7 +60,7 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
         store.dialog.value = undefined
       }}
     >
-      <div class="dialog-body">
+      <div ref={body} class="dialog-body" tabIndex={-1}>
         {failure.value && <Failure error={failure.value.error} onRepeat={failure.value.repeat} />}
         {!found.value && !failure.value && <p class="soft">{texts.value.loading}</p>}
         {found.value && rows.length === 0 && <p class="soft">{t.deletedNone}</p>}
@@ -71,7 +74,7 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
                 const row = rows[index]
                 return (
                   row && (
-                    <div key={row.name} role="listitem" class="deleted-row">
+                    <div key={`${row.type} ${row.name}`} role="listitem" class="deleted-row">
                       <EntryIcon name={row.name} type={row.type} />
                       <span class="deleted-name">
                         <bdi>{row.name}</bdi>
@@ -80,12 +83,7 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
                           {row.size !== null && ` · ${formatSize(row.size)}`}
                         </span>
                       </span>
-                      <Button
-                        icon="restore"
-                        label={t.restoreOf(row.name)}
-                        disabled={busy.value !== ''}
-                        onClick={() => restore(row.name)}
-                      >
+                      <Button icon="restore" label={t.restoreOf(row.name)} onClick={() => restore(row.name)}>
                         {t.restore}
                       </Button>
                     </div>

@@ -6,29 +6,31 @@ import { isWithin, parentOf } from './paths.ts'
 import { relocateAndTell } from './told.ts'
 import type { Uploads } from './uploads.ts'
 
-/** How dragged paths are named, so that nothing else takes them for text. */
-const type = 'application/x-site-admin-paths'
+/** What is dragged of the list. Its type has a name of its own: what is dragged from another tab or page has paths of something else. */
+let dragged: { readonly type: string; readonly paths: readonly string[] } | undefined
 
 /** The folder that something is dragged over. */
 export const dragTarget = signal<string | undefined>(undefined)
 
 export const startDrag = (event: DragEvent, paths: readonly string[]): void => {
-  event.dataTransfer?.setData(type, JSON.stringify(paths))
+  dragged = { type: `application/x-site-admin-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`, paths }
+  event.dataTransfer?.setData(dragged.type, 'paths')
   if (event.dataTransfer) event.dataTransfer.effectAllowed = 'copyMove'
 }
 
 const holdsFiles = (data: DataTransfer): boolean => data.types.includes('Files')
 
-const pathsOf = (data: DataTransfer): readonly string[] => {
-  const value: unknown = JSON.parse(data.getData(type) || '[]')
-  return Array.isArray(value) ? value.filter((path) => typeof path === 'string') : []
-}
+/** The dragged paths that can go into a folder. */
+const pathsFor = (data: DataTransfer, folder: string): readonly string[] =>
+  dragged && data.types.includes(dragged.type)
+    ? dragged.paths.filter((path) => parentOf(path) !== folder && !isWithin(folder, path))
+    : []
 
 /** Makes an element a place to drop on: files from the device are uploaded, what is dragged of the list is moved, or copied with Ctrl. */
 export const dropOn = (folder: string, store: FilesStore, uploads: Uploads) => ({
   onDragOver(event: DragEvent) {
     const data = event.dataTransfer
-    if (!data || !(holdsFiles(data) || data.types.includes(type))) return
+    if (!data || !(holdsFiles(data) || pathsFor(data, folder).length > 0)) return
     event.preventDefault()
     event.stopPropagation()
     data.dropEffect = holdsFiles(data) || event.ctrlKey ? 'copy' : 'move'
@@ -45,14 +47,18 @@ export const dropOn = (folder: string, store: FilesStore, uploads: Uploads) => (
   },
   async onDrop(event: DragEvent) {
     const data = event.dataTransfer
+    // A list that has changed under the pointer has put another folder there than the one that was shown to be meant.
+    const isMeant = dragTarget.value === folder
     dragTarget.value = undefined
-    if (!data || !(holdsFiles(data) || data.types.includes(type))) return
+    if (!data) return
+    const paths = pathsFor(data, folder)
+    if (!holdsFiles(data) && paths.length === 0) return
     event.preventDefault()
     event.stopPropagation()
+    if (!isMeant) return
     try {
-      if (holdsFiles(data)) return uploads.add(await fromDrop(data), folder)
-      const paths = pathsOf(data).filter((path) => parentOf(path) !== folder && !isWithin(folder, path))
-      if (paths.length > 0) await relocateAndTell(store, event.ctrlKey ? 'copy' : 'move', paths, folder)
+      if (holdsFiles(data)) uploads.add(await fromDrop(data), folder)
+      else await relocateAndTell(store, event.ctrlKey ? 'copy' : 'move', paths, folder)
     } catch (error) {
       notifyFailure('', error)
     }

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { usePage } from '../app/context.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
-import { Rows } from '../parts/rows.tsx'
+import { Rows, rowHeight } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Column } from './arrange.ts'
 import { commandsFor, runKey } from './commands.ts'
@@ -83,7 +83,7 @@ export const FileList = () => {
   const rows = shown.value
   const { active, chosen } = selection.value
   const index = active === undefined ? -1 : rows.findIndex(({ name }) => name === active)
-  const height = grid.current ? Number.parseInt(getComputedStyle(grid.current).getPropertyValue('--row'), 10) : 36
+  const height = rowHeight()
 
   const openMenu = () => {
     const row = grid.current?.querySelector('.row.is-active')?.getBoundingClientRect()

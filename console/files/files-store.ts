@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
 import { type Outcome, onEach } from './act.ts'
 import { createFolder, type Folder, touches } from './folder.ts'
-import { join, nameOf } from './paths.ts'
+import { join, nameOf, parentOf } from './paths.ts'
 import { createPreview, type Preview } from './preview.ts'
 import { createTree, type Tree } from './tree.ts'
 
@@ -10,7 +10,7 @@ export type Relocation = 'move' | 'copy'
 
 /** The dialog that is open. Paths are whole ones. */
 type FilesDialog =
-  | { readonly kind: 'newFolder' }
+  | { readonly kind: 'newFolder'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string }
   | { readonly kind: 'relocate'; readonly how: Relocation; readonly paths: readonly string[] }
   | { readonly kind: 'remove'; readonly paths: readonly string[] }
@@ -28,7 +28,7 @@ export interface FilesStore {
   /** The whole paths of what is chosen. */
   chosenPaths(): readonly string[]
   hold(how: Relocation): void
-  createFolder(name: string): Promise<void>
+  createFolder(folder: string, name: string): Promise<void>
   rename(path: string, name: string): Promise<void>
   relocate(how: Relocation, paths: readonly string[], folder: string): Promise<Outcome>
   remove(paths: readonly string[]): Promise<Outcome>
@@ -61,6 +61,12 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     return outcome
   }
 
+  /** Shows and chooses what has a new name now, where its folder is open still. */
+  const showNamed = async (place: string, name: string) => {
+    await folder.refresh()
+    if (folder.path.value === place) folder.choose(name, 'alone')
+  }
+
   return {
     folder,
     tree,
@@ -72,15 +78,13 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
       const paths = chosenPaths()
       if (paths.length > 0) clipboard.value = { how, paths }
     },
-    async createFolder(name) {
-      await client().files.createFolder(join(folder.path.value, name))
-      await folder.refresh()
-      folder.choose(name, 'alone')
+    async createFolder(place, name) {
+      await client().files.createFolder(join(place, name))
+      await showNamed(place, name)
     },
     async rename(path, name) {
-      await client().files.move(path, join(folder.path.value, name))
-      await folder.refresh()
-      folder.choose(name, 'alone')
+      await client().files.move(path, join(parentOf(path), name))
+      await showNamed(parentOf(path), name)
       tree.refresh()
     },
     relocate(how, paths, target) {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { usePage } from '../app/context.ts'
 import { route } from '../app/routes.ts'
 import { Failure } from '../parts/failure.tsx'
@@ -24,7 +24,7 @@ const OpenDialog = () => {
   const dialog = store.dialog.value
   switch (dialog?.kind) {
     case 'newFolder':
-      return <NewFolderDialog />
+      return <NewFolderDialog path={dialog.path} />
     case 'rename':
       return <RenameDialog path={dialog.path} />
     case 'relocate':
@@ -84,22 +84,32 @@ const Contents = () => {
   )
 }
 
-/** The files of the site. */
-export const FilesView = () => {
-  const { client, live, uploads } = usePage()
-  const current = useRef(client)
-  current.current = client
-  const store = useMemo(() => createFilesStore(() => current.current), [])
+/** The files of the site, for a token that may see them. */
+export const FilesView = () =>
+  usePage().client.site.permissions.includes('files') ? (
+    <Files />
+  ) : (
+    <div class="empty">
+      <Icon name="folder" />
+      <p>{texts.value.files.notAllowed}</p>
+    </div>
+  )
+
+const Files = () => {
+  const { client, access, live, uploads } = usePage()
+  const store = useMemo(() => createFilesStore(() => client), [client])
   const files = useMemo(() => ({ store, uploads, keyboard: { isInList: false } }), [store, uploads])
   const { path, query } = route.value
   const place = path.join('/')
   useEffect(() => {
+    // A dialog is about the folder that it was opened in.
+    store.dialog.value = undefined
     store.folder.open(place)
   }, [place])
   // Somebody has signed in again: what has failed may be read now.
   useEffect(() => {
-    if (store.folder.failure.value !== undefined) store.refresh()
-  }, [client])
+    if (store.folder.failure.value !== undefined || store.preview.failure.value !== undefined) store.refresh()
+  }, [access])
   useEffect(() => live.subscribe(store.follow), [live, store])
   // What was uploaded is shown once there is a moment of rest; meanwhile the history tells of it.
   const { done } = uploads.totals.value

@@ -70,7 +70,11 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
     isLoading.value = true
     try {
       const found: FolderContent[] = []
-      for await (const entry of client().files.list(place)) found.push(entry)
+      for await (const entry of client().files.list(place)) {
+        // Something else is wanted meanwhile: the pages that follow are not asked for.
+        if (turn !== asked) return
+        found.push(entry)
+      }
       if (turn !== asked) return
       const before = names.value
       batch(() => {

@@ -1,4 +1,5 @@
 import type { Dropped } from './dropped.ts'
+import { nameOf, partsOf } from './paths.ts'
 
 /** An upload that was not over when the page was left: enough to know the file again, and to go on with it. */
 export interface KeptUpload {
@@ -51,23 +52,37 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
   }
 }
 
-const isSame = (kept: KeptUpload, { file, path }: Dropped): boolean =>
-  kept.size === file.size &&
-  kept.modified === file.lastModified &&
-  (kept.path === path ||
-    kept.path.endsWith(`/${path}`) ||
-    kept.path.endsWith(`/${file.name}`) ||
-    kept.path === file.name)
+/** What a file is known again by: its name, its size, and when it was changed. */
+const keyOf = (path: string, size: number, modified: number): string => `${size} ${modified} ${nameOf(path)}`
 
-/** Finds the files again that their reader has given anew. */
+/** How many parts two paths have in common at their ends. */
+const commonParts = (one: string, other: string): number => {
+  const [a, b] = [partsOf(one).toReversed(), partsOf(other).toReversed()]
+  const differing = a.findIndex((part, index) => part !== b[index])
+  return differing < 0 ? a.length : differing
+}
+
+/** The one of several with the highest score; undefined where two share it. */
+const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each | undefined => {
+  const highest = Math.max(...all.map(score))
+  const best = all.filter((each) => score(each) === highest)
+  return best.length === 1 ? best[0] : undefined
+}
+
+/**
+ * Finds the files again that their reader has given anew. Where several are alike, folders tell them apart; where these do not, nothing is guessed: one file would
+ * become the end of another.
+ */
 export const match = (kept: readonly KeptUpload[], given: readonly Dropped[]) => {
-  const left = [...given]
+  const keptLike = Map.groupBy(kept, ({ path, size, modified }) => keyOf(path, size, modified))
+  const givenLike = Map.groupBy(given, ({ path, file }) => keyOf(path, file.size, file.lastModified))
   const found: { readonly kept: KeptUpload; readonly file: File }[] = []
   const missing: KeptUpload[] = []
   for (const each of kept) {
-    const index = left.findIndex((dropped) => isSame(each, dropped))
-    const [dropped] = index < 0 ? [] : left.splice(index, 1)
-    if (dropped) found.push({ kept: each, file: dropped.file })
+    const key = keyOf(each.path, each.size, each.modified)
+    const dropped = bestOf(givenLike.get(key) ?? [], ({ path }) => commonParts(path, each.path))
+    const meant = dropped && bestOf(keptLike.get(key) ?? [], ({ path }) => commonParts(path, dropped.path))
+    if (dropped && meant === each) found.push({ kept: each, file: dropped.file })
     else missing.push(each)
   }
   return { found, missing }

@@ -43,6 +43,8 @@ const NameDialog = ({ title, label, action, name: before, onName }: NameDialogPr
           autoComplete="off"
           spellcheck={false}
           dir="auto"
+          pattern="[^\/]+"
+          title={texts.value.files.noSlash}
           onInput={({ currentTarget }) => {
             name.value = currentTarget.value
           }}
@@ -52,10 +54,18 @@ const NameDialog = ({ title, label, action, name: before, onName }: NameDialogPr
   )
 }
 
-export const NewFolderDialog = () => {
+export const NewFolderDialog = ({ path }: { readonly path: string }) => {
   const { store } = useFiles()
   const t = texts.value.files
-  return <NameDialog title={t.newFolder} label={t.folderName} action={t.create} name="" onName={store.createFolder} />
+  return (
+    <NameDialog
+      title={t.newFolder}
+      label={t.folderName}
+      action={t.create}
+      name=""
+      onName={(name) => store.createFolder(path, name)}
+    />
+  )
 }
 
 export const RenameDialog = ({ path }: { readonly path: string }) => {

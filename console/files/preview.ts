@@ -67,10 +67,15 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   const versions = signal<readonly Version[] | undefined>(undefined)
   let path = ''
   let turn = 0
+  /** The state of the file that is shown: it is not read again while it is the same. */
+  let shown = ''
+
+  const giveUp = (seen: Content | undefined) => {
+    if (seen?.kind === 'picture') urls.revokeObjectURL(seen.url)
+  }
 
   const show = (next: Content | undefined) => {
-    const before = content.value
-    if (before?.kind === 'picture') urls.revokeObjectURL(before.url)
+    giveUp(content.value)
     content.value = next
   }
 
@@ -95,6 +100,9 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
     return readText(size, draft)
   }
 
+  /** Names what is shown of a file; empty where nobody knows whether it is as it was. */
+  const stateOf = ({ etag }: Pick<Entry, 'etag'>): string => (isDraft.value ? '' : (etag ?? ''))
+
   const read = async () => {
     const mine = ++turn
     try {
@@ -105,9 +113,12 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
         entry.value = found
         failure.value = undefined
       })
+      const state = stateOf(found)
+      if (state !== '' && state === shown) return
       const seen = found.type === 'file' ? await readContent(found, isDraft.value) : undefined
-      if (mine === turn) show(seen)
-      else if (seen?.kind === 'picture') urls.revokeObjectURL(seen.url)
+      if (mine !== turn) return giveUp(seen)
+      show(seen)
+      shown = state
     } catch (error) {
       if (mine === turn) failure.value = error
     }
@@ -121,6 +132,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
     versions,
     async open(wanted) {
       path = wanted
+      shown = ''
       batch(() => {
         show(undefined)
         entry.value = undefined
@@ -146,6 +158,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
     close() {
       turn++
       path = ''
+      shown = ''
       show(undefined)
       entry.value = undefined
     },

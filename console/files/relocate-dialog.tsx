@@ -2,13 +2,17 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import { usePage } from '../app/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
+import { useKeptFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
+import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
 import { collator } from './arrange.ts'
 import { useFiles } from './files-context.ts'
 import type { Relocation } from './files-store.ts'
 import { isWithin, join, parentOf, partsOf } from './paths.ts'
 import { relocateAndTell } from './told.ts'
+
+const rowHeight = 36
 
 interface RelocateDialogProps {
   readonly how: Relocation
@@ -30,37 +34,49 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
     let isWanted = true
     const read = async () => {
       const found: string[] = []
-      for await (const { name, type } of client.files.list(target)) if (type === 'folder') found.push(name)
+      for await (const { name, type } of client.files.list(target)) {
+        if (!isWanted) return
+        if (type === 'folder') found.push(name)
+      }
       if (isWanted) names.value = found.sort(collator.compare)
     }
-    // A path that is not there yet has no folders to offer.
-    read().catch(() => {
-      if (isWanted) names.value = []
-    })
+    // While a path is typed, not each beginning of it is looked up. One that is not there yet has no folders to offer.
+    const timer = setTimeout(() => {
+      read().catch(() => {
+        if (isWanted) names.value = []
+      })
+    }, 150)
     return () => {
       isWanted = false
+      clearTimeout(timer)
     }
   }, [target])
   const offered = names.value.filter((name) => !refused.includes(join(target, name)))
+  const box = useKeptFocus<HTMLDivElement>()
+  const up = target === '' ? [] : [{ path: parentOf(target), name: parentOf(target) || texts.value.files.root }]
+  const steps = [...up, ...offered.map((name) => ({ path: join(target, name), name }))]
+  if (steps.length === 0) return null
   return (
-    <ul class="folder-choice" aria-label={texts.value.files.folders}>
-      {target !== '' && (
-        <li>
-          <button type="button" onClick={() => onTarget(parentOf(target))}>
-            <Icon name="up" />
-            <bdi>{parentOf(target) || texts.value.files.root}</bdi>
-          </button>
-        </li>
-      )}
-      {offered.map((name) => (
-        <li key={name}>
-          <button type="button" onClick={() => onTarget(join(target, name))}>
-            <Icon name="folder" />
-            <bdi>{name}</bdi>
-          </button>
-        </li>
-      ))}
-    </ul>
+    <div ref={box} class="folder-choice" tabIndex={-1} style={{ height: `${steps.length * rowHeight}px` }}>
+      <Rows
+        list={texts.value.files.folders}
+        count={steps.length}
+        height={rowHeight}
+        row={(index) => {
+          const step = steps[index]
+          return (
+            step && (
+              <div key={step.path} role="listitem">
+                <button type="button" onClick={() => onTarget(step.path)}>
+                  <Icon name={index < up.length ? 'up' : 'folder'} />
+                  <bdi>{step.name}</bdi>
+                </button>
+              </div>
+            )
+          )
+        }}
+      />
+    </div>
   )
 }
 

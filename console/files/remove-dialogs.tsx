@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { RemovalPreview } from '../../client/src/index.ts'
 import { usePage } from '../app/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatSize } from '../parts/format.ts'
 import { texts } from '../texts/texts.ts'
+import { onEach } from './act.ts'
 import { useFiles } from './files-context.ts'
 import { nameOf } from './paths.ts'
 import { removeAndTell } from './told.ts'
@@ -34,17 +35,23 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
   const { client } = usePage()
   const preview = useSignal<RemovalPreview | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)
+  const isShown = useRef(true)
   const t = texts.value.files
   const count = async () => {
     failure.value = undefined
-    try {
-      preview.value = sum(await Promise.all(paths.map((path) => client.files.removal(path))))
-    } catch (error) {
-      failure.value = error
-    }
+    const previews: RemovalPreview[] = []
+    const { failed } = await onEach(paths, async (path) => {
+      if (isShown.current) previews.push(await client.files.removal(path))
+    })
+    failure.value = failed[0]?.error
+    if (failed.length === 0) preview.value = sum(previews)
   }
   useEffect(() => {
+    isShown.current = true
     count()
+    return () => {
+      isShown.current = false
+    }
   }, [])
   const found = preview.value
   return (

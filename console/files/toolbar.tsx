@@ -1,5 +1,7 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { usePage } from '../app/context.ts'
 import { Button } from '../parts/button.tsx'
+import { focusContent } from '../parts/focus.ts'
 import { MenuButton } from '../parts/menu.tsx'
 import { texts } from '../texts/texts.ts'
 import { commandsFor, paste } from './commands.ts'
@@ -12,8 +14,15 @@ const ChosenBar = () => {
   const { client } = usePage()
   const t = texts.value.files
   const commands = commandsFor(store, client)
+  const bar = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const shown = bar.current
+    return () => {
+      if (shown?.contains(document.activeElement)) focusContent()
+    }
+  }, [])
   return (
-    <div class="bar is-chosen" role="toolbar" aria-label={t.chosen(store.folder.chosen.value.length)}>
+    <div ref={bar} class="bar is-chosen" role="toolbar" aria-label={t.chosen(store.folder.chosen.value.length)}>
       <Button icon="close" kind="quiet" label={t.chooseNothing} onClick={store.folder.chooseNothing} />
       <span class="bar-count" role="status">
         {t.chosen(store.folder.chosen.value.length)}
@@ -37,7 +46,7 @@ export const Toolbar = () => {
   const { fields, choose } = useFileDialogs((given) => uploads.add(given, store.folder.path.value))
   if (store.folder.chosen.value.length > 0) return <ChosenBar />
   const newFolder = () => {
-    store.dialog.value = { kind: 'newFolder' }
+    store.dialog.value = { kind: 'newFolder', path: store.folder.path.value }
   }
   const deleted = () => {
     store.dialog.value = { kind: 'deleted', path: store.folder.path.value }
@@ -66,7 +75,13 @@ export const Toolbar = () => {
         items={[
           { label: t.uploadFiles, icon: 'upload', run: () => choose('files') },
           { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
-          { label: t.paste, icon: 'copy', keys: 'Ctrl+V', isDisabled: !store.clipboard.value, run: () => paste(store) },
+          {
+            label: t.paste,
+            icon: 'copy',
+            keys: t.keys.paste,
+            isDisabled: !store.clipboard.value,
+            run: () => paste(store),
+          },
           { label: t.deleted, icon: 'restore', run: deleted },
           { label: t.refresh, icon: 'refresh', run: store.refresh },
         ]}

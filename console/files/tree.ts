@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import type { FolderContent, SiteClient } from '../../client/src/index.ts'
+import { type FolderContent, ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { onEach } from './act.ts'
 import { collator } from './arrange.ts'
 import { join, nameOf, parentOf } from './paths.ts'
 
@@ -57,6 +58,15 @@ export const createTree = (client: () => SiteClient): Tree => {
     open.value = new Set(open.value).add(path)
   }
 
+  /** A folder that has gone is not asked for any more. */
+  const forget = (path: string) => {
+    const [left, stillOpen] = [new Map(folders.value), new Set(open.value)]
+    left.delete(path)
+    stillOpen.delete(path)
+    folders.value = left
+    open.value = stillOpen
+  }
+
   return {
     rows: computed(() => rowsBelow('', 1)),
     learn,
@@ -71,8 +81,8 @@ export const createTree = (client: () => SiteClient): Tree => {
     },
     async refresh() {
       const paths = [...open.value].filter((path) => folders.value.has(path))
-      // A folder that has gone meanwhile is not shown any more once the one above it is read.
-      await Promise.allSettled(paths.map(read))
+      const { failed } = await onEach(paths, read)
+      for (const { path, error } of failed) if (error instanceof ServiceError && error.status === 404) forget(path)
     },
   }
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/failure.tsx'
+import { useKeptFocus } from '../parts/focus.ts'
 import { formatSize } from '../parts/format.ts'
 import { Progress } from '../parts/progress.tsx'
 import { Rows } from '../parts/rows.tsx'
@@ -31,9 +32,14 @@ const UploadRow = ({ upload, uploads }: UploadPanelProps & { readonly upload: Up
       </span>
       {stage === 'sending' && <Progress label={name} sent={sent} total={file.size} />}
       <span class="upload-actions">
-        {isMoving && <Button icon="pause" kind="quiet" label={t.pause(name)} onClick={() => uploads.pause(id)} />}
-        {stage === 'paused' && (
-          <Button icon="play" kind="quiet" label={t.resume(name)} onClick={() => uploads.resume(id)} />
+        {/* One button, so that the keyboard stays on it. */}
+        {(isMoving || stage === 'paused') && (
+          <Button
+            icon={isMoving ? 'pause' : 'play'}
+            kind="quiet"
+            label={isMoving ? t.pause(name) : t.resume(name)}
+            onClick={() => (isMoving ? uploads.pause(id) : uploads.resume(id))}
+          />
         )}
         {stage === 'failed' && (
           <Button icon="refresh" kind="quiet" label={t.repeat(name)} onClick={() => uploads.resume(id)} />
@@ -91,6 +97,7 @@ const Controls = ({ uploads }: UploadPanelProps) => {
 /** The uploads of the site, above whatever view is shown. */
 export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const isFolded = useSignal(false)
+  const panel = useKeptFocus<HTMLElement>()
   const t = texts.value.uploads
   const all = uploads.all.value
   const { sent, bytes, done, open } = uploads.totals.value
@@ -103,7 +110,7 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   }, [open === 0])
   if (all.length === 0 && uploads.interrupted.value.length === 0) return null
   return (
-    <section class="uploads" aria-label={t.title}>
+    <section ref={panel} class="uploads" tabIndex={-1} aria-label={t.title}>
       <header>
         <h2>{t.title}</h2>
         <span role="status" class="soft">

@@ -1,5 +1,6 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import { ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { onEach } from './act.ts'
 import type { Given } from './dropped.ts'
 import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
 import { join, numbered } from './paths.ts'
@@ -60,8 +61,8 @@ interface UploadsOptions {
   readonly kept: ReturnType<typeof createKeptUploads>
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number
-  readonly onDone?: (path: string) => void
-  readonly onFailure?: (error: unknown) => void
+  /** Told when an empty folder could not be made. */
+  readonly onFolderFailure?: (path: string, error: unknown, repeat: () => void) => void
 }
 
 const mostAtOnce = 3
@@ -75,7 +76,7 @@ const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'sk
 /** It may still be wanted after a reload: one that has failed as well. */
 const isLeft = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
-export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsOptions): Uploads => {
+export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOptions): Uploads => {
   const byId = signal<ReadonlyMap<number, Upload>>(new Map())
   const rate = signal(0)
   const interrupted = signal(kept.read())
@@ -166,14 +167,12 @@ export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsO
     const stored = answer === 'both' && answers.has(id) ? await putBeside(upload, signal) : path
     if (stored === path) await put({ ...upload, replace: upload.replace || answer === 'replace' }, path, signal)
     change(id, { stage: 'done', sent: upload.file.size, path: stored })
-    onDone?.(stored)
   }
 
   const fail = (upload: Upload, error: unknown) => {
     const forAll = answers.get(-upload.group)
     if (!isThere(error) || answers.has(upload.id)) {
       change(upload.id, { stage: 'failed', error })
-      onFailure?.(error)
     } else if (forAll) {
       answers.set(upload.id, forAll)
       change(upload.id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', sent: 0, address: undefined })
@@ -234,6 +233,12 @@ export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsO
         .catch(() => {})
   }
 
+  const makeFolders = async (paths: readonly string[]): Promise<void> => {
+    const { failed } = await onEach(paths, (path) => client().files.createFolder(path))
+    const [first] = failed
+    if (first) onFolderFailure?.(first.path, first.error, () => makeFolders(failed.map(({ path }) => path)))
+  }
+
   return {
     all,
     totals,
@@ -245,11 +250,7 @@ export const createUploads = ({ client, kept, now, onDone, onFailure }: UploadsO
         files.map(({ path, file }) => ({ path: join(folder, path), file, address: undefined })),
         ++last,
       )
-      for (const path of emptyFolders) {
-        client()
-          .files.createFolder(join(folder, path))
-          .then(() => onDone?.(join(folder, path)), onFailure)
-      }
+      makeFolders(emptyFolders.map((path) => join(folder, path)))
     },
     goOn({ files }) {
       const { found, missing } = match(interrupted.value, files)

@@ -1,23 +1,30 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { SiteClient } from '../../client/src/index.ts'
+import { notifyFailure } from '../parts/toasts.tsx'
 import { createKeptUploads } from './kept-uploads.ts'
 import { createUploads, type Uploads } from './uploads.ts'
 
-/** The uploads of the site that is shown. Those of other sites go on meanwhile. */
-export const useUploads = (client: SiteClient): Uploads => {
+/** The uploads of the site that is shown. Those of other sites go on meanwhile. `access` is another one once somebody has signed in again. */
+export const useUploads = (client: SiteClient, access: object): Uploads => {
   const { id } = client.site
-  const clients = useRef(new Map<number, SiteClient>())
   const known = useRef(new Map<number, Uploads>())
-  clients.current.set(id, client)
   let uploads = known.current.get(id)
   if (!uploads) {
     uploads = createUploads({
-      client: () => clients.current.get(id) ?? client,
+      client: () => client,
       kept: createKeptUploads(sessionStorage, id),
       now: () => performance.now(),
+      onFolderFailure: (path, error, repeat) => notifyFailure(`/${path}:`, error, repeat),
     })
     known.current.set(id, uploads)
   }
-  useEffect(() => known.current.get(id)?.renew(), [client])
+  useEffect(() => known.current.get(id)?.renew(), [access])
+  useEffect(
+    () => () => {
+      // Who has signed out sends nothing more. What is left goes on as after a reload.
+      for (const each of known.current.values()) each.pause()
+    },
+    [],
+  )
   return uploads
 }

@@ -51,7 +51,7 @@ export const Versions = ({ path }: { readonly path: string }) => {
       {versions && versions.length < 2 && <p class="soft">{t.versionsNone}</p>}
       <ul>
         {(versions && versions.length > 1 ? versions : []).map(({ version, at, size, removed, current }) => {
-          const moment = formatMoment(at)
+          const moment = formatMoment(at, 'exact')
           return (
             <li key={version}>
               <span>

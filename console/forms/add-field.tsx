@@ -70,7 +70,7 @@ const TypeChoice = ({
 /** Puts a field of the catalogue onto a form. */
 export const AddField = ({ form, store, onClose }: AddFieldProps) => {
   const t = texts.value.forms
-  const { client } = usePage()
+  const { client, access } = usePage()
   const place = useId()
   const types = useSignal<readonly FieldType[] | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)
@@ -89,8 +89,8 @@ export const AddField = ({ form, store, onClose }: AddFieldProps) => {
     }
   }
   useEffect(() => {
-    load()
-  }, [client])
+    if (!types.value) load()
+  }, [access])
   const submit = async () => {
     const next = store.fields.value?.find(({ id }) => String(id) === before.value)
     if (chosen.value === undefined) return

@@ -4,6 +4,7 @@ import type { Field, WebForm } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { useKeptFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
@@ -27,6 +28,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
   const handle = useRef<number | undefined>(undefined)
   const list = useRef<HTMLOListElement>(null)
   const fields = store.fields.value
+  const pane = useKeptFocus<HTMLDivElement>()
 
   // A row that moves in the document loses the focus, and whoever moves it by keyboard goes on from there.
   useEffect(() => {
@@ -45,7 +47,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
   }
 
   return (
-    <div class="pane">
+    <div ref={pane} class="pane" tabIndex={-1}>
       <div class="pane-head">
         <h2>
           <bdi>{form.name}</bdi>

@@ -18,20 +18,20 @@ export const isAboutFieldsOf =
     type === 'content.imported' || subject === `form/${form}` || subject.startsWith(`form/${form}/`)
 
 const Form = ({ form }: { readonly form: WebForm }) => {
-  const { client, live } = usePage()
+  const { client, access, live } = usePage()
   const store = useMemo(() => createFieldsStore({ forms: client.forms, form: form.id }), [client, form.id])
   useEffect(() => {
     store.load()
     return live.subscribe((changes) => {
       if (changes.some(isAboutFieldsOf(form.id))) store.load()
     })
-  }, [store, live])
+  }, [store, access, live])
   return <FormFields form={form} store={store} />
 }
 
 /** The web forms of the site, and the system fields of the one that is chosen. */
 export const FormsView = () => {
-  const { client, live } = usePage()
+  const { client, access, live } = usePage()
   const forms = useSignal<readonly WebForm[] | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)
   const chosen = chosenId()
@@ -50,7 +50,7 @@ export const FormsView = () => {
     return live.subscribe((changes) => {
       if (changes.some(isAboutForms)) load()
     })
-  }, [client, live])
+  }, [client, access, live])
   const [first] = forms.value ?? []
   useEffect(() => {
     if (chosen === undefined && first && hasRoom()) goTo({ path: [String(first.id)] }, { replace: true })

@@ -1,6 +1,7 @@
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { ChangeType } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
+import { useQuietField } from '../parts/quiet-field.ts'
 import { texts } from '../texts/texts.ts'
 import { groupOf, groups, type HistoryStore } from './history-store.ts'
 
@@ -9,16 +10,12 @@ interface HistoryFilterProps {
   readonly types: readonly ChangeType[]
 }
 
-/** How long nothing is typed before the filter takes hold, in milliseconds. */
-const quiet = 300
-
 /** Narrows the history by what has happened, where, and by whom. */
 export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
   const t = texts.value.history
   const [what, who, where] = [useId(), useId(), useId()]
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
   const filter = store.filter.value
+  const text = useQuietField(filter.where, (value) => store.narrow({ where: value }))
   const isNarrow = Object.values(filter).some((value) => value !== '')
   const actors =
     filter.who === '' || store.actors.value.includes(filter.who)
@@ -52,16 +49,7 @@ export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
       </div>
       <div class="field">
         <label for={where}>{t.where}</label>
-        <input
-          id={where}
-          type="search"
-          placeholder={t.whereHint}
-          value={filter.where}
-          onInput={({ currentTarget: { value } }) => {
-            clearTimeout(timer.current)
-            timer.current = setTimeout(() => store.narrow({ where: value }), quiet)
-          }}
-        />
+        <input id={where} type="search" placeholder={t.whereHint} {...text} />
       </div>
       <div class="field">
         <label for={who}>{t.who}</label>

@@ -38,6 +38,8 @@ export interface HistoryStore {
   readonly actors: ReadonlySignal<readonly string[]>
   /** Whether there are older ones that are not shown. */
   readonly isLimited: ReadonlySignal<boolean>
+  /** How many are known, whoever has made them. */
+  readonly known: ReadonlySignal<number>
   readonly isLoading: ReadonlySignal<boolean>
   /** How many have been read, while all of them are. */
   readonly readSoFar: ReadonlySignal<number | undefined>
@@ -79,11 +81,21 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     return { ...(types && { types }), ...(subject !== '' && { subject }) }
   }
 
+  /** What has come while the list is read: what is read may be older. */
+  let missed: readonly Change[] = []
+
   const isWanted = ({ type, subject }: Change): boolean =>
     (typesOf(filter.value, all)?.includes(type) ?? true) && subject.startsWith(subjectOf(filter.value))
 
+  const takeIn = (news: readonly Change[]) => {
+    const known = new Set(found.value?.map(({ id }) => id))
+    const added = news.filter((change) => isWanted(change) && !known.has(change.id))
+    if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value].slice(0, most)
+  }
+
   const load = async (): Promise<void> => {
     const own = ++reads
+    missed = []
     isLoading.value = true
     readSoFar.value = undefined
     try {
@@ -92,6 +104,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
       failure.value = undefined
       isLimited.value = newest.length >= newestAtOnce
       found.value = newest.toReversed()
+      takeIn(missed)
     } catch (error) {
       if (own === reads) failure.value = error
     } finally {
@@ -115,6 +128,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
 
   const readAll = async (): Promise<void> => {
     const own = ++reads
+    missed = []
     readSoFar.value = 0
     failure.value = undefined
     try {
@@ -122,6 +136,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
       if (!whole) return
       found.value = whole.read.slice(-most).toReversed()
       isLimited.value = whole.count > most
+      takeIn(missed)
     } catch (error) {
       if (own === reads) failure.value = error
     }
@@ -138,6 +153,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     }),
     actors: computed(() => [...new Set(found.value?.map(({ actor }) => actor))].toSorted()),
     isLimited,
+    known: computed(() => found.value?.length ?? 0),
     isLoading,
     failure,
     load,
@@ -148,9 +164,8 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
       if (filter.value.what !== before.what || filter.value.where !== before.where) await load()
     },
     receive(news) {
-      const known = new Set(found.value?.map(({ id }) => id))
-      const added = news.filter((change) => isWanted(change) && !known.has(change.id))
-      if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value]
+      if (isLoading.value || readSoFar.value !== undefined) missed = [...missed, ...news]
+      takeIn(news)
     },
   }
 }

@@ -49,7 +49,7 @@ const rowHeight = () => (matchMedia('(max-width: 640px)').matches ? 60 : 40)
 
 /** What has happened on the site, by whom and when. */
 export const HistoryView = () => {
-  const { client, live } = usePage()
+  const { client, access, live } = usePage()
   const opened = useSignal<Change | undefined>(undefined)
   const store = useMemo(
     () => createHistoryStore({ changes: client.changes, types, filter: filterIn(route.value.query) }),
@@ -58,7 +58,7 @@ export const HistoryView = () => {
   useEffect(() => {
     store.load()
     return live.subscribe(store.receive)
-  }, [store, live])
+  }, [store, access, live])
   const filter = store.filter.value
   useEffect(() => {
     goTo({ query: { ...filter } }, { replace: true })
@@ -107,7 +107,7 @@ export const HistoryView = () => {
       {store.isLimited.value && (
         <div class="history-limit soft">
           <p role="status">
-            {store.readSoFar.value === undefined ? t.limited(changes?.length ?? 0) : t.reading(store.readSoFar.value)}
+            {store.readSoFar.value === undefined ? t.limited(store.known.value) : t.reading(store.readSoFar.value)}
           </p>
           {store.readSoFar.value === undefined ? (
             <Button onClick={store.readAll}>{t.readAll}</Button>

@@ -5,7 +5,7 @@ import { linkTo } from '../app/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { Failure } from './failure.tsx'
 import { Icon } from './icon.tsx'
-import { Rows } from './rows.tsx'
+import { Rows, rowHeight } from './rows.tsx'
 
 /** Something that can be chosen by its name. */
 export interface Named {
@@ -28,8 +28,6 @@ interface ChooserProps {
 
 /** From so many on, they can be searched. */
 const searchable = 10
-
-const rowHeight = () => (matchMedia('(pointer: coarse)').matches ? 44 : 36)
 
 /** The items whose names hold a text, in whatever case. */
 export const found = <Item extends Named>(items: readonly Item[], text: string): readonly Item[] => {

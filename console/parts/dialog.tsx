@@ -4,6 +4,8 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
+import { focusContent } from './focus.ts'
+import { notifyFailure } from './toasts.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -25,7 +27,11 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = 
     opened
       ?.querySelector<HTMLElement>(':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button')
       ?.focus()
-    return () => opened?.close()
+    return () => {
+      opened?.close()
+      // What had the keyboard before may be gone.
+      if (document.activeElement === document.body) focusContent()
+    }
   }, [])
   const onCancel = (event: Event) => {
     // It is closed by what shows it, so that both never differ.
@@ -82,28 +88,38 @@ export const FormDialog = ({
 }: FormDialogProps) => {
   const isBusy = useSignal(false)
   const failure = useSignal<unknown>(undefined)
+  const isShown = useRef(true)
+  useLayoutEffect(
+    () => () => {
+      isShown.current = false
+    },
+    [],
+  )
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (isBusy.value || !isReady) return
+    // Enter in a search is for the search.
+    if (isBusy.value || !isReady || document.activeElement?.matches('[type=search]')) return
     isBusy.value = true
     failure.value = undefined
     try {
       await onSubmit()
-      onClose()
+      // Closed meanwhile: another dialog may stand in its place.
+      if (isShown.current) onClose()
     } catch (error) {
       failure.value = error
+      if (!isShown.current) notifyFailure(title, error)
     } finally {
       isBusy.value = false
     }
   }
   return (
     <Dialog title={title} onClose={onClose} kind={rest.kind ?? 'small'}>
-      <form method="dialog" onSubmit={submit}>
+      <form method="dialog" onSubmit={submit} aria-busy={isBusy.value}>
         <div class="dialog-body">{children}</div>
         {failure.value !== undefined && <Failure error={failure.value} />}
         <footer>
           <Button onClick={onClose}>{rest.cancel ?? texts.value.cancel}</Button>
-          <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} disabled={isBusy.value || !isReady}>
+          <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} disabled={!isReady}>
             {action}
           </Button>
         </footer>

@@ -5,6 +5,8 @@ import { Icon } from './icon.tsx'
 
 /** What a failure says: the words of the service. What is no failure of the service is a fault of this page: its own words are for the browser's console. */
 export const messageOf = (error: unknown): string => {
+  // What says so is no service: its sentence is one of this page.
+  if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable
   if (error instanceof ServiceError)
     return [error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
   console.error(error)

@@ -14,7 +14,10 @@ const once = <Format>(make: (locale: string, what: string) => Format) => {
 
 const wholeSize = once((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 0 }))
 const exactSize = once((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 1 }))
-const moment = once((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }))
+const moment = once(
+  (tag, what) =>
+    new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: what === 'exact' ? 'medium' : 'short' }),
+)
 
 /** Bytes for people, such as "1.4 MB": a kilobyte has 1,000. */
 export const formatSize = (bytes: number): string => {
@@ -26,10 +29,10 @@ export const formatSize = (bytes: number): string => {
 
 const formatNumber = (value: number): string => value.toLocaleString(locale.value)
 
-/** A moment with day and time, in the reader's own time zone. The service says dates without a zone where it means UTC. */
-export const formatMoment = (iso: string): string => {
+/** A moment with day and time, with seconds where it is to be `exact`, in the reader's own time zone. The service says dates without a zone where it means UTC. */
+export const formatMoment = (iso: string, what: 'short' | 'exact' = 'short'): string => {
   const date = new Date(/Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
-  return Number.isNaN(date.getTime()) ? iso : moment('').format(date)
+  return Number.isNaN(date.getTime()) ? iso : moment(what).format(date)
 }
 
 /** A span of time, roughly: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */

@@ -17,6 +17,9 @@ interface RowsProps {
   readonly list?: string
 }
 
+/** How high the row of a list is, in pixels, as `--row` of the style sheet has it: a finger needs more. */
+export const rowHeight = (): number => (matchMedia('(pointer: coarse)').matches ? 44 : 36)
+
 /** So many rows more than are seen are there, so that scrolling shows no gaps. */
 const spare = 8
 

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import { messageOf } from './failure.tsx'
+import { focusContent } from './focus.ts'
 import { Icon } from './icon.tsx'
 
 interface Toast {
@@ -21,10 +22,22 @@ const drop = (id: number) => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
+/** A notice that somebody is just reading, or about to answer, stays. */
+const leave = (id: number) => {
+  if (document.querySelector('.toasts:is(:hover, :focus-within)')) setTimeout(leave, stays.plain, id)
+  else drop(id)
+}
+
+/** Takes a notice away that had the keyboard. */
+const close = (id: number) => {
+  drop(id)
+  focusContent()
+}
+
 const show = (toast: Omit<Toast, 'id'>): void => {
   const id = ++last
   toasts.value = [...toasts.value.slice(-3), { ...toast, id }]
-  if (!toast.isFailure) setTimeout(drop, toast.action ? stays.withAction : stays.plain, id)
+  if (!toast.isFailure) setTimeout(leave, toast.action ? stays.withAction : stays.plain, id)
 }
 
 /** Says that something is done, and offers what may come next. */
@@ -49,14 +62,14 @@ export const Toasts = () => (
           <Button
             kind="quiet"
             onClick={() => {
-              drop(id)
+              close(id)
               action.run()
             }}
           >
             {action.label}
           </Button>
         )}
-        <Button icon="close" kind="quiet" label={texts.value.close} onClick={() => drop(id)} />
+        <Button icon="close" kind="quiet" label={texts.value.close} onClick={() => close(id)} />
       </div>
     ))}
   </section>

@@ -13,6 +13,8 @@ export const de: Texts = {
   loading: 'Wird geladen …',
   more: 'Weitere Aktionen',
   unexpected: 'In dieser Seite ist etwas schiefgegangen. Laden Sie sie neu.',
+  unreachable:
+    'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz und, falls es eine Änderung war, ob sie gemacht wurde; versuchen Sie es dann erneut.',
   signIn: {
     title: 'Anmelden',
     token: 'Zugriffstoken',
@@ -145,7 +147,7 @@ export const de: Texts = {
       blogs: 'Mit dieser Kategorie ist kein Blog verknüpft.',
     },
     nothingFound: 'Nichts hier hat das im Titel.',
-    link: { news: 'News verknüpfen…', blogs: 'Blogs verknüpfen…' },
+    link: { news: 'News verknüpfen …', blogs: 'Blogs verknüpfen …' },
     linkTitle: (category) => `Mit ${category} verknüpfen`,
     linkAction: (count) => (count === 0 ? 'Verknüpfen' : `${count.toLocaleString('de')} verknüpfen`),
     isLinked: 'Schon verknüpft',
@@ -176,7 +178,7 @@ export const de: Texts = {
     clear: 'Filter aufheben',
     limited: (count) => `Gezeigt sind die neuesten ${count.toLocaleString('de')} Änderungen.`,
     readAll: 'Ältere zeigen',
-    reading: (count) => `${count.toLocaleString('de')} gelesen…`,
+    reading: (count) => `${count.toLocaleString('de')} gelesen …`,
     groups: { files: 'Dateien', fields: 'Webformulare', links: 'Kategorien', site: 'Site und Zugang' },
     types: {
       'file.stored': 'Hochgeladen',
@@ -221,7 +223,7 @@ export const de: Texts = {
       ids: 'Objekte',
       categories: 'Kategorien',
       count: 'Wie viele',
-      version: 'Fassung',
+      version: 'Version',
     },
     at: 'Wann',
     request: 'Anfrage',
@@ -262,6 +264,10 @@ export const de: Texts = {
     dropHere: (folder) => `Ablegen, um nach ${folder} hochzuladen`,
     folderName: 'Name des Ordners',
     newName: 'Neuer Name',
+    keys: { open: 'Eingabe', remove: 'Entf', paste: 'Strg+V' },
+    notAllowed:
+      'Dieses Token darf die Dateien der Site nicht sehen. Eines, das es darf, stellt aus, wer den Dienst betreibt: npm run admin -- token issue --permission files',
+    noSlash: 'Ein Name hat keinen Schrägstrich.',
     create: 'Anlegen',
     renameTitle: (name) => `${name} umbenennen`,
     renameAction: 'Umbenennen',
@@ -283,7 +289,7 @@ export const de: Texts = {
     goes: (files, folders, size) =>
       `Gelöscht: ${[files > 0 && plural(files, 'Datei', 'Dateien'), folders > 0 && plural(folders, 'Ordner', 'Ordner')].filter(Boolean).join(' und ')}, zusammen ${size}.`,
     atLeast: (text) => `Mindestens: ${text}`,
-    comesBack: 'Sie lassen sich 30 Tage lang zurückholen.',
+    comesBack: 'Gelöschtes lässt sich 30 Tage lang zurückholen.',
     refused: (code) => `Der Dienst wird dies ablehnen (${code}).`,
     deletedTitle: (folder) => `Gelöscht aus ${folder}`,
     deletedNone: 'Aus diesem Ordner wurde in den letzten 30 Tagen nichts gelöscht.',
@@ -338,7 +344,8 @@ export const de: Texts = {
     chooseFiles: 'Dateien wählen …',
     chooseFolder: 'Ordner wählen …',
     forget: 'Verwerfen',
-    stillMissing: (count) => `${plural(count, 'Datei fehlt', 'Dateien fehlen')} noch, oder ist inzwischen anders.`,
+    stillMissing: (count) =>
+      `${plural(count, 'Datei fehlt noch oder ist', 'Dateien fehlen noch oder sind')} inzwischen anders.`,
     asks: (name) => `${name} ist schon vorhanden`,
     asksText: (folder) => `Was soll mit der Datei geschehen, die Sie nach ${folder} hochladen?`,
     replace: 'Die vorhandene ersetzen',

@@ -11,6 +11,8 @@ export const en = {
   loading: 'Loading…',
   more: 'More actions',
   unexpected: 'Something in this page went wrong. Load it again.',
+  unreachable:
+    'The service has not answered. Check the network, and whether the change was made if there was one; then try again.',
   signIn: {
     title: 'Sign in',
     token: 'Access token',
@@ -257,6 +259,10 @@ export const en = {
     dropHere: (folder: string) => `Drop to upload to ${folder}`,
     folderName: 'Name of the folder',
     newName: 'New name',
+    keys: { open: 'Enter', remove: 'Del', paste: 'Ctrl+V' },
+    notAllowed:
+      'This token may not see the files of the site. Whoever runs the service issues one that may: npm run admin -- token issue --permission files',
+    noSlash: 'A name has no slash.',
     create: 'Create',
     renameTitle: (name: string) => `Rename ${name}`,
     renameAction: 'Rename',
@@ -278,7 +284,7 @@ export const en = {
     goes: (files: number, folders: number, size: string) =>
       `This deletes ${[files > 0 && plural(files, 'file', 'files'), folders > 0 && plural(folders, 'folder', 'folders')].filter(Boolean).join(' and ')}, ${size} in all.`,
     atLeast: (text: string) => `At least: ${text}`,
-    comesBack: 'They can be brought back for 30 days.',
+    comesBack: 'What is deleted can be brought back for 30 days.',
     refused: (code: number) => `The service is going to refuse this (${code}).`,
     deletedTitle: (folder: string) => `Deleted from ${folder}`,
     deletedNone: 'Nothing was deleted from this folder in the last 30 days.',

@@ -47,6 +47,10 @@ const drop = (page: Page, files: Readonly<Record<string, string>>) =>
     Object.defineProperty(event, 'dataTransfer', {
       value: { types: ['Files'], files: [], items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })) },
     })
+    // A browser says first what is dragged over.
+    const over = new Event('dragover', { bubbles: true, cancelable: true })
+    Object.defineProperty(over, 'dataTransfer', { value: { types: ['Files'] } })
+    target.dispatchEvent(over)
     target.dispatchEvent(event)
   }, files)
 
@@ -71,14 +75,15 @@ test('what becomes of a file where one is already is asked, and one answer may b
   await chooseFiles(page).setInputFiles([text('a.txt', 'new')])
   const dialog = page.getByRole('dialog')
   await dialog.getByText('a.txt is there already').waitFor()
+  await dialog.getByLabel('Replace').check()
   await dialog.getByRole('button', { name: 'Go on' }).click()
   await list(page).getByText('1 of 1 uploaded').waitFor()
   expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('new')
 
   await chooseFiles(page).setInputFiles(names.map((name) => text(name, 'both')))
-  await dialog.getByLabel('Keep both').check()
   await dialog.getByLabel('The same for all').check()
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  // The question may come while somebody types: Enter alone replaces nothing.
+  await dialog.getByLabel('Keep both').press('Enter')
   await list(page).getByText('4 of 4 uploaded').waitFor()
   expect(await (await client.files.read(`${folder}/b (2).txt`)).text()).toBe('both')
   expect(await (await client.files.read(`${folder}/b.txt`)).text()).toBe('old')
@@ -113,10 +118,10 @@ test('an upload is paused, goes on where it was, and another one is cancelled', 
   // It has gone on, and not begun anew.
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
 
-  await page.route('**/uploads/*', () => {})
+  // Held until it is cancelled: else it might be over before.
+  await page.route('**/uploads/*', (route) => (route.request().method() === 'PATCH' ? undefined : route.continue()))
   await chooseFiles(page).setInputFiles([large('other.bin', 5_000_000)])
   await upload(page, 'other.bin').getByRole('progressbar').waitFor()
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.getByRole('button', { name: 'Cancel other.bin' }).click()
   await upload(page, 'other.bin').waitFor({ state: 'detached' })
 })
@@ -149,4 +154,27 @@ test('an upload survives a reload: its file is asked for again, and it goes on i
   await list(page).getByText('1 of 1 uploaded').waitFor()
   expect(offsets[0]).toBe('4000000')
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
+})
+
+test('who signs out sends nothing more, and goes on with it after signing in again', async ({
+  open,
+  service,
+  folder,
+}) => {
+  const page = await open(`#/1001/files/${folder}`)
+  let isHeld = false
+  await page.route('**/uploads/*', (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue()
+    isHeld = true
+  })
+  await chooseFiles(page).setInputFiles([large('film.bin', 5_000_000)])
+  await expect.poll(() => isHeld, patiently).toBe(true)
+  const ended = page.waitForEvent('requestfailed', (request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await ended
+  await expect.poll(() => page.title()).toBe('Site administration')
+  await page.getByLabel('Access token').fill(service.token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await list(page).getByText('1 upload was interrupted').waitFor()
 })

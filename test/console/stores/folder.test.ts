@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Change, FolderContent, SiteClient } from '../../../client/src/index.ts'
+import { type Change, type FolderContent, ServiceError, type SiteClient } from '../../../client/src/index.ts'
 import { formatRoute, parseRoute } from '../../../console/app/routes.ts'
 import { arrange } from '../../../console/files/arrange.ts'
+import { createFilesStore } from '../../../console/files/files-store.ts'
 import { createFolder, touches } from '../../../console/files/folder.ts'
 import { numbered } from '../../../console/files/paths.ts'
+import { createTree } from '../../../console/files/tree.ts'
 import { siteOf } from '../support/site.ts'
 
 const entry = (name: string, rest: Partial<FolderContent> = {}): FolderContent => ({
@@ -44,6 +46,64 @@ test('an answer that comes late does not take the place of the folder that was o
   answer('slow', [entry('s')])
   await first
   expect(namesOf(folder.shown.value)).toEqual(['q'])
+})
+
+test('the pages of a folder that is not wanted any more are not asked for', async () => {
+  let pages = 0
+  const client = siteOf({
+    async *list(folder = '') {
+      for (let page = 0; page < 3 && folder === 'large'; page++) {
+        pages++
+        yield entry(String(page))
+      }
+    },
+  })
+  const folder = createFolder({ client: () => client })
+  const first = folder.open('large')
+  await folder.open('other')
+  await first
+  expect(pages).toBe(1)
+})
+
+test('a folder that has gone is not asked for again by the tree', async () => {
+  const asked: string[] = []
+  let isThere = true
+  const client = siteOf({
+    async *list(folder = '') {
+      asked.push(folder)
+      if (folder === '') {
+        if (isThere) yield entry('a', { type: 'folder' })
+      } else if (!isThere) throw new ServiceError({ status: 404, code: 104001, message: 'Nothing is there.' })
+    },
+  })
+  const tree = createTree(() => client)
+  await tree.reveal('a/b')
+  isThere = false
+  await tree.refresh()
+  asked.length = 0
+  await tree.refresh()
+  expect(asked).toEqual([''])
+})
+
+test('a file is renamed, and a folder made, where that was asked for, whatever folder is open meanwhile', async () => {
+  const done: string[] = []
+  const client = siteOf({
+    async *list() {
+      yield entry('new')
+    },
+    async move(from, to) {
+      done.push(`${from} > ${to}`)
+    },
+    async createFolder(path) {
+      done.push(path)
+    },
+  })
+  const store = createFilesStore(() => client)
+  await store.folder.open('elsewhere')
+  await store.rename('a/old', 'new')
+  await store.createFolder('a', 'new')
+  expect(done).toEqual(['a/old > a/new', 'a/new'])
+  expect(store.folder.selection.value.chosen).toEqual(new Set())
 })
 
 test('what is shown and chosen stays while a folder is read again', async () => {

@@ -217,6 +217,19 @@ describe('the history', () => {
     expect(store.changes.value?.map(({ id }) => id)).toEqual(['3', '1'])
   })
 
+  test('loses nothing that happens while it is read', async () => {
+    const answer = Promise.withResolvers<readonly Change[]>()
+    const store = createHistoryStore({
+      types,
+      changes: { newest: () => answer.promise, async *list() {} },
+    })
+    const reading = store.load()
+    store.receive([change('2', 'file.stored', 'b')])
+    answer.resolve([change('1', 'file.stored', 'a')])
+    await reading
+    expect(store.changes.value?.map(({ subject }) => subject)).toEqual(['b', 'a'])
+  })
+
   test('is read as a whole when that is asked for, up to the newest 20,000', async () => {
     const total = 20_750
     const all = Array.from({ length: total }, (_, index) => ({

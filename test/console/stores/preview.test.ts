@@ -42,6 +42,27 @@ test('of a large text only the beginning is asked for', async () => {
   expect(preview.content.value).toMatchObject({ kind: 'text', isCut: true })
 })
 
+test('a file that is as it was is not read again when something else has changed', async () => {
+  let etag = '"1"'
+  let reads = 0
+  const client = siteOf({
+    stat: async (path) => entryOf(path, 3, { etag }),
+    read: async () => {
+      reads++
+      return new Response('abc')
+    },
+  })
+  const preview = createPreview({ client: () => client })
+  await preview.open('a.txt')
+  await preview.refresh()
+  expect(reads).toBe(1)
+  etag = '"2"'
+  await preview.refresh()
+  expect(reads).toBe(2)
+  await preview.open('a.txt')
+  expect(reads).toBe(3)
+})
+
 test('the URL of a picture is given up when another file is looked at', async () => {
   const client = siteOf({
     stat: async (path) => entryOf(path, 3),

@@ -39,6 +39,19 @@ test('a moment without a zone is one of UTC, and what is no moment stays as it i
   expect(formatMoment('soon')).toBe('soon')
 })
 
+test('what is one has the words of one, and what is more those of more, in both languages', async () => {
+  const missing = () => [1, 2].map((count) => texts.value.uploads.stillMissing(count))
+  expect(missing()).toEqual([
+    '1 file is missing still, or different now.',
+    '2 files are missing still, or different now.',
+  ])
+  await speak('de', 'de-DE')
+  expect(missing()).toEqual([
+    '1 Datei fehlt noch oder ist inzwischen anders.',
+    '2 Dateien fehlen noch oder sind inzwischen anders.',
+  ])
+})
+
 test('a browser that names its language in a way that nothing understands is spoken to all the same', async () => {
   await speak('en', 'en-US@posix')
   expect(texts.value.cancel).toBe('Cancel')

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { type Files, ServiceError } from '../../../client/src/index.ts'
-import { createKeptUploads } from '../../../console/files/kept-uploads.ts'
+import { createKeptUploads, match } from '../../../console/files/kept-uploads.ts'
 import { createUploads, type Uploads } from '../../../console/files/uploads.ts'
 import { siteOf } from '../support/site.ts'
 
@@ -8,6 +8,7 @@ const fileOf = (path: string, size = 10, lastModified = 1) => {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return { path, file: new File([new Uint8Array(size)], name, { lastModified }) }
 }
+const kept = (...paths: string[]) => paths.map((path) => ({ path, size: 10, modified: 1 }))
 const given = (...paths: string[]) => ({ files: paths.map((path) => fileOf(path)), emptyFolders: [] })
 const refusal = (status: number, code: number) => new ServiceError({ status, code, message: `Refused with ${code}.` })
 const stages = (uploads: Uploads) => uploads.all.value.map(({ path, stage }) => `${path} ${stage}`)
@@ -142,6 +143,55 @@ test('what was under way when the page was left is known again, and goes on with
   uploads.forgetInterrupted()
   uploads.cancel()
   expect(create(after.files, createTab(memory)).interrupted.value).toEqual([])
+})
+
+test('files that are alike are told apart by their folders, and where these say nothing, none is taken for another', () => {
+  const tab = createTab()
+  create(heldSite().files, tab).add(given('photos/a/1.bin', 'photos/b/1.bin'), 'x')
+  const after = heldSite()
+  const uploads = create(after.files, tab)
+  expect(uploads.goOn({ files: [fileOf('1.bin')], emptyFolders: [] })).toBe(2)
+  expect(uploads.goOn({ files: [fileOf('photos/b/1.bin')], emptyFolders: [] })).toBe(1)
+  expect([...after.open.keys()]).toEqual(['x/photos/b/1.bin'])
+  const [b, a] = [fileOf('photos/b/1.bin'), fileOf('photos/a/1.bin')]
+  expect(match(kept('x/photos/a/1.bin', 'x/photos/b/1.bin'), [b, a]).found.map(({ file }) => file)).toEqual([
+    a.file,
+    b.file,
+  ])
+})
+
+test('empty folders are made a few at a time, and those that fail can be made again', async () => {
+  const gate = Promise.withResolvers<void>()
+  let [now, most] = [0, 0]
+  let isDown = true
+  const repeats: (() => void)[] = []
+  const made: string[] = []
+  const uploads = createUploads({
+    client: () =>
+      siteOf({
+        async createFolder(path) {
+          now++
+          most = Math.max(most, now)
+          await gate.promise
+          now--
+          if (isDown && path === 'x/7') throw refusal(507, 100507)
+          made.push(path)
+        },
+      }),
+    kept: createKeptUploads(createTab(), 1),
+    now: () => 0,
+    onFolderFailure: (path, _, repeat) => {
+      expect(path).toBe('x/7')
+      repeats.push(repeat)
+    },
+  })
+  uploads.add({ files: [], emptyFolders: Array.from({ length: 20 }, (_, index) => String(index)) }, 'x')
+  gate.resolve()
+  await vi.waitFor(() => expect(repeats).toHaveLength(1))
+  expect([most, made.length]).toEqual([4, 19])
+  isDown = false
+  repeats[0]?.()
+  await vi.waitFor(() => expect(made).toContain('x/7'))
 })
 
 test('what a tab has kept is believed only as far as it makes sense', () => {

@@ -81,6 +81,29 @@ test('signing in is for everybody, in both themes, when it fails as well', async
   await expectAccessible(page)
 })
 
+test('magnified four times, lists have room for rows, and menus for all of their items', async ({
+  open,
+  client,
+  folder,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'a')
+  const page = await open(`#/1001/files/${folder}`, { viewport: { width: 320, height: 256 } })
+  await page.getByRole('link', { name: 'a.txt' }).waitFor()
+  const heightOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((shown) => shown.clientHeight)
+  expect(await heightOf('.grid .rows')).toBeGreaterThan(100)
+  expect(await page.locator('.top').evaluate((top) => top.scrollHeight - top.clientHeight)).toBe(0)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  await page.getByRole('button', { name: 'Settings' }).press('Enter')
+  expect(await heightOf('.menu')).toBeLessThanOrEqual(256)
+  await page.keyboard.press('End')
+  const last = await page.getByRole('menuitem', { name: 'Sign out' }).boundingBox()
+  expect((last?.y ?? 999) + (last?.height ?? 0)).toBeLessThanOrEqual(256)
+})
+
 test('on the width of a phone nothing is cut off, in German', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/${'a long name of a file '.repeat(8)}.txt`, 'a')
   const page = await open(`#/1001/files/${folder}`, { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
