@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { usePage } from '../app/context.ts'
-import { found, type Named } from '../parts/chooser.tsx'
+import { Find, found, type Named } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Rows } from '../parts/rows.tsx'
@@ -30,7 +30,6 @@ export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<numb
 export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: ObjectDialogProps) => {
   const t = texts.value.categories
   const { client, access } = usePage()
-  const field = useId()
   const linked = useSignal<ReadonlySet<number> | undefined>(undefined)
   const wanted = useSignal<ReadonlySet<number>>(new Set())
   const failure = useSignal<unknown>(undefined)
@@ -72,19 +71,7 @@ export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: Objec
       onClose={onClose}
     >
       {failure.value !== undefined && <Failure error={failure.value} onRepeat={load} />}
-      <div class="search">
-        <label for={field} class="unseen">
-          {texts.value.chooser.find}
-        </label>
-        <input
-          id={field}
-          type="search"
-          placeholder={texts.value.chooser.find}
-          onInput={({ currentTarget }) => {
-            text.value = currentTarget.value
-          }}
-        />
-      </div>
+      <Find of={text} />
       {linked.value && (
         <fieldset class="types types-rows" style={{ height: `${Math.max(3, shown.length) * rowHeight}px` }}>
           <legend class="unseen">{t.list}</legend>

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { linkTo } from '../app/routes.ts'
@@ -35,25 +35,34 @@ export const found = <Item extends Named>(items: readonly Item[], text: string):
   return wanted === '' ? items : items.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
 }
 
-const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> & { items: readonly Named[] }) => {
+/** A field whose text is kept in a signal: what narrows a list. */
+export const Find = ({ of: text }: { readonly of: Signal<string> }) => {
   const field = useId()
+  return (
+    <div class="search">
+      <label for={field} class="unseen">
+        {texts.value.chooser.find}
+      </label>
+      <input
+        id={field}
+        type="search"
+        placeholder={texts.value.chooser.find}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value
+        }}
+      />
+    </div>
+  )
+}
+
+const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> & { items: readonly Named[] }) => {
   const wanted = useSignal('')
   const shown = found(items, wanted.value)
   return (
     <>
       {items.length >= searchable && (
         <div class="chooser-find">
-          <label for={field} class="unseen">
-            {texts.value.chooser.find}
-          </label>
-          <input
-            id={field}
-            type="search"
-            placeholder={texts.value.chooser.find}
-            onInput={({ currentTarget }) => {
-              wanted.value = currentTarget.value
-            }}
-          />
+          <Find of={wanted} />
         </div>
       )}
       {shown.length === 0 && <p class="empty">{texts.value.chooser.none}</p>}
