@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { connect } from '../client/src/connect.ts'
-import { openFile } from '../client/src/node.ts'
+import { nodeFetch, openFile } from '../client/src/node.ts'
 import { type SpawnedService, startService } from '../test/support/spawned-service.ts'
 import { type Bench, median, type Table, verdict } from './figures.ts'
 import { inScratchFolder } from './grounds.ts'
@@ -146,8 +146,8 @@ const pushLarge = async (service: SpawnedService, scratch: string): Promise<Tabl
   await writeFile(file, randomBytes(large))
   const url = `${service.baseUrl}/api/v2/admin/sites/${service.siteId}/storage`
   const append = ['Tus-Resumable: 1.0.0', 'Upload-Offset: 0', 'Content-Type: application/offset+octet-stream']
-  const { files } = await connect({ url: service.baseUrl, token: service.token })
-  // The first of a process pays for what fetch has to load.
+  const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: nodeFetch })
+  // The first of a process pays for what has to be loaded.
   await files.put('first.bin', randomBytes(16 * 1024 ** 2))
   const [ours, inProcess, puts, appends]: [number[], number[], number[], number[]] = [[], [], [], []]
   for (let run = 0; run < runs; run++) {

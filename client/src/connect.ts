@@ -6,7 +6,7 @@ import { type Client as Calls, createClient, createConfig } from './generated/cl
 import { listSites } from './generated/sdk.gen.ts'
 import type { Site } from './generated/types.gen.ts'
 import { ServiceError } from './service-error.ts'
-import { createTransport, type Patience, type Send } from './transport.ts'
+import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
 export interface ConnectOptions {
   /** The address of the service: of any of its data centres. */
@@ -18,7 +18,7 @@ export interface ConnectOptions {
   /** How failures that pass are met. */
   readonly patience?: Patience
   /** What sends requests: the platform's own `fetch` unless told. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: Fetch
   /** Ends every call of the client that goes on, and those to come, with the reason of the signal. */
   readonly signal?: AbortSignal
 }

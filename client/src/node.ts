@@ -1,3 +1,5 @@
+export { nodeFetch } from './node-fetch.ts'
+
 import { open } from 'node:fs/promises'
 import { ServiceError } from './service-error.ts'
 import type { Source } from './source.ts'
@@ -10,25 +12,36 @@ export interface FileSource extends Source {
   close(): Promise<void>
 }
 
-/** So much is read at once while it is sent, in bytes. */
+/** So much is read at once where nobody says how much, in bytes. */
 const chunkSize = 512 * 1024
 
-/** Bytes that are read by pieces when they are wanted. */
-const streamOf = (read: FileSource['slice'], start: number, end: number): StreamedBody => ({
+/** Fills bytes with what a file has from a position on. */
+type Fill = (bytes: Uint8Array, position: number) => Promise<void>
+
+/** Bytes that are read by pieces when they are wanted, right into the buffer of the one who wants them, if there is one. */
+const streamOf = (fill: Fill, start: number, end: number): StreamedBody => ({
   size: end - start,
-  stream() {
+  stream({ onRead, onFault }) {
     let position = start
-    return new ReadableStream(
-      {
-        async pull(controller) {
-          const next = Math.min(end, position + chunkSize)
-          controller.enqueue(await read(position, next))
-          position = next
-          if (position === end) controller.close()
-        },
+    return new ReadableStream({
+      type: 'bytes',
+      async pull(controller) {
+        const { byobRequest } = controller
+        const room = byobRequest?.view ?? Buffer.allocUnsafeSlow(chunkSize)
+        const bytes = new Uint8Array(room.buffer, room.byteOffset, Math.min(room.byteLength, end - position))
+        try {
+          await fill(bytes, position)
+        } catch (error) {
+          onFault(error)
+          throw error
+        }
+        position += bytes.length
+        onRead(bytes.length)
+        if (byobRequest) byobRequest.respond(bytes.length)
+        else controller.enqueue(bytes)
+        if (position === end) controller.close()
       },
-      { highWaterMark: 2 },
-    )
+    })
   },
 })
 
@@ -39,9 +52,7 @@ const streamOf = (read: FileSource['slice'], start: number, end: number): Stream
 export const openFile = async (path: string, check: () => Promise<void> = async () => {}): Promise<FileSource> => {
   const file = await open(path)
   const { size } = await file.stat()
-  const read = async (start: number, end: number): Promise<Uint8Array<ArrayBuffer>> => {
-    // All of it is written before anybody sees it.
-    const bytes = Buffer.allocUnsafeSlow(end - start)
+  const fill: Fill = async (bytes, start) => {
     for (let come = 0; come < bytes.length; ) {
       const { bytesRead } = await file.read(bytes, come, bytes.length - come, start + come)
       if (bytesRead === 0) {
@@ -50,13 +61,17 @@ export const openFile = async (path: string, check: () => Promise<void> = async 
       }
       come += bytesRead
     }
-    if (end >= size) await check()
-    return bytes
+    if (start + bytes.length >= size) await check()
   }
   return {
     size,
-    slice: read,
-    streamed: (start, end) => streamOf(read, start, end),
+    async slice(start, end) {
+      // All of it is written before anybody sees it.
+      const bytes = Buffer.allocUnsafeSlow(end - start)
+      await fill(bytes, start)
+      return bytes
+    },
+    streamed: (start, end) => streamOf(fill, start, end),
     close: () => file.close(),
   }
 }

@@ -1,11 +1,25 @@
 import { failureOf, ServiceError } from './service-error.ts'
 
+/** What sends a request: the `fetch` of every platform is one. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** Who looks on while bytes are read. */
+export interface Watch {
+  /** Told how many have been read, each time. */
+  onRead(bytes: number): void
+  /** Told why they cannot be read. */
+  onFault(error: unknown): void
+}
+
+/** The bytes of a request cannot be read here, for which no network is to blame, and no further attempt helps: the cause says why. */
+export class Unreadable extends Error {}
+
 /** Bytes that are read while they are sent. Not every platform sends those: Node does. */
 export interface StreamedBody {
   /** How many there are. */
   readonly size: number
-  /** Each call begins anew. */
-  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
+  /** A stream of the type `bytes`. Each call begins anew. */
+  stream(watch: Watch): ReadableStream<Uint8Array>
 }
 
 /** The bytes of a request, such that they can be sent again. */
@@ -42,7 +56,7 @@ export interface TransportOptions extends Patience {
   readonly token: string
   /** The base URLs that may have the token. */
   readonly trusted: () => readonly string[]
-  readonly fetch: typeof fetch
+  readonly fetch: Fetch
   /** Ends every request. */
   readonly signal?: AbortSignal | undefined
 }
@@ -98,7 +112,7 @@ const isUncertain = (status: number): boolean => status === 502 || status === 50
 
 /** No answer but a file is longer, in bytes. */
 const longestAnswer = 32_000_000
-const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status)
+export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status)
 
 /** The same answer with all of its bytes. Rejects when they do not come, or do not end. */
 const whole = async ({ status, headers, body }: Response): Promise<Response> => {
@@ -118,6 +132,13 @@ const whole = async ({ status, headers, body }: Response): Promise<Response> => 
 /** An answer, or the failure to get one. */
 type Outcome = { readonly response: Response } | { readonly fault: unknown }
 
+/** What Node calls a failure, in brackets: a certificate that is not trusted has another remedy than a wrong port. A browser does not say. */
+const reasonOf = (fault: unknown): string => {
+  const { code, cause } = Object(fault)
+  const name = typeof code === 'string' ? code : Object(cause).code
+  return typeof name === 'string' ? ` (${name})` : ''
+}
+
 const hostOf = (url: string): string => new URL(url).host
 
 /** Where a redirect leads to; undefined when an answer is none. */
@@ -132,17 +153,11 @@ const isOfBytes = ({ method }: Call, { status }: Response): boolean => method ==
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
   typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
 
-/** What `fetch` wants to be told of the bytes. `duplex` is for those that are read while they are sent; of these, each read is told. */
-const bodyOf = ({ body }: Call, onRead: () => void): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
+/** What `fetch` wants to be told of the bytes. `duplex` is for those that are read while they are sent. */
+const bodyOf = ({ body }: Call, watch: Watch): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
   if (body === undefined) return {}
   if (!isStreamed(body)) return { body }
-  const told = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(bytes, controller) {
-      onRead()
-      controller.enqueue(bytes)
-    },
-  })
-  return { body: body.stream().pipeThrough(told), duplex: 'half' }
+  return { body: body.stream(watch), duplex: 'half' }
 }
 
 const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> => {
@@ -159,7 +174,8 @@ const misled = (status: number, target: string): ServiceError =>
 
 /**
  * Sends requests with the token, to trusted addresses alone, and again where that is safe and helps: with full jitter, and no sooner than `Retry-After`
- * says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything else is thrown as a `ServiceError`. A signal throws its own reason.
+ * says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything else is thrown as a `ServiceError`; `Unreadable`
+ * where the bytes to be sent are to blame. A signal throws its own reason.
  */
 export const createTransport = ({
   token,
@@ -172,9 +188,9 @@ export const createTransport = ({
   const isTrusted = (url: string) => trusted().some((base) => url.startsWith(`${base}/`))
 
   /** The answer to a request, or the trusted address that it is sent on to. */
-  const hop = async (call: Call, url: string, init: RequestInit, onRead: () => void): Promise<Response | string> => {
+  const hop = async (call: Call, url: string, init: RequestInit, watch: Watch): Promise<Response | string> => {
     if (!isTrusted(url)) throw new TypeError(`The token is not for ${hostOf(url)}.`)
-    const response = await send(url, { ...init, ...bodyOf(call, onRead) })
+    const response = await send(url, { ...init, ...bodyOf(call, watch) })
     // A browser shows nothing of a redirect. It drops the token itself when it leaves the host.
     if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
     const target = redirectOf(response, url)
@@ -184,17 +200,17 @@ export const createTransport = ({
     return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
   }
 
-  const once = async (call: Call, signal: AbortSignal, onRead: () => void): Promise<Response> => {
+  const once = async (call: Call, signal: AbortSignal, watch: Watch): Promise<Response> => {
     const headers = new Headers(call.headers)
     headers.set('Authorization', token)
     // Else they would come in chunks, and what stands in front of the service may want to know how many they are.
     if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
     // The own follower of fetch would take the token along, or drop it, as the platform likes.
     const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
-    let answer = await hop(call, call.url, init, onRead)
+    let answer = await hop(call, call.url, init, watch)
     for (let redirects = 0; typeof answer === 'string'; redirects++) {
       if (redirects === mostRedirects) throw misled(301, answer)
-      answer = await hop(call, answer, init, onRead)
+      answer = await hop(call, answer, init, watch)
     }
     return answer
   }
@@ -202,19 +218,28 @@ export const createTransport = ({
   const attempt = async (call: Call): Promise<Outcome> => {
     const late = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
     const begin = () => {
       clearTimeout(timer)
+      // A read that was under way when the connection broke may still be told.
+      if (isOver) return
       timer = setTimeout(() => late.abort(new Error('No answer came in time.')), timeFor(call.body))
     }
     begin()
+    let unread: Unreadable | undefined
+    const onFault = (cause: unknown) => {
+      unread = new Unreadable('The bytes cannot be read.', { cause })
+    }
     try {
-      const response = await once(call, either(call.signal, late.signal) ?? late.signal, begin)
+      const response = await once(call, either(call.signal, late.signal) ?? late.signal, { onRead: begin, onFault })
       // The bytes of a file may take as long as they need.
       return { response: call.streams && response.ok ? response : await whole(response) }
     } catch (fault) {
       call.signal?.throwIfAborted()
+      if (unread) throw unread
       return { fault }
     } finally {
+      isOver = true
       clearTimeout(timer)
     }
   }
@@ -226,7 +251,7 @@ export const createTransport = ({
           {
             status: 0,
             code: 0,
-            message: `No answer came from ${hostOf(call.url)}. Check the address and the network, then repeat${call.repeatable ? '' : ', after a look whether the change was made'}.`,
+            message: `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then repeat${call.repeatable ? '' : ', after a look whether the change was made'}.`,
           },
           { cause: fault },
         )

@@ -1,6 +1,6 @@
 import { ServiceError } from './service-error.ts'
 import type { Source } from './source.ts'
-import { pause, type Send, type StreamedBody } from './transport.ts'
+import { pause, type Send, Unreadable, type Watch } from './transport.ts'
 
 export interface UploadProgress {
   /** Bytes that are sent, and all of them. Fewer than before are told when a connection has broken. */
@@ -59,10 +59,10 @@ export interface Limit {
 
 /**
  * The pieces of an upload: they grow as far as they are quick, until one is too large for what stands in front of the service. When twice the safe size has got through,
- * nothing of that kind is there: the rest goes in one piece, if it is read while it is sent.
+ * nothing of that kind is there: the rest goes in one piece, if it is read while it is sent. A large upload begins with that question.
  */
-const createPieces = (limit: Limit, isStreamed: boolean) => {
-  let size = safePiece
+const createPieces = (limit: Limit, isStreamed: boolean, total: number) => {
+  let size = isStreamed && total >= 4 * safePiece ? 2 * safePiece : safePiece
   let doubts = 0
   const largest = () => Math.min(limit.piece, isStreamed ? largestStreamed : largestHeld)
   return {
@@ -99,34 +99,6 @@ const misunderstood = (what: string): ServiceError =>
 const isPassing = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
 
-/** The same bytes; told are how many have been read so far, and why they cannot be read. */
-const counted = (
-  { size, stream }: StreamedBody,
-  onRead: (count: number) => void,
-  onFault: (error: unknown) => void,
-): StreamedBody => ({
-  size,
-  stream() {
-    const reader = stream().getReader()
-    let count = 0
-    return new ReadableStream({
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read()
-          if (done) return controller.close()
-          count += value.length
-          controller.enqueue(value)
-          onRead(count)
-        } catch (error) {
-          onFault(error)
-          controller.error(error)
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    })
-  },
-})
-
 /** The requests of an upload. */
 const createRequests = (send: Send, source: Source, signal: AbortSignal | undefined) => {
   const total = source.size
@@ -161,16 +133,18 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
 
     async append({ address, offset }: State, size: number, onSent: (sent: number) => void): Promise<State> {
       const read = source.streamed?.(offset, offset + size)
-      let fault: unknown
-      const body =
-        read &&
-        counted(
-          read,
-          (count) => onSent(offset + count),
-          (error) => {
-            fault = error
-          },
-        )
+      const body = read && {
+        size: read.size,
+        stream(watch: Watch) {
+          let sent = offset
+          const onRead = (bytes: number) => {
+            sent += bytes
+            onSent(sent)
+            watch.onRead(bytes)
+          }
+          return read.stream({ ...watch, onRead })
+        },
+      }
       const { headers } = await send({
         method: 'PATCH',
         url: address,
@@ -178,8 +152,6 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         body: body ?? (await source.slice(offset, offset + size)),
         signal,
         repeatable: false,
-      }).catch((error) => {
-        throw fault ?? error
       })
       const next = Number(headers.get('Upload-Offset'))
       if (!(next > offset && next <= total)) throw misunderstood('how far the upload is')
@@ -207,9 +179,10 @@ export const uploadResumably = async (
     return begun
   }
 
-  const pieces = createPieces(limit, source.streamed !== undefined)
+  const pieces = createPieces(limit, source.streamed !== undefined, total)
   /** The state after a failed append of so many bytes. What fails for good is thrown. */
   const recover = async (error: unknown, before: State, size: number): Promise<State> => {
+    if (error instanceof Unreadable) throw error.cause
     if (error instanceof ServiceError && isTooLarge(error) && pieces.shrink(size, true)) return before
     const now = isPassing(error) ? await find(before.address) : undefined
     if (!now) throw error

@@ -1,5 +1,6 @@
-import { expect } from 'vitest'
-import { connect } from '../../client/src/index.ts'
+import { describe, expect } from 'vitest'
+import { type ConnectOptions, connect } from '../../client/src/index.ts'
+import { nodeFetch } from '../../client/src/node.ts'
 import { pull, push } from '../../client/src/sync.ts'
 import { type Decide, type Fate, startProxy } from './support/proxy.ts'
 import { test as base, readSite, readTree, reported } from './support/site.ts'
@@ -10,10 +11,10 @@ const test = base.extend('through', async ({ service }, { onCleanup }) => {
     for (const proxy of proxies) await proxy.stop()
   })
   /** A client whose requests go by way of a proxy that does to them what is decided. */
-  return async (decide: Decide) => {
+  return async (decide: Decide, fetch: NonNullable<ConnectOptions['fetch']>) => {
     const proxy = await startProxy(service.baseUrl, decide)
     proxies.push(proxy)
-    return connect({ url: proxy.url, token: service.token, patience: { delay: 1, attempts: 12 } })
+    return connect({ url: proxy.url, token: service.token, patience: { delay: 1, attempts: 12 }, fetch })
   }
 })
 
@@ -28,62 +29,67 @@ const files = Object.fromEntries(
   Array.from({ length: 30 }, (_, index) => [`${index % 7}/file ${index}.txt`, `text ${index} `.repeat(index * 40)]),
 )
 
-test('a push through refusals and cut connections ends equal', async ({ through, client, folder, makeDirectory }) => {
-  const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(5_000_000) })
-  const shaky = await through(inTurn([429, 503, 'cut before', 'cut after']))
-  const { end } = await reported(push, { client: shaky, directory: here, folder })
-  expect(end).toMatchObject({ create: 31, failed: 0, conflict: 0 })
-  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
-})
-
-test('a pull through refusals and cut connections ends equal', async ({ through, client, folder, makeDirectory }) => {
-  const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(2_000_000) })
-  await push({ client, directory: here, folder })
-  const there = await makeDirectory()
-  const shaky = await through(inTurn([429, 503, 'cut before', 'cut within']))
-  const { end } = await reported(pull, { client: shaky, directory: there, folder })
-  expect(end).toMatchObject({ create: 31, failed: 0, conflict: 0 })
-  expect(await readTree(there)).toStrictEqual(await readTree(here))
-})
-
-test('a removal whose answer was lost is no failure, and an upload whose every second append is cut goes on', async ({
-  through,
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  const here = await makeDirectory({ 'a.txt': 'a', 'large.bin': 'y'.repeat(9_000_000) })
-  await client.files.put(`${folder}/extra.txt`, 'extra')
-  let appends = 0
-  let removals = 0
-  const shaky = await through((method) => {
-    if (method === 'DELETE') return removals++ === 0 ? 'cut after' : 'pass'
-    return method === 'PATCH' && appends++ % 2 === 0 ? 'cut after' : 'pass'
+describe.for([
+  ['the fetch of the platform', globalThis.fetch],
+  ['the one for Node', nodeFetch],
+] as const)('%s', ([, fetch]) => {
+  test('a push through refusals and cut connections ends equal', async ({ through, client, folder, makeDirectory }) => {
+    const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(5_000_000) })
+    const shaky = await through(inTurn([429, 503, 'cut before', 'cut after']), fetch)
+    const { end } = await reported(push, { client: shaky, directory: here, folder })
+    expect(end).toMatchObject({ create: 31, failed: 0, conflict: 0 })
+    expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
   })
-  const { end } = await reported(push, { client: shaky, directory: here, folder, removes: true })
-  expect(end).toMatchObject({ create: 2, remove: 1, failed: 0, conflict: 0 })
-  expect(removals).toBe(2)
-  expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
-})
 
-test('where requests may have 4.5 MB only, large files come in pieces of that size, and nobody asks twice', async ({
-  through,
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  const here = await makeDirectory({ 'one.bin': '1'.repeat(14_000_000) })
-  let refused = 0
-  const narrow = await through((_method, _path, _index, length) => {
-    if (length <= 4_500_000) return 'pass'
-    refused++
-    return 413
+  test('a pull through refusals and cut connections ends equal', async ({ through, client, folder, makeDirectory }) => {
+    const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(2_000_000) })
+    await push({ client, directory: here, folder })
+    const there = await makeDirectory()
+    const shaky = await through(inTurn([429, 503, 'cut before', 'cut within']), fetch)
+    const { end } = await reported(pull, { client: shaky, directory: there, folder })
+    expect(end).toMatchObject({ create: 31, failed: 0, conflict: 0 })
+    expect(await readTree(there)).toStrictEqual(await readTree(here))
   })
-  expect((await reported(push, { client: narrow, directory: here, folder })).end).toMatchObject({
-    create: 1,
-    failed: 0,
+
+  test('a removal whose answer was lost is no failure, and an upload whose every second append is cut goes on', async ({
+    through,
+    client,
+    folder,
+    makeDirectory,
+  }) => {
+    const here = await makeDirectory({ 'a.txt': 'a', 'large.bin': 'y'.repeat(9_000_000) })
+    await client.files.put(`${folder}/extra.txt`, 'extra')
+    let appends = 0
+    let removals = 0
+    const shaky = await through((method) => {
+      if (method === 'DELETE') return removals++ === 0 ? 'cut after' : 'pass'
+      return method === 'PATCH' && appends++ % 2 === 0 ? 'cut after' : 'pass'
+    }, fetch)
+    const { end } = await reported(push, { client: shaky, directory: here, folder, removes: true })
+    expect(end).toMatchObject({ create: 2, remove: 1, failed: 0, conflict: 0 })
+    expect(removals).toBe(2)
+    expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
   })
-  await narrow.files.put(`${folder}/two.bin`, '2'.repeat(14_000_000))
-  expect(refused).toBe(1)
-  expect((await client.files.stat(`${folder}/one.bin`)).size).toBe(14_000_000)
+
+  test('where requests may have 4.5 MB only, large files come in pieces of that size, and nobody asks twice', async ({
+    through,
+    client,
+    folder,
+    makeDirectory,
+  }) => {
+    const here = await makeDirectory({ 'one.bin': '1'.repeat(17_000_000) })
+    let refused = 0
+    const narrow = await through((_method, _path, _index, length) => {
+      if (length <= 4_500_000) return 'pass'
+      refused++
+      return 413
+    }, fetch)
+    expect((await reported(push, { client: narrow, directory: here, folder })).end).toMatchObject({
+      create: 1,
+      failed: 0,
+    })
+    await narrow.files.put(`${folder}/two.bin`, '2'.repeat(17_000_000))
+    expect(refused).toBe(1)
+    expect((await client.files.stat(`${folder}/one.bin`)).size).toBe(17_000_000)
+  })
 })

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { connect } from '../index.ts'
+import { nodeFetch } from '../node.ts'
 import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionFor, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
@@ -39,7 +40,7 @@ const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void>
   const token = await askSecret('Token (it is not shown): ')
   if (!token) throw new UsageError('No token was given, so nothing was kept.')
   const choice = site === undefined ? {} : { site }
-  const client = await connect({ url: address, token, signal, ...choice })
+  const client = await connect({ url: address, token, signal, fetch: nodeFetch, ...choice })
   await writeLogin({ url: address, token, ...choice })
   console.error(`Site ${client.site.id} (${client.site.name}). The token is kept in ${loginFile()}, for you alone.`)
 }

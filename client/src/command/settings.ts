@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connect, type SiteClient } from '../index.ts'
+import { nodeFetch } from '../node.ts'
 import { UsageError } from './failure.ts'
 
 /** Where to, and as whom, as the command line says it. */
@@ -83,5 +84,5 @@ export const connectAs = async ({ url, tokenFile, site }: Where, signal: AbortSi
     )
   }
   const chosen = site ?? (isKept ? login.site : undefined)
-  return connect({ url: address, token, signal, ...(chosen !== undefined && { site: chosen }) })
+  return connect({ url: address, token, signal, fetch: nodeFetch, ...(chosen !== undefined && { site: chosen }) })
 }
