@@ -15,7 +15,10 @@ type Outputs = (name: string) => string
 
 const outputsOf = async (stack: string, wanted: string | undefined): Promise<Outputs> => {
   const { region, outputs } = await readStackOutputs(stack, wanted)
-  if (region === undefined) throw new Refusal('No region is set. Set AWS_REGION to the home region of the directory.')
+  if (region === undefined)
+    throw new Refusal(
+      'No region is set, or none that can be one. Set AWS_REGION to the home region of the directory, such as us-east-1.',
+    )
   const where = `stack ${stack} in ${region}`
   if (!outputs) {
     throw new Refusal(`There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`)

@@ -7,6 +7,7 @@ import { expect } from 'vitest'
 import { push } from '../../client/src/sync.ts'
 import type { Program } from '../support/program.ts'
 import { asDemo, startSiteFiles } from './support/command.ts'
+import { startProxy } from './support/proxy.ts'
 import { test as base, readSite, readTree, reported, writeTree } from './support/site.ts'
 
 const count = 80
@@ -104,4 +105,30 @@ test('a watched folder is sent again when something changes, until Ctrl+C, which
   await untilEvents(sending, 'done', 10)
   sending.kill('SIGINT')
   expect((await sending.ended).status).toBe(1)
+})
+
+test('what a watched folder could not send is tried again, though nothing changes', async ({
+  programs,
+  service,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
+  let refused = 0
+  const proxy = await startProxy(service.baseUrl, (method, path) =>
+    method === 'PUT' && path.includes('b.txt') && refused++ < 2 ? 413 : 'pass',
+  )
+  try {
+    const settings = { ...asDemo(service), SITE_ADMIN_URL: proxy.url }
+    const watching = startSiteFiles(['--json', 'watch', here, folder], settings)
+    programs.push(watching)
+    await untilEvents(watching, 'end', 3)
+    expect(refused).toBe(3)
+    expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
+    watching.kill('SIGINT')
+    expect((await watching.ended).status).toBe(0)
+  } finally {
+    await proxy.stop()
+  }
 })

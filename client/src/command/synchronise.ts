@@ -1,4 +1,5 @@
 import { watch as watchFolder } from 'node:fs'
+import { ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
 import { LocalRefusal } from '../sync/fetch-file.ts'
 import { stateFolder } from '../sync/ignored.ts'
@@ -83,27 +84,37 @@ export const synchronise = async (
 /** How long nothing must have changed before it is sent, in milliseconds: editors write a file several times. */
 const quiet = 200
 
-/** Resolves when something has changed and it has been quiet since; rejects with the reason of the signal. */
+/** How long a push that failed waits for a change until it is tried again without one, in milliseconds: it doubles with each failure in a row. */
+const firstRetry = 1000
+const longestRetry = 60_000
+
+/** Resolves when something has changed and it has been quiet since, or the time given is over; rejects with the reason of the signal. */
 const createChanges = (directory: string, signal: AbortSignal) => {
   let wake = () => {}
   let hasChanged = false
   let timer: NodeJS.Timeout | undefined
+  const change = () => {
+    hasChanged = true
+    wake()
+  }
   const watcher = watchFolder(directory, { recursive: true, signal }, (_, name) => {
     if (name === null || name.split(/[\\/]/)[0] === stateFolder) return
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      hasChanged = true
-      wake()
-    }, quiet)
+    timer = setTimeout(change, quiet)
   })
   // A folder that goes while it is looked at is noticed by the next look.
   watcher.on('error', () => {})
-  return () =>
+  return (longest?: number) =>
     new Promise<void>((resolve, reject) => {
-      const stop = () => reject(signal.reason)
+      const over = longest === undefined ? undefined : setTimeout(change, longest)
+      const stop = () => {
+        clearTimeout(over)
+        reject(signal.reason)
+      }
       wake = () => {
         if (!hasChanged) return
         hasChanged = false
+        clearTimeout(over)
         signal.removeEventListener('abort', stop)
         resolve()
       }
@@ -113,22 +124,32 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     })
 }
 
-/** Sends what differs, and again at every change, until Ctrl+C. What fails is said, and tried again with the next change. */
+type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
+
+/** How long to wait for a change after so many failures in a row; undefined when there was none: as long as it takes. */
+const patienceAfter = (failures: number): number | undefined =>
+  failures === 0 ? undefined : Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
+
+/** Sends what differs, and again at every change, until Ctrl+C. What fails is said, and tried again with the next change; what may pass by itself, after a while as well. */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
-  const changed = createChanges(directory, context.signal)
-  for (let isFirst = true; ; isFirst = false) {
+  const { signal } = context
+  const changed = createChanges(directory, signal)
+  const send = (): Promise<Outcome> => run('push', context, directory, path, flags)
+  /** Says what ended a push, and answers what that leaves to do. */
+  const told = (error: unknown): Outcome => {
+    if (signal.aborted) throw error
+    report(error)
+    return { interrupted: false, failed: error instanceof ServiceError ? 1 : 0 }
+  }
+  let failures = 0
+  for (let end = await send(); ; end = await send().catch(told)) {
+    if (end.interrupted) return exitStatus.failed
+    failures = end.failed > 0 ? failures + 1 : 0
     try {
-      const { interrupted } = await run('push', context, directory, path, flags)
-      if (interrupted) return exitStatus.failed
-    } catch (error) {
-      if (isFirst || context.signal.aborted) throw error
-      report(error)
-    }
-    try {
-      await changed()
+      await changed(patienceAfter(failures))
     } catch (error) {
       // Ctrl+C is how it is meant to end, when nothing is under way.
-      if (context.signal.aborted) return exitStatus.done
+      if (signal.aborted) return exitStatus.done
       throw error
     }
   }

@@ -177,7 +177,7 @@ describe('what is deployed is refused in one line', () => {
     [
       'without a region',
       {},
-      /^No region is set\. Set AWS_REGION to the home region of the directory\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9\)\n$/,
+      /^No region is set, or none that can be one\. Set AWS_REGION to the home region of the directory, such as us-east-1\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9\)\n$/,
     ],
     [
       'by nobody at the address',
