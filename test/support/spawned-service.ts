@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { launch, type Outcome } from './program.ts'
 
 /** A service in a process of its own, started as `npm start` does it. */
@@ -18,7 +19,9 @@ export interface SpawnedService {
   stop(): Promise<Outcome>
 }
 
-const entry = 'local/main.js'
+const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+/** What `npm start` runs, without the words that name Node: the options of Node, and the file. */
+const [first = '', ...rest] = scripts.start.replace(/^exec node /, '').split(' ')
 
 /** Starts the service on a data directory and any free port; it takes requests when this resolves. */
 export const startService = async (
@@ -26,7 +29,7 @@ export const startService = async (
   flags: readonly string[] = ['--port', '0'],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<SpawnedService> => {
-  const program = launch(entry, ['--json', '--data-dir', dataDirectory, ...flags], environment)
+  const program = launch(first, [...rest, '--json', '--data-dir', dataDirectory, ...flags], environment)
   const line = await program.line()
   const { baseUrl, dataCentres, siteId, webFormId, token } = JSON.parse(line)
   return {
