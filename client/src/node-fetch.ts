@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { pipeline, Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import { Readable } from 'node:stream'
 import { type Fetch, hasNoBody } from './transport.ts'
 
 /** So much is read at once while it is sent, in bytes. */
@@ -36,44 +35,60 @@ const sendStream = async (request: ClientRequest, stream: ReadableStream<Uint8Ar
   }
 }
 
-const responseOf = (incoming: IncomingMessage, method: string | undefined): Response => {
+const responseOf = (incoming: IncomingMessage): Response => {
   const { statusCode: status = 0, rawHeaders } = incoming
   const headers = new Headers()
   for (let index = 0; index + 1 < rawHeaders.length; index += 2)
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '')
-  if (method === 'HEAD' || hasNoBody(status)) {
-    incoming.resume()
-    return new Response(null, { status, headers })
-  }
-  const isCompressed = headers.get('Content-Encoding') === 'gzip'
-  const bytes = isCompressed ? pipeline(incoming, createGunzip(), () => {}) : incoming
-  return new Response(Readable.toWeb(bytes) as ReadableStream, { status, headers })
+  if (!hasNoBody(status)) return new Response(Readable.toWeb(incoming) as ReadableStream, { status, headers })
+  incoming.resume()
+  return new Response(null, { status, headers })
 }
 
-/**
- * A `fetch` for `connect` in Node: it sends a large file in about half the time of Node's own, which copies what it sends. It takes the requests that the client
- * makes, and follows no redirect. Errors: those of `node:http`, and the reason of the signal.
- */
-export const nodeFetch: Fetch = (url, { method, headers, body, signal }) =>
+/** Sends a request with a stream of bytes, and answers as `fetch` does. */
+const fetchByStream = (
+  url: string,
+  { method, headers, signal }: RequestInit,
+  body: ReadableStream<Uint8Array>,
+): Promise<Response> =>
   new Promise((resolve, reject) => {
-    const begin = url.startsWith('https:') ? requestHttps : requestHttp
-    const request = begin(url, {
+    signal?.throwIfAborted()
+    const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url, {
       method: method ?? 'GET',
-      headers: { 'Accept-Encoding': 'gzip', ...Object.fromEntries(new Headers(headers)) },
-      ...(signal && { signal }),
+      headers: { 'User-Agent': 'site-admin-client', ...Object.fromEntries(new Headers(headers)) },
     })
+    let answer: IncomingMessage | undefined
+    // The signal option of Node would end an answer as if all of it had come.
+    const stop = () => {
+      answer?.destroy(signal?.reason)
+      request.destroy(signal?.reason)
+    }
+    signal?.addEventListener('abort', stop, { once: true })
     request.on('error', reject)
-    request.on('response', (incoming) => {
-      // Nobody waits for the rest of a request that is answered before its end, and the connection is of no more use.
-      if (!request.writableEnded) incoming.once('end', () => request.destroy())
-      resolve(responseOf(incoming, method))
+    request.on('close', () => {
+      signal?.removeEventListener('abort', stop)
+      reject(new Error('The connection was closed without an answer.'))
     })
-    if (body instanceof ReadableStream) {
-      sendStream(request, body).catch((error) => request.destroy(error))
-    } else if (body instanceof Blob) {
-      body.arrayBuffer().then(
-        (bytes) => request.end(Buffer.from(bytes)),
-        (error) => request.destroy(error),
-      )
-    } else request.end(body ?? undefined)
+    request.on('response', (incoming) => {
+      answer = incoming
+      // Nobody waits for the rest of a request that is answered before its end, and the connection is of no more use.
+      incoming.once('end', () => {
+        if (!request.writableFinished) request.destroy()
+      })
+      try {
+        resolve(responseOf(incoming))
+      } catch (error) {
+        // A status that HTTP does not have.
+        reject(error)
+        request.destroy()
+      }
+    })
+    sendStream(request, body).catch((error) => request.destroy(error))
   })
+
+/**
+ * A `fetch` for `connect` in Node: Node's own, but for a large file, which `node:http` sends in about half the time, as nothing is copied on the way.
+ * What is sent as a stream must be one of the type `bytes`, and have a `Content-Length`. Errors: those of `fetch` and of `node:http`; the reason of the signal.
+ */
+export const nodeFetch: Fetch = (url, init) =>
+  init.body instanceof ReadableStream ? fetchByStream(url, init, init.body) : fetch(url, init)

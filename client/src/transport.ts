@@ -18,7 +18,7 @@ export class Unreadable extends Error {}
 export interface StreamedBody {
   /** How many there are. */
   readonly size: number
-  /** A stream of the type `bytes`. Each call begins anew. */
+  /** A stream of the type `bytes`, which tells the one who watches of each read. Each call begins anew. */
   stream(watch: Watch): ReadableStream<Uint8Array>
 }
 

@@ -233,6 +233,37 @@ test('an upload whose bytes are taken no more goes on after minutes, however man
   }
 })
 
+test('a read that ends when its connection is broken already leaves no timer behind, which would hold a program back', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const { fetch } = scriptedFetch(({ method, url }) => {
+      if (url.endsWith('/sites')) return sites(address)
+      if (method === 'HEAD') return new Response(null, { status: 404 })
+      const headers = { Location: '/api/v2/admin/sites/1/uploads/1' }
+      return method === 'POST' ? new Response(null, { status: 201, headers }) : undefined
+    })
+    const watches: Watch[] = []
+    const source = {
+      size: 20_000_000,
+      slice: () => '',
+      streamed: (start: number, end: number) => ({
+        size: end - start,
+        stream(watch: Watch) {
+          watches.push(watch)
+          return new ReadableStream()
+        },
+      }),
+    }
+    const client = await connect({ url: address, token: 'secret', patience, fetch })
+    await expect(client.files.put('large.bin', source)).rejects.toThrow('No answer came')
+    expect(watches).toHaveLength(1)
+    watches[0]?.onRead(1)
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('a list is read page after page, as it is gone through, past pages without items', async () => {
   const page = (ids: readonly string[], next: string | null) => () => json({ items: ids.map((id) => ({ id })), next })
   const { client, asked } = await scripted([page(['1', '2'], '2'), page([], '7'), page(['8'], null)])

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -131,4 +131,21 @@ test('what a watched folder could not send is tried again, though nothing change
   } finally {
     await proxy.stop()
   }
+})
+
+test('a watched folder ends the command when its first push fails, and when it is gone', async ({
+  begin,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  await client.files.put(`${folder}/file.txt`, 'a file')
+  const refused = begin('watch', here, `${folder}/file.txt`)
+  expect(await refused.ended).toMatchObject({ status: 1, stderr: expect.stringContaining('is a file of the site') })
+  const watching = begin('watch', here, folder)
+  await untilEvents(watching, 'end', 1)
+  await rename(here, `${here}.gone`)
+  expect(await watching.ended).toMatchObject({ status: 1, stderr: expect.stringContaining('no such file or folder') })
+  await rename(`${here}.gone`, here)
 })

@@ -130,16 +130,18 @@ type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
 const patienceAfter = (failures: number): number | undefined =>
   failures === 0 ? undefined : Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
 
-/** Sends what differs, and again at every change, until Ctrl+C. What fails is said, and tried again with the next change; what may pass by itself, after a while as well. */
-export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
-  const { signal } = context
-  const changed = createChanges(directory, signal)
-  const send = (): Promise<Outcome> => run('push', context, directory, path, flags)
+/** Sends first, and whenever something has changed; answers the exit status. */
+const sendAtChanges = async (
+  { signal }: Context,
+  changed: ReturnType<typeof createChanges>,
+  send: () => Promise<Outcome>,
+): Promise<number> => {
   /** Says what ended a push, and answers what that leaves to do. */
   const told = (error: unknown): Outcome => {
-    if (signal.aborted) throw error
+    const isOfService = error instanceof ServiceError
+    if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error
     report(error)
-    return { interrupted: false, failed: error instanceof ServiceError ? 1 : 0 }
+    return { interrupted: false, failed: isOfService ? 1 : 0 }
   }
   let failures = 0
   for (let end = await send(); ; end = await send().catch(told)) {
@@ -152,5 +154,20 @@ export const watch = async (context: Context, directory: string, path: string, f
       if (signal.aborted) return exitStatus.done
       throw error
     }
+  }
+}
+
+/**
+ * Sends what differs, and again at every change, until Ctrl+C. What the service or the network refuses is said, and tried again with the next change, or a while later;
+ * what this machine's user has to decide, with the next change. A folder that cannot be read any more ends it, and so does a first push that fails.
+ */
+export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
+  const over = new AbortController()
+  try {
+    return await sendAtChanges(context, createChanges(directory, AbortSignal.any([context.signal, over.signal])), () =>
+      run('push', context, directory, path, flags),
+    )
+  } finally {
+    over.abort()
   }
 }
