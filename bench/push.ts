@@ -36,7 +36,7 @@ const timed = async (run: () => Promise<unknown>): Promise<number> => {
 
 /** The command as it is installed, on the Node of the project. */
 const siteFiles = ({ baseUrl, token }: SpawnedService, ...args: readonly string[]) =>
-  execute(process.execPath, [join(root, 'client', 'dist', 'site-files.js'), '--json', ...args], {
+  execute(process.execPath, [join(root, 'client', 'dist', 'site-files.cjs'), '--json', ...args], {
     env: { ...process.env, SITE_ADMIN_URL: baseUrl, SITE_ADMIN_TOKEN: token },
     maxBuffer: 64 * 1024 ** 2,
   })

@@ -31,7 +31,7 @@ export interface Destination {
 
 /** What any installation takes in one request, in bytes: behind API Gateway it is 4.5 MB. */
 export const largestRequest = 4_500_000
-/** The first piece, and one that any installation takes; the largest that is held in memory; and the largest that is read while it is sent. In bytes. */
+/** A piece that any installation takes; the largest that is held in memory; and the largest that is read while it is sent. In bytes. */
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
@@ -58,11 +58,11 @@ export interface Limit {
 }
 
 /**
- * The pieces of an upload: they grow as far as they are quick, until one is too large for what stands in front of the service. When twice the safe size has got through,
- * nothing of that kind is there: the rest goes in one piece, if it is read while it is sent. A large upload begins with that question.
+ * The pieces of an upload. What is read while it is sent goes in one piece: whatever stands in front of the service refuses one that is too large by its header, before most of it is sent.
+ * What is held in memory begins small. Pieces that have become small grow again as far as they are quick, until one is too large for what stands in front.
  */
-const createPieces = (limit: Limit, isStreamed: boolean, total: number) => {
-  let size = isStreamed && total >= 4 * safePiece ? 2 * safePiece : safePiece
+const createPieces = (limit: Limit, isStreamed: boolean) => {
+  let size = isStreamed ? largestStreamed : safePiece
   let doubts = 0
   const largest = () => Math.min(limit.piece, isStreamed ? largestStreamed : largestHeld)
   return {
@@ -179,7 +179,7 @@ export const uploadResumably = async (
     return begun
   }
 
-  const pieces = createPieces(limit, source.streamed !== undefined, total)
+  const pieces = createPieces(limit, source.streamed !== undefined)
   /** The state after a failed append of so many bytes. What fails for good is thrown. */
   const recover = async (error: unknown, before: State, size: number): Promise<State> => {
     if (error instanceof Unreadable) throw error.cause

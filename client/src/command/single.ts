@@ -42,24 +42,29 @@ const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => 
   }
 }
 
-/** What a path is, and how it is written there; undefined when nothing is. */
+/** What a path is, how it is written there, and the tag of its state, which a folder has none of; undefined when nothing is. */
 const find = async ({ client }: Context, path: string) => {
   if (path === '') return { type: 'folder', path }
   try {
     const entry = await client.files.stat(path)
-    return { type: entry.type, path: pathOf(entry) ?? path }
+    return { type: entry.type, path: pathOf(entry) ?? path, etag: entry.etag }
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) return undefined
     throw error
   }
 }
 
-/** Where something of this name goes: into a folder that is there or that a slash says to be one, or to the path itself. */
-const destination = async (context: Context, to: string, name: string): Promise<string> => {
+/**
+ * Where something of this name goes: into a folder that is there or that a slash says to be one, or to the path itself. `replace` is what a write is onto, as far
+ * as it is known by now: what lies at the path, or that nothing does.
+ */
+const destination = async (context: Context, to: string, name: string) => {
   const path = sitePath(to)
   const there = await find(context, path)
-  if (there?.type === 'folder') return inFolder(there.path, name)
-  return to.endsWith('/') ? inFolder(path, name) : path
+  if (there?.type === 'folder') return { path: inFolder(there.path, name), replace: true }
+  if (to.endsWith('/')) return { path: inFolder(path, name), replace: true }
+  if (!there) return { path, replace: false }
+  return { path, replace: (there.path === path.normalize('NFC') && there.etag) || true }
 }
 
 interface Row {
@@ -158,11 +163,12 @@ export const put = async (context: Context, files: readonly string[], to: string
   let before = 0
   for (const [index, file] of files.entries()) {
     const name = basename(file).normalize('NFC')
-    const path = files.length > 1 ? inFolder(sitePath(to), name) : await destination(context, to, name)
+    const { path, replace } =
+      files.length > 1 ? { path: inFolder(sitePath(to), name), replace: true } : await destination(context, to, name)
     const source = await openFile(file)
     try {
       const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
-      await client.files.put(path, source, { replace: true, signal, onProgress })
+      await client.files.put(path, source, { replace, signal, onProgress })
     } finally {
       live.clear()
       await source.close()
@@ -173,13 +179,13 @@ export const put = async (context: Context, files: readonly string[], to: string
 }
 
 export const move = async (context: Context, from: string, to: string) => {
-  const path = await destination(context, to, nameOf(from))
+  const { path } = await destination(context, to, nameOf(from))
   await context.client.files.move(sitePath(from), path)
   print(context, { from: sitePath(from), path }, path)
 }
 
 export const copy = async (context: Context, from: string, to: string) => {
-  const path = await destination(context, to, nameOf(from))
+  const { path } = await destination(context, to, nameOf(from))
   await context.client.files.copy(sitePath(from), path)
   print(context, { from: sitePath(from), path }, path)
 }

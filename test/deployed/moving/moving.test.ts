@@ -26,7 +26,7 @@ const administration = 'npm run --silent admin --'
 const asHere = (line: string, { data, here }: Places): string =>
   line
     .replace(administration, `"${process.execPath}" "${resolve('admin/main.js')}" --json --data-dir "${data}"`)
-    .replace(/^site-files/, `"${process.execPath}" "${resolve('client/dist/site-files.js')}"`)
+    .replace(/^site-files/, `"${process.execPath}" "${resolve('client/dist/site-files.cjs')}"`)
     .replace('http://127.0.0.1:4000', here)
     .replace('https://us.example.com', deployment.baseUrl)
 
