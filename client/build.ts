@@ -14,6 +14,18 @@ const compiler = join(room, '..', 'node_modules', 'typescript', 'bin', 'tsc')
 const { status } = spawnSync(process.execPath, [compiler, '--project', room], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 
+// The library needs no package when it runs: the one that reads .siteignore comes along.
+await build({
+  entryPoints: [join(room, 'src', 'sync', 'ignored.ts')],
+  outfile: join(dist, 'sync', 'ignored.js'),
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  legalComments: 'inline',
+  logLevel: 'warning',
+})
+
 const command = join(dist, 'site-files.cjs')
 await build({
   entryPoints: [join(room, 'src', 'command', 'main.ts')],

@@ -23,7 +23,8 @@ export const errors = {
   siteUnknown: {
     code: 100002,
     status: 400,
-    message: 'The token does not cover this site, or there is no such site.',
+    message:
+      'The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.',
   },
   siteAmbiguous: {
     code: 100002,
@@ -33,9 +34,14 @@ export const errors = {
   renderingEngineOff: {
     code: 109002,
     status: 403,
-    message: 'This operation needs the new rendering engine, which is not enabled on the site.',
+    message:
+      'This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.',
   },
-  routeUnknown: { code: 100004, status: 404, message: 'There is nothing at this path.' },
+  routeUnknown: {
+    code: 100004,
+    status: 404,
+    message: 'There is nothing at this path. GET /docs shows the paths that there are.',
+  },
   methodNotAllowed: {
     code: 100005,
     status: 405,
@@ -50,9 +56,14 @@ export const errors = {
   mediaTypeUnsupported: {
     code: 100015,
     status: 415,
-    message: 'The media type of the request body is not supported here.',
+    message:
+      'The media type of the request body is not supported here. Send one that GET /docs shows for this request.',
   },
-  bodyTooLarge: { code: 100013, status: 413, message: 'The request body is larger than allowed here.' },
+  bodyTooLarge: {
+    code: 100013,
+    status: 413,
+    message: 'The request body is larger than allowed here. Send less at once.',
+  },
   conditionFailed: {
     code: 100412,
     status: 412,
@@ -78,27 +89,39 @@ export const errors = {
     status: 500,
     message: 'Something unexpected went wrong. Quote the request id when reporting it.',
   },
-  fieldsMalformed: { code: 115000, status: 400, message: 'The request body is malformed.' },
-  webFormUnknown: { code: 115001, status: 404, message: 'There is no such web form on this site.' },
-  fieldUnknown: { code: 115002, status: 404, message: 'The web form has no such system field.' },
+  fieldsMalformed: {
+    code: 115000,
+    status: 400,
+    message: 'The request body is malformed. Send it as GET /docs shows it.',
+  },
+  webFormUnknown: { code: 115001, status: 404, message: 'There is no such web form on this site. Check its id.' },
+  fieldUnknown: {
+    code: 115002,
+    status: 404,
+    message: 'The web form has no such system field. List its fields to see those that it has.',
+  },
   fieldTypeTaken: {
     code: 115006,
     status: 403,
     message: 'The web form already has a system field of this type. Change that one, or remove it first.',
   },
-  categoriesMalformed: { code: 220000, status: 400, message: 'The request is malformed.' },
-  categoryUnknown: { code: 220001, status: 404, message: 'There is no such category on this site.' },
+  categoriesMalformed: {
+    code: 220000,
+    status: 400,
+    message: 'The request is malformed. Send it as GET /docs shows it.',
+  },
+  categoryUnknown: { code: 220001, status: 404, message: 'There is no such category on this site. Check its id.' },
   categoriesUnknown: {
     code: 220001,
     status: 404,
-    message: 'One or more of the categories do not exist on this site. Nothing was changed.',
+    message: 'One or more of the categories do not exist on this site. Nothing was changed. Check their ids.',
   },
   objectsUnknown: {
     code: 220002,
     status: 404,
-    message: 'One or more of the objects do not exist on this site. Nothing was linked.',
+    message: 'One or more of the objects do not exist on this site. Nothing was linked. Check their ids.',
   },
-  objectUnknown: { code: 220002, status: 404, message: 'There is no such object on this site.' },
+  objectUnknown: { code: 220002, status: 404, message: 'There is no such object on this site. Check its id.' },
   listTooLong: {
     code: 220003,
     status: 400,
@@ -107,7 +130,8 @@ export const errors = {
   siteUnauthorized: {
     code: 104023,
     status: 400,
-    message: 'The token does not cover this site, or there is no such site.',
+    message:
+      'The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.',
   },
   loginAmbiguous: {
     code: 104004,
@@ -117,12 +141,20 @@ export const errors = {
   privilegesMissing: {
     code: 104003,
     status: 400,
-    message: 'The token lacks the permission "Can use SFTP & File Manager".',
+    message: 'The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.',
   },
-  rangeNotSatisfiable: { code: 100416, status: 416, message: 'The range lies outside the file.' },
-  storageRefused: { code: 104000, status: 400, message: 'The request to the file storage is malformed.' },
-  fileUnknown: { code: 104001, status: 404, message: 'There is no such file or folder on this site.' },
-  notAFile: { code: 104002, status: 400, message: 'This is not a file.' },
+  rangeNotSatisfiable: {
+    code: 100416,
+    status: 416,
+    message: 'The range lies outside the file. Content-Range says how long that is.',
+  },
+  storageRefused: {
+    code: 104000,
+    status: 400,
+    message: 'The request to the file storage is malformed. Send it as GET /docs shows it.',
+  },
+  fileUnknown: { code: 104001, status: 404, message: 'There is no such file or folder on this site. Check the path.' },
+  notAFile: { code: 104002, status: 400, message: 'This is a folder, and no file. Name a file in it.' },
   fileTooLarge: { code: 104005, status: 400, message: 'The file is larger than allowed here.' },
   regionNameInvalid: {
     code: 104006,
@@ -132,10 +164,18 @@ export const errors = {
   tagOutsideRegions: {
     code: 104007,
     status: 400,
-    message: 'None of the editable regions of the template holds {tag_pagecontent}.',
+    message: 'None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.',
   },
-  tagMissing: { code: 104008, status: 400, message: 'The template does not hold {tag_pagecontent}.' },
-  pathUnknown: { code: 104009, status: 400, message: 'This path cannot be: a folder on the way is a file.' },
+  tagMissing: {
+    code: 104008,
+    status: 400,
+    message: 'The template does not hold {tag_pagecontent}. Put it where the content of pages goes.',
+  },
+  pathUnknown: {
+    code: 104009,
+    status: 400,
+    message: 'This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.',
+  },
   folderGoing: {
     code: 104010,
     status: 400,
@@ -151,16 +191,28 @@ export const errors = {
     status: 400,
     message: 'The page has a running workflow, so it cannot be changed. End the workflow first.',
   },
-  nameRequired: { code: 104014, status: 400, message: 'A name is required.' },
-  urlInvalid: { code: 104015, status: 400, message: 'The path is not valid.' },
+  nameRequired: { code: 104014, status: 400, message: 'A name is required. Give the file one.' },
+  urlInvalid: {
+    code: 104015,
+    status: 400,
+    message: 'The path is not valid. Check its characters, and how they are encoded.',
+  },
   nameTaken: { code: 104016, status: 400, message: 'Each file of an upload needs a name of its own.' },
-  folderUnknown: { code: 104019, status: 400, message: 'There is no such folder: the path names a file.' },
+  folderUnknown: {
+    code: 104019,
+    status: 400,
+    message: 'There is no such folder: the path names a file. Choose a folder.',
+  },
   folderReserved: {
     code: 104020,
     status: 400,
     message: 'This folder is reserved and cannot be deleted, renamed or moved.',
   },
-  destinationExists: { code: 104022, status: 400, message: 'There is something of that name already.' },
+  destinationExists: {
+    code: 104022,
+    status: 400,
+    message: 'There is something of that name already. Choose another name, or remove it first.',
+  },
   folderNotEmpty: {
     code: 104024,
     status: 403,
@@ -176,7 +228,11 @@ export const errors = {
     status: 412,
     message: 'This version of the upload protocol is not spoken here. Tus-Version lists those that are.',
   },
-  uploadTooLarge: { code: 104005, status: 413, message: 'The upload is larger than allowed here.' },
+  uploadTooLarge: {
+    code: 104005,
+    status: 413,
+    message: 'The upload is larger than allowed here. Tus-Max-Size in the answer to OPTIONS says how large one may be.',
+  },
   offsetMismatch: {
     code: 104030,
     status: 409,
@@ -198,7 +254,7 @@ export const errors = {
     message:
       'The bytes that have come are not those that Upload-Checksum is of. Nothing of them was kept: send them again.',
   },
-  nameTooLong: { code: 104028, status: 400, message: 'A file or folder name is too long.' },
+  nameTooLong: { code: 104028, status: 400, message: 'A file or folder name is too long. Choose a shorter one.' },
 } as const satisfies Record<string, ErrorDefinition>
 
 export type ErrorName = keyof typeof errors

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
+import { completionOf, type Shell, shells } from '../../client/src/command/completion.ts'
 import { exampleOf } from '../arguments.ts'
-import { completionOf, type Shell, shells } from '../completion.ts'
 
 /** Prints what a shell completes the commands of a program with. */
 export const completionCommand = (program: Command): Command =>

@@ -5,7 +5,7 @@ import { createForms, type Forms } from './forms.ts'
 import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
 import { listSites } from './generated/sdk.gen.ts'
 import type { Site } from './generated/types.gen.ts'
-import { ServiceError } from './service-error.ts'
+import { misunderstood, objectOf, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
 export interface ConnectOptions {
@@ -76,7 +76,7 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
       fetch: async (input, init) => {
         const { method, url, headers, signal, body } = new Request(input, init)
         const repeatable = method !== 'POST' || url.includes('/categories')
-        return send({
+        const response = await send({
           method,
           url,
           headers,
@@ -84,6 +84,8 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
           repeatable,
           body: body ? await new Response(body).text() : undefined,
         })
+        if (method === 'GET') await objectOf(response.clone(), new URL(url).host)
+        return response
       },
     }),
   )
@@ -112,6 +114,7 @@ export const findSites = async ({
     signal: options.signal,
   })
   const { data } = await listSites({ client: createCalls(base, send), throwOnError: true })
+  if (!Array.isArray(data.items)) throw misunderstood('not said which sites there are')
   const list = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))
   trusted = [base, ...list.map((each) => each.url)]
   return {

@@ -10,7 +10,7 @@ import type {
   VersionPage,
 } from './generated/types.gen.ts'
 import { through } from './pages.ts'
-import { ServiceError } from './service-error.ts'
+import { misunderstood, objectOf, ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
 import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
 
@@ -131,18 +131,21 @@ export const createFiles = ({ site, send }: Connection): Files => {
     const search = new URLSearchParams(given).toString()
     return `${root}/storage${encode(path)}${search && `?${search}`}`
   }
-  const get = async <Answer>(path: string, query: Query, signal?: AbortSignal): Promise<Answer> => {
-    const response = await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true })
-    const answer: Answer = JSON.parse(await response.text())
-    return answer
+  const { host } = new URL(root)
+  const get = async <Answer extends object>(path: string, query: Query, signal?: AbortSignal): Promise<Answer> =>
+    objectOf(await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true }), host)
+  const entryAt = async (path: string, query: Query, signal?: AbortSignal): Promise<Entry> => {
+    const entry = await get<Entry>(path, { meta: '', ...query }, signal)
+    if (entry.type !== 'file' && entry.type !== 'folder') throw misunderstood('not said what this path is')
+    return entry
   }
   const contents = (folder: string, query: Query, signal?: AbortSignal) =>
     through(async (cursor) => {
-      const page = await get<Entry>(folder, { meta: '', ...query, cursor }, signal)
+      const page = await entryAt(folder, { ...query, cursor }, signal)
       return { items: page.contents ?? [], next: page.cursor }
     })
   // What a folder holds is not asked for here: one entry of it is the least.
-  const stat = (path: string) => get<Entry>(path, { meta: '', limit: '1' })
+  const stat = (path: string) => entryAt(path, { limit: '1' })
 
   const statOf = async (path: string): Promise<Entry | undefined> => {
     try {
@@ -168,16 +171,24 @@ export const createFiles = ({ site, send }: Connection): Files => {
     return replace ? conditionNow(path) : { 'If-None-Match': '*' }
   }
 
+  const writtenOtherwise = (path: string, entry: Entry) =>
+    new ServiceError({
+      status: 404,
+      code: 104001,
+      message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
+    })
+
+  /** The failure of something that reads and changes nothing but what is written like this: of what is not there, whether it is in other case. */
+  const explained = async (path: string, error: unknown): Promise<unknown> => {
+    const entry = isMissing(error) ? await statOf(path) : undefined
+    return entry && !isWritten(path, entry) ? writtenOtherwise(path, entry) : error
+  }
+
   /** The condition of a change of what is there. A folder has none. */
   const conditionOn = async (path: string, etag: string | undefined): Promise<Readonly<Record<string, string>>> => {
     if (etag !== undefined) return { 'If-Match': etag }
     const entry = await stat(path)
-    if (!isWritten(path, entry))
-      throw new ServiceError({
-        status: 404,
-        code: 104001,
-        message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
-      })
+    if (!isWritten(path, entry)) throw writtenOtherwise(path, entry)
     return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
   }
 
@@ -274,7 +285,13 @@ export const createFiles = ({ site, send }: Connection): Files => {
     },
     move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
     copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
-    removal: (path) => get(path, { removal: '' }),
+    async removal(path) {
+      try {
+        return await get(path, { removal: '' })
+      } catch (error) {
+        throw await explained(path, error)
+      }
+    },
     async remove(path, { etag, force } = {}) {
       const url = urlOf(path, { force: force === false ? 'false' : undefined })
       const headers = await conditionOn(path, etag)
@@ -285,7 +302,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
       try {
         await send({ method: 'DELETE', url, headers, repeatable: 'If-Match' in headers, onUncertain })
       } catch (error) {
-        if (!(isUncertain && (await isGone(path, error)))) throw error
+        if (!(isUncertain && (await isGone(path, error)))) throw await explained(path, error)
       }
     },
     async removeDraft(path) {
@@ -298,7 +315,9 @@ export const createFiles = ({ site, send }: Connection): Files => {
     },
     versions: (path) =>
       through(async (cursor) => {
-        const page = await get<VersionPage>(path, { versions: '', cursor })
+        const page = await get<VersionPage>(path, { versions: '', cursor }).catch(async (error) => {
+          throw await explained(path, error)
+        })
         return { items: page.versions, next: page.cursor }
       }),
     deleted: (folder = '') =>

@@ -43,6 +43,33 @@ const parse = (text: string): unknown => {
   }
 }
 
+/** An answer that cannot be one of the service. `fault` goes on after "The service has". */
+export const misunderstood = (fault: string): ServiceError =>
+  new ServiceError({
+    status: 0,
+    code: 0,
+    message: `The service has ${fault}. Check the address, and what stands between.`,
+  })
+
+/** An answer of something else than the service, which `host` gave. */
+export const strangeAnswer = (status: number, host: string, requestId = ''): ServiceError =>
+  new ServiceError({
+    status,
+    code: status,
+    message: `${host} answered with status ${status}, and not as this service does. Check the address, and what stands between.`,
+    requestId,
+  })
+
+/** The object that an answer holds in JSON. Errors: a `ServiceError` when it holds none, as something else has answered. */
+export const objectOf = async <Answer extends object>(response: Response, host: string): Promise<Answer> => {
+  const text = await response.text()
+  if (isRecord(parse(text))) {
+    const answer: Answer = JSON.parse(text)
+    return answer
+  }
+  throw strangeAnswer(response.status, host)
+}
+
 /**
  * The failure that an answer tells: in the words of the service, or, when something in between has answered, by its status. `host` is the one that was asked.
  */
@@ -50,14 +77,13 @@ export const failureOf = async (response: Response, host: string): Promise<Servi
   const { status, headers } = response
   const said = parse(await response.text())
   const { code, message, requestId, errors } = isRecord(said) ? said : {}
-  const isOfService = typeof code === 'number' && typeof message === 'string'
+  const id = typeof requestId === 'string' ? requestId : (headers.get('X-Request-Id') ?? '')
+  if (typeof code !== 'number' || typeof message !== 'string') return strangeAnswer(status, host, id)
   return new ServiceError({
     status,
-    code: isOfService ? code : status,
-    message: isOfService
-      ? message
-      : `${host} answered with status ${status}, and not as this service does. Check the address, and what stands between.`,
-    requestId: typeof requestId === 'string' ? requestId : (headers.get('X-Request-Id') ?? ''),
+    code,
+    message,
+    requestId: id,
     errors: Array.isArray(errors) ? errors.filter(isProblem) : [],
   })
 }

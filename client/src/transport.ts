@@ -1,4 +1,4 @@
-import { failureOf, ServiceError } from './service-error.ts'
+import { failureOf, ServiceError, strangeAnswer } from './service-error.ts'
 
 /** What sends a request: the `fetch` of every platform is one. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -113,6 +113,10 @@ const isUncertain = (status: number): boolean => status === 502 || status === 50
 /** No answer but a file is longer, in bytes. */
 const longestAnswer = 32_000_000
 export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status)
+
+/** Whether something else than the service has answered a change: a portal on the way has a page for everything, and the service for nothing. */
+const isPage = ({ method }: Call, { headers }: Response): boolean =>
+  method !== 'GET' && headers.get('Content-Type')?.includes('html') === true
 
 /** The same answer with all of its bytes. Rejects when they do not come, or do not end. */
 const whole = async ({ status, headers, body }: Response): Promise<Response> => {
@@ -272,6 +276,13 @@ export const createTransport = ({
     return asked > longestRetryAfter ? undefined : asked + jittered
   }
 
+  const accepted = async (call: Call, response: Response): Promise<Response> => {
+    if (response.status === 304) return response
+    if (!response.ok) throw await failureOf(response, hostOf(call.url))
+    if (isPage(call, response)) throw strangeAnswer(response.status, hostOf(call.url))
+    return response
+  }
+
   return async (given: Call): Promise<Response> => {
     const call = { ...given, signal: either(given.signal, ends) }
     call.signal?.throwIfAborted()
@@ -280,8 +291,7 @@ export const createTransport = ({
       const wait = waitAfter(call, outcome, attempted)
       if (wait === undefined) {
         if ('fault' in outcome) throw unreachable(call, outcome.fault)
-        if (outcome.response.ok || outcome.response.status === 304) return outcome.response
-        throw await failureOf(outcome.response, hostOf(call.url))
+        return accepted(call, outcome.response)
       }
       await pause(wait, call.signal)
     }

@@ -1,4 +1,4 @@
-import { ServiceError } from './service-error.ts'
+import { misunderstood, ServiceError } from './service-error.ts'
 import type { Source } from './source.ts'
 import { pause, type Send, Unreadable, type Watch } from './transport.ts'
 
@@ -88,13 +88,6 @@ const isTooLarge = (error: ServiceError): boolean => error.status === 413 || err
 const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
   error.status === 0 && now?.offset === before.offset
 
-const misunderstood = (what: string): ServiceError =>
-  new ServiceError({
-    status: 0,
-    code: 0,
-    message: `The service has not said ${what}. Check the address, and what stands between.`,
-  })
-
 /** A failure that may pass, after which the upload goes on where it stands. */
 const isPassing = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
@@ -113,8 +106,9 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         // One that was begun and is not known of holds no bytes, and expires.
         repeatable: true,
       })
-      const address = new URL(response.headers.get('Location') ?? '', folder).href
-      if (!address.startsWith(uploads)) throw misunderstood('where the upload goes on')
+      const location = response.headers.get('Location') ?? ''
+      const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
+      if (!address.startsWith(uploads)) throw misunderstood('not said where the upload goes on')
       return { address, offset: 0 }
     },
 
@@ -154,7 +148,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         repeatable: false,
       })
       const next = Number(headers.get('Upload-Offset'))
-      if (!(next > offset && next <= total)) throw misunderstood('how far the upload is')
+      if (!(next > offset && next <= total)) throw misunderstood('not said how far the upload is')
       return { address, offset: next }
     },
   }
@@ -179,14 +173,24 @@ export const uploadResumably = async (
     return begun
   }
 
+  /** How far it is; as far as is known while nobody answers: the service may be starting anew. */
+  const findAgain = async (known: State): Promise<State | undefined> => {
+    try {
+      return await find(known.address)
+    } catch (error) {
+      if (isPassing(error)) return known
+      throw error
+    }
+  }
+
   const pieces = createPieces(limit, source.streamed !== undefined)
   /** The state after a failed append of so many bytes. What fails for good is thrown. */
   const recover = async (error: unknown, before: State, size: number): Promise<State> => {
     if (error instanceof Unreadable) throw error.cause
     if (error instanceof ServiceError && isTooLarge(error) && pieces.shrink(size, true)) return before
-    const now = isPassing(error) ? await find(before.address) : undefined
+    const now = isPassing(error) ? await findAgain(before) : undefined
     if (!now) throw error
-    if (error instanceof ServiceError && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
+    if (now !== before && error instanceof ServiceError && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
     return now
   }
 

@@ -71,6 +71,43 @@ describe.for([
     expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
   })
 
+  test('a large file goes on, up and down, when the service was away for longer than a request is repeated', async ({
+    service,
+    client,
+    folder,
+    makeDirectory,
+  }) => {
+    const here = await makeDirectory({ 'large.bin': 'z'.repeat(9_000_000) })
+    let away = 0
+    let broken: 'no' | 'yes' | 'was' = 'no'
+    const proxy = await startProxy(service.baseUrl, (method, path) => {
+      const isOfBytes = method === 'PATCH' || (method === 'GET' && path.endsWith('large.bin'))
+      if (broken === 'no' && isOfBytes) {
+        broken = 'yes'
+        away = 9
+        return method === 'PATCH' ? 'cut before' : 'cut within'
+      }
+      return broken === 'yes' && away-- > 0 ? 'cut before' : 'pass'
+    })
+    try {
+      const shaky = await connect({
+        url: proxy.url,
+        token: service.token,
+        patience: { delay: 1, attempts: 4 },
+        fetch,
+      })
+      expect((await reported(push, { client: shaky, directory: here, folder })).end).toMatchObject({ create: 1 })
+      expect(away).toBe(-1)
+      broken = 'no'
+      const there = await makeDirectory()
+      expect((await reported(pull, { client: shaky, directory: there, folder })).end).toMatchObject({ create: 1 })
+      expect(await readTree(there)).toStrictEqual(await readTree(here))
+    } finally {
+      await proxy.stop()
+    }
+    expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
+  })
+
   test('where requests may have 4.5 MB only, large files come in pieces of that size, and nobody asks twice', async ({
     through,
     client,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { createTextPrinter } from '../../client/src/command/printers.ts'
@@ -70,6 +70,56 @@ test('a name in other case is another file, and a folder in other case the same 
   })
   expect((await demo('rm', `${folder}/News/a.txt`)).status).toBe(1)
   expect(await readSite(client, folder)).toStrictEqual({ 'News/A.txt': 'two' })
+})
+
+test('several files go into a folder in whatever case it is named, and none of them takes the place of another', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b', 'sub/a.txt': 'other' })
+  await demo('put', join(here, 'a.txt'), `${folder}/News/`)
+  expect((await demo('put', join(here, 'a.txt'), join(here, 'b.txt'), `${folder}/NEWS`)).status).toBe(0)
+  expect(await demo('put', join(here, 'a.txt'), join(here, 'sub/a.txt'), `${folder}/News`)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('have the same name'),
+  })
+  expect(await readSite(client, folder)).toStrictEqual({ 'News/a.txt': 'a', 'News/b.txt': 'b' })
+})
+
+test('what is there in other case is said to be, where it must be written as it is', async ({
+  demo,
+  client,
+  folder,
+}) => {
+  await client.files.put(`${folder}/News/A.txt`, 'a')
+  const asked = [
+    ['rm', `${folder}/news/a.txt`],
+    ['rm', '--dry-run', `${folder}/NEWS`],
+    ['rm', '--yes', `${folder}/NEWS`],
+    ['versions', `${folder}/news/a.txt`],
+    ['mv', `${folder}/news/a.txt`, 'x'],
+  ]
+  for (const args of asked) {
+    expect(await demo(...args)).toMatchObject({ status: 1, stderr: expect.stringContaining('Write it like that.') })
+  }
+})
+
+test('a file that takes the place of another one has its mode, and a link to it stays one', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'new')
+  const here = await makeDirectory({ 'a.txt': 'old' })
+  await chmod(join(here, 'a.txt'), 0o600)
+  await symlink('a.txt', join(here, 'link.txt'))
+  expect((await demo('get', `${folder}/a.txt`, join(here, 'link.txt'), '--force')).status).toBe(0)
+  expect((await lstat(join(here, 'link.txt'))).isSymbolicLink()).toBe(true)
+  expect((await stat(join(here, 'a.txt'))).mode & 0o777).toBe(0o600)
+  expect(await readFile(join(here, 'a.txt'), 'utf8')).toBe('new')
 })
 
 test('what is refused is said before it is removed', async ({ demo, service }) => {
@@ -198,6 +248,7 @@ test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', asyn
 test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await symlink('/dev/zero', join(here, 'device'))
+  await mkdir(join(here, 'odd', '.siteignore'), { recursive: true })
   const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp])[] = [
     [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
     [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), /does not cover site 77/],
@@ -208,6 +259,10 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
     [() => demo('cat', `${folder}/../x`), /has a part/],
     [() => demo('get', 'hello.txt', join(here, 'nothing', 'x')), /There is no such file or folder: .*nothing\.\n$/],
     [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is no file/],
+    [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), /There is no folder .*nothing\//],
+    [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /There is no folder .*a\.txt\//],
+    [() => demo('push', join(here, 'odd'), folder), /This is a folder, where a file is needed: .*\.siteignore/],
+    [() => demo('--token-file', here, 'ls'), /This is a folder, where a file is needed: .+/],
     [() => demo('pull', `${folder}/nothing`, here), /There is no such file or folder on this site/],
   ]
   for (const [call, sentence] of failing) {
@@ -277,6 +332,21 @@ test('a folder in which nothing can be written fails with a sentence', async ({
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This is there already') })
 })
 
+test('a file where a folder has to be is named, and not the one that was written meanwhile', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/sub/a.txt`, 'a')
+  const here = await makeDirectory({ sub: 'a file' })
+  const { status, stderr } = await demo('pull', folder, here)
+  expect({ status, stderr }).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(`This is a file, where a folder is needed: ${join(here, 'sub', 'a.txt')}`),
+  })
+})
+
 test('on a terminal, one line lives and ends with what was done', () => {
   const lines: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
@@ -315,7 +385,17 @@ test('completion names every command, in scripts that the shells can read', asyn
     for (const command of ['ls', 'push', 'login']) expect(stdout).toContain(command)
   }
   const { stdout: script } = await siteFiles(['completion', 'bash'])
-  const complete = `${script}\nCOMP_WORDS=(site-files pu); COMP_CWORD=1; _site_files; echo "\${COMPREPLY[@]}"
-COMP_WORDS=(site-files push --d); COMP_CWORD=2; _site_files; echo "\${COMPREPLY[@]}"`
-  expect(execFileSync('bash', ['-c', complete], { encoding: 'utf8' })).toBe('put push pull\n--delete --dry-run\n')
+  const offered = (...words: readonly string[]) => {
+    const asked = `${script}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
+    return execFileSync('bash', ['-c', asked, 'bash', 'site-files', ...words], { encoding: 'utf8' }).trim()
+  }
+  expect(offered('pu')).toBe('put push pull')
+  expect(offered('push', '--d')).toBe('--delete --dry-run')
+  expect(offered('--site', '1001', 'push', '--d')).toBe('--delete --dry-run')
+  expect(offered('--token-file', 'push', 'pu')).toBe('put push pull')
+  expect(offered('completion', 'z')).toBe('zsh')
+  // Where it offers nothing, the shell has its own way with the names of files.
+  expect(offered('push', '')).toBe('')
+  expect(script).toContain('complete -o bashdefault -o default')
 })

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { connect, findSites, ServiceError } from '../../client/src/index.ts'
+import { connect, findSites, ServiceError, type SiteClient } from '../../client/src/index.ts'
 import type { Watch } from '../../client/src/transport.ts'
 import { type Asked, address, json, scriptedFetch, sites } from './support/scripted-fetch.ts'
 
@@ -49,6 +49,36 @@ test('an answer of something else than the service is told by its status', async
     code: 418,
     message: expect.stringContaining('not as this service does'),
   })
+})
+
+const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
+
+test('what has another answer than the service for everything is told from it, and no change of it counts as made', async () => {
+  for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
+    const { fetch } = scriptedFetch(answer)
+    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('what stands between')
+    const calls: readonly ((client: SiteClient) => Promise<unknown>)[] = [
+      ({ files }) => files.stat('a'),
+      ({ files }) => files.list('a')[Symbol.asyncIterator]().next(),
+      ({ files }) => files.versions('a')[Symbol.asyncIterator]().next(),
+      ({ forms }) => forms.list()[Symbol.asyncIterator]().next(),
+      ({ categories }) => categories.list()[Symbol.asyncIterator]().next(),
+      ({ changes }) => changes.list()[Symbol.asyncIterator]().next(),
+    ]
+    for (const call of calls) {
+      const { client } = await scripted([answer])
+      await expect(call(client)).rejects.toThrow(ServiceError)
+    }
+  }
+  const { client } = await scripted([page, page, page])
+  await expect(client.files.put('a', 'text')).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
+  await expect(client.files.remove('a', { etag: '"1"' })).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
+  await expect(client.categories.news.link(1, [2])).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
+})
+
+test('an upload whose address is none has not begun', async () => {
+  const { client } = await scripted([() => new Response(null, { status: 201, headers: { Location: 'http://[' } })])
+  await expect(client.files.put('a', new Uint8Array(5_000_000))).rejects.toThrow('where the upload goes on')
 })
 
 test('one of several sites has to be chosen, and requests go to the data centre where it lives', async () => {

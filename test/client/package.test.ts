@@ -81,6 +81,32 @@ test.for([
   },
 )
 
+test.for([process.execPath, node20])(
+  'packed and installed, everything that the package exports is there, and pushes and pulls (%s)',
+  async (node, { room, service, client, skip, folder }) => {
+    if (!node) return skip('This machine has no Node 20.')
+    const { exports } = JSON.parse(await readFile(join(root, 'client', 'package.json'), 'utf8'))
+    const modules = Object.keys(exports).map((name) => name.replace('.', 'site-admin-client'))
+    const use = `for (const name of ${JSON.stringify(modules)}) await import(name)
+const { connect } = await import('site-admin-client')
+const { push, pull } = await import('site-admin-client/sync')
+const client = await connect({ url: process.env.SITE_ADMIN_URL, token: process.env.SITE_ADMIN_TOKEN })
+const [directory, there, folder] = process.argv.slice(2)
+await push({ client, directory, folder })
+console.log((await pull({ client, directory: there, folder })).create)`
+    await writeFile(join(room, 'sync.js'), use)
+    const [here, there] = [join(room, folder), join(room, `${folder}-there`)]
+    await mkdir(here, { recursive: true })
+    await mkdir(there)
+    await writeFile(join(here, 'a.txt'), 'a')
+    await writeFile(join(here, 'b.txt'), 'b')
+    await writeFile(join(here, '.siteignore'), 'b.*\n.siteignore\n')
+    const options = { cwd: room, env: { ...process.env, ...asDemo(service) } }
+    expect(await execute(node, ['sync.js', here, there, folder], options)).toStrictEqual({ stdout: '1\n', stderr: '' })
+    expect((await client.files.stat(`${folder}/a.txt`)).size).toBe(1)
+  },
+)
+
 test('the types of the package are those of the library, for a strict compiler', async ({ room }) => {
   const use = `import { connect, ServiceError, type SiteClient } from 'site-admin-client'
 import { openFile } from 'site-admin-client/node'

@@ -2,7 +2,11 @@ import { appendFileSync } from 'node:fs'
 import { mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { pull, push, type SyncEvent } from '../../client/src/sync.ts'
+import { connect } from '../../client/src/index.ts'
+import { nodeFetch } from '../../client/src/node.ts'
+import { pull, push } from '../../client/src/sync.ts'
+import { asDemo, siteFiles } from './support/command.ts'
+import { startProxy } from './support/proxy.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
 /** Names of every kind that a disk of Unix and the service both take. */
@@ -261,15 +265,27 @@ test('a folder of the site is found in other case, and its files are written whe
   expect(Object.keys(await readSite(client, folder))).toStrictEqual(['News/a.txt', 'News/c.txt'])
 })
 
-test('a large file that changes while it is sent is not put in place', async ({ client, folder, makeDirectory }) => {
-  const here = await makeDirectory({ 'large.bin': 'x'.repeat(9_000_000) })
-  let hasChanged = false
-  const onEvent = (event: SyncEvent) => {
-    if (event.event !== 'progress' || event.bytes < 4_000_000 || hasChanged) return
-    hasChanged = true
-    appendFileSync(join(here, 'large.bin'), 'more')
+test('a large file that changes while it is sent is not put in place', async ({
+  service,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  // More than any system holds back of what is on its way.
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(64_000_000) })
+  const location = join(here, 'large.bin')
+  const proxy = await startProxy(service.baseUrl, (method) => {
+    if (method === 'PATCH') appendFileSync(location, 'more')
+    return 'pass'
+  })
+  try {
+    const slow = await connect({ url: proxy.url, token: service.token, fetch: nodeFetch })
+    expect(await push({ client: slow, directory: here, folder })).toMatchObject({ create: 0, failed: 1 })
+    expect(
+      await siteFiles(['put', location, `${folder}/`], { ...asDemo(service), SITE_ADMIN_URL: proxy.url }),
+    ).toMatchObject({ status: 1, stderr: expect.stringContaining('has changed while it was sent') })
+  } finally {
+    await proxy.stop()
   }
-  expect(await push({ client, directory: here, folder, onEvent })).toMatchObject({ create: 0, failed: 1 })
-  expect(hasChanged).toBe(true)
   await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ status: 404 })
 })

@@ -1,65 +1,94 @@
-import type { Command } from 'commander'
+import type { Command, Option } from 'commander'
 
-/** What can be completed: the commands, and the options of each. */
-const wordsOf = (program: Command) => {
-  const options = (command: Command) => command.options.flatMap(({ long }) => (long ? [long] : []))
-  const shared = [...options(program), '--help']
-  return program.commands.map((command) => ({
-    name: command.name(),
-    description: command.description(),
-    options: [...options(command), ...shared],
-  }))
-}
-
-const bash = (program: Command): string => {
-  const commands = wordsOf(program)
-  const cases = commands.map(({ name, options }) => `    ${name}) words="${options.join(' ')}" ;;`)
-  return `_site_files() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" command="" word words=""
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) command="$word"; break ;; esac
-  done
-  case "$command" in
-    "") words="${commands.map(({ name }) => name).join(' ')}" ;;
-${cases.join('\n')}
-  esac
-  if [[ "$current" == -* || -z "$command" ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-  else
-    COMPREPLY=($(compgen -f -- "$current"))
-  fi
-}
-complete -o filenames -F _site_files site-files
-`
-}
-
-const zsh = (program: Command): string => {
-  const commands = wordsOf(program)
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''").replaceAll(':', '\\:')}'`
-  const described = commands.map(({ name, description }) => `    ${quoted(name)}':'${quoted(description)}`)
-  const cases = commands.map(({ name, options }) => `    ${name}) compadd -- ${options.join(' ')} ;;`)
-  return `#compdef site-files
-_site_files() {
-  local -a commands
-  commands=(
-${described.join('\n')}
-  )
-  if (( CURRENT == 2 )); then
-    _describe command commands
-  elif [[ "$PREFIX" == -* ]]; then
-    case "$words[2]" in
-${cases.join('\n')}
-    esac
-  else
-    _files
-  fi
-}
-compdef _site_files site-files
-`
-}
-
+/** The shells that completion can be printed for. */
 export const shells = ['bash', 'zsh'] as const
+export type Shell = (typeof shells)[number]
 
-/** The script that a shell reads to complete commands, options and files. */
-export const completionFor = (shell: (typeof shells)[number], program: Command): string =>
-  shell === 'bash' ? bash(program) : zsh(program)
+interface Words {
+  /** The commands that lead here, such as `site create`; empty for the program itself. */
+  readonly path: string
+  /** The commands and the choices of arguments that can follow; where there are none, the shell completes files. */
+  readonly words: readonly string[]
+  readonly options: readonly string[]
+}
+
+const namesOf = ({ long, short }: Option): readonly string[] => [long, short].filter((name) => name !== undefined)
+
+/** What can follow each command of a program. Options of the program can follow everywhere. */
+const wordsOf = (program: Command): readonly Words[] => {
+  const help = program.createHelp()
+  const everywhere = help.visibleOptions(program).flatMap(namesOf)
+  const walk = (command: Command, path: string): Words[] => {
+    const children = help.visibleCommands(command)
+    const words = [
+      ...children.map((child) => child.name()),
+      ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    ]
+    const options = [...new Set([...help.visibleOptions(command).flatMap(namesOf), ...everywhere])]
+    const below = children
+      .filter((child) => child.name() !== 'help')
+      .flatMap((child) => walk(child, `${path} ${child.name()}`.trim()))
+    return [{ path, words, options }, ...below]
+  }
+  return walk(program, '')
+}
+
+/** The options that take a value, with the choices that they leave; without any, the shell completes files. */
+const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
+  const values = new Map<string, readonly string[]>()
+  const walk = (command: Command): void => {
+    for (const option of command.options) {
+      if (!(option.required || option.optional)) continue
+      for (const name of namesOf(option)) values.set(name, option.argChoices ?? values.get(name) ?? [])
+    }
+    for (const child of command.commands) walk(child)
+  }
+  walk(program)
+  return values
+}
+
+/** Within single quotes, of which there are none in names. */
+const quoted = (words: readonly string[]): string => `'${words.join(' ').replaceAll("'", '')}'`
+
+/** What zsh runs scripts for bash with, by way of its own completion, which a new user has not switched on. */
+const forZsh = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+autoload -Uz bashcompinit && bashcompinit`
+
+/**
+ * A script for a shell that completes the commands, options and choices of a program. It holds all of them, so that the program need not be started at
+ * every press of the key; who installs another version prints it anew. zsh runs the one for bash, by its own `bashcompinit`.
+ */
+export const completionOf = (program: Command, shell: Shell): string => {
+  const name = program.name()
+  const all = wordsOf(program)
+  const commands = all.map(
+    ({ path, words, options }) => `    ${quoted([path])}) words=${quoted(words)} options=${quoted(options)} ;;`,
+  )
+  const taking = valuesOf(program)
+  const values = [...taking].map(([option, choices]) =>
+    choices.length > 0
+      ? `    ${option}) COMPREPLY=($(compgen -W ${quoted(choices)} -- "$word")); return ;;`
+      : `    ${option}) COMPREPLY=(); return ;;`,
+  )
+  const script = `_${name.replaceAll('-', '_')}() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' options='' index part
+  case "$before" in
+${values.join('\n')}
+  esac
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    part="\${COMP_WORDS[index]}"
+    case "$part" in ${[...taking.keys()].join('|')}) ((index++)); continue ;; esac
+    case "\${path:+$path }$part" in
+${all.flatMap(({ path }) => (path === '' ? [] : [`      ${quoted([path])}) path="\${path:+$path }$part" ;;`])).join('\n')}
+    esac
+  done
+  case "$path" in
+${commands.join('\n')}
+  esac
+  if [[ "$word" == -* || -n "$words" ]]; then words="$words $options"; fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o bashdefault -o default -F _${name.replaceAll('-', '_')} ${name}
+`
+  return shell === 'bash' ? script : `${forZsh}\n${script}`
+}

@@ -32,7 +32,7 @@ const adviceOn = (error: unknown): string => {
 export const report = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage
   if (error instanceof Interrupted) {
-    console.error('\nStopped. What is done stays; the same command goes on with the rest.')
+    console.error('\nStopped. What is done stays. Repeat the command for the rest.')
     return exitStatus.failed
   }
   console.error(shown(adviceOn(error)))

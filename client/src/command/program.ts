@@ -2,7 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { connect } from '../index.ts'
 import { nodeFetch } from '../node.ts'
 import { askLine, askSecret, isTerminal } from './ask.ts'
-import { completionFor, shells } from './completion.ts'
+import { completionOf, type Shell, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
 import { connectAs, loginFile, type Where, writeLogin } from './settings.ts'
 import * as single from './single.ts'
@@ -166,10 +166,10 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
     'completion',
     'print a script that completes commands in a shell',
     'completion bash > ~/.local/share/bash-completion/completions/site-files',
-    'completion zsh > ~/.zfunc/_site-files',
+    'completion zsh > ~/.site-files-completion.zsh',
   )
     .addArgument(new Argument('<shell>', 'which shell').choices(shells))
-    .action((shell: (typeof shells)[number]) => void process.stdout.write(completionFor(shell, program)))
+    .action((shell: Shell) => console.log(completionOf(program, shell)))
 
   for (const command of [program, ...program.commands]) {
     command.exitOverride().showHelpAfterError('Add --help to see what it takes.')

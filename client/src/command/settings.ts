@@ -61,7 +61,12 @@ export const writeLogin = async (login: Login): Promise<void> => {
 /** The file may be a pipe, whose size is not known before it is read. */
 const readTokenFile = async (file: string): Promise<string> => {
   const chunks: Buffer[] = []
-  for await (const chunk of createReadStream(file, { end: largestTokenFile })) chunks.push(chunk)
+  try {
+    for await (const chunk of createReadStream(file, { end: largestTokenFile })) chunks.push(chunk)
+  } catch (error) {
+    // Node says nowhere which one is a folder.
+    throw Object.assign(Object(error), { path: file })
+  }
   const bytes = Buffer.concat(chunks)
   if (bytes.length > largestTokenFile) throw new UsageError(`${file} is too large to be a file with a token.`)
   return bytes.toString().trim()

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { constants } from 'node:fs'
-import { access, open, rename, rm, stat } from 'node:fs/promises'
+import { access, chmod, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pathOf } from '../files.ts'
 import { ServiceError, type SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { fetchBytes, LocalRefusal, placeNew } from '../sync/fetch-file.ts'
+import { isUntouched, stateOf } from '../sync/local-tree.ts'
 import { temporaryName } from '../sync/temporary.ts'
 import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
@@ -103,6 +104,21 @@ export const cat = async ({ client, signal }: Context, path: string) => {
   await fetchBytes(client.files, { path: sitePath(path), etag, size }, take, signal)
 }
 
+/** Where a file of this name goes on this machine, and with which mode, where it takes the place of another one. */
+const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
+  if (to === '') throw new UsageError('Name the file or the folder that it goes to, or nothing at all.')
+  const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
+  if (to?.endsWith('/') && !isDirectory)
+    throw new LocalRefusal(`There is no folder ${to}. Make it first, or name a file.`)
+  const wanted = to === undefined || isDirectory ? join(to ?? '.', name) : to
+  const there = await stat(wanted).catch(() => undefined)
+  if (!there) return { wanted, location: wanted, mode: undefined }
+  if (!force) throw new LocalRefusal(`${wanted} is there already. Add --force to replace it, or name another file.`)
+  if (!there.isFile()) throw new LocalRefusal(`${wanted} is no file. Name another one, or use "cat".`)
+  // A link stays one, to the new file.
+  return { wanted, location: await realpath(wanted), mode: there.mode & 0o777 }
+}
+
 /** Fetches one file, whole, into a place where there is nothing, unless `force` says otherwise. */
 export const get = async (context: Context, from: string, to: string | undefined, { force }: { force?: true }) => {
   const { client, signal } = context
@@ -110,12 +126,7 @@ export const get = async (context: Context, from: string, to: string | undefined
   const info = await client.files.stat(path)
   if (info.type === 'folder')
     throw new UsageError(`"${path}" is a folder. Fetch it with "site-files pull ${path} DIR".`)
-  const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
-  const location = to === undefined || isDirectory ? join(to ?? '.', nameOf(path)) : to
-  const there = await stat(location).catch(() => undefined)
-  if (there && !force)
-    throw new LocalRefusal(`${location} is there already. Add --force to replace it, or name another file.`)
-  if (there && !there.isFile()) throw new LocalRefusal(`${location} is no file. Name another one, or use "cat".`)
+  const { wanted, location, mode } = await localPlace(to, nameOf(path), force)
   await access(dirname(location), constants.W_OK)
   const temporary = join(dirname(location), temporaryName())
   const live = liveLine(context, 1, info.size)
@@ -136,21 +147,45 @@ export const get = async (context: Context, from: string, to: string | undefined
     } finally {
       await file.close()
     }
+    if (mode !== undefined) await chmod(temporary, mode)
     if (force) await rename(temporary, location)
     else await placeNew(temporary, location, location)
   } finally {
     live.clear()
     await rm(temporary, { force: true })
   }
-  print(context, { path, file: location, size: info.size }, `${location}  ${sizeOf(info.size)}`)
+  print(context, { path, file: wanted, size: info.size }, `${wanted}  ${sizeOf(info.size)}`)
+}
+
+/** Where files of these names go: one to a path or into a folder, several into a folder. */
+const destinations = async (context: Context, to: string, names: readonly string[]) => {
+  const [name] = names
+  if (names.length === 1 && name !== undefined) return [await destination(context, to, name)]
+  const there = await find(context, sitePath(to))
+  if (there?.type === 'file') {
+    throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
+  }
+  if (new Set(names).size < names.length) {
+    throw new UsageError(
+      'Two of the files have the same name, so one would take the place of the other. Send them one by one.',
+    )
+  }
+  return names.map((each) => ({ path: inFolder(there?.path ?? sitePath(to), each), replace: true }))
+}
+
+/** Opens a file such that no mixture of two of its states is sent as a whole. */
+const openSteady = async (file: string) => {
+  const location = await realpath(file)
+  const state = { location, ...stateOf(await stat(location)) }
+  return openFile(location, async () => {
+    if (await isUntouched(state)) return
+    throw new LocalRefusal(`${file} has changed while it was sent. Repeat when nobody writes to it.`)
+  })
 }
 
 /** Stores files, in the place of what is there. */
 export const put = async (context: Context, files: readonly string[], to: string) => {
   const { client, signal } = context
-  if (files.length > 1 && (await find(context, sitePath(to)))?.type === 'file') {
-    throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
-  }
   let totalBytes = 0
   for (const file of files) {
     const info = await stat(file)
@@ -159,13 +194,12 @@ export const put = async (context: Context, files: readonly string[], to: string
     // The size of a pipe or a device is not known: it would be stored as an empty file.
     if (!info.isFile()) throw new UsageError(`"${file}" is no file. Write to a file what it gives, and send that.`)
   }
+  const names = files.map((file) => basename(file).normalize('NFC'))
+  const places = await destinations(context, to, names)
   const live = liveLine(context, files.length, totalBytes)
   let before = 0
-  for (const [index, file] of files.entries()) {
-    const name = basename(file).normalize('NFC')
-    const { path, replace } =
-      files.length > 1 ? { path: inFolder(sitePath(to), name), replace: true } : await destination(context, to, name)
-    const source = await openFile(file)
+  for (const [index, { path, replace }] of places.entries()) {
+    const source = await openSteady(files[index] ?? '')
     try {
       const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
       await client.files.put(path, source, { replace, signal, onProgress })

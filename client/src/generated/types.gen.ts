@@ -861,7 +861,7 @@ export type GetReferenceAssetData = {
 
 export type GetReferenceAssetErrors = {
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -964,7 +964,7 @@ export type GetConsoleAssetData = {
 
 export type GetConsoleAssetErrors = {
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -1073,7 +1073,7 @@ export type ListFieldsData = {
 
 export type ListFieldsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
      */
     400: Error;
@@ -1082,8 +1082,8 @@ export type ListFieldsErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `115001` There is no such web form on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `115001` There is no such web form on this site. Check its id.
      */
     404: Error;
     /**
@@ -1141,9 +1141,9 @@ export type CreateFieldData = {
 
 export type CreateFieldErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `115000` The request body is malformed.
+     * - `115000` The request body is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -1155,8 +1155,8 @@ export type CreateFieldErrors = {
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `115001` There is no such web form on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `115001` There is no such web form on this site. Check its id.
      */
     404: Error;
     /**
@@ -1168,11 +1168,11 @@ export type CreateFieldErrors = {
      */
     406: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -1232,7 +1232,7 @@ export type DeleteFieldData = {
 
 export type DeleteFieldErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
      */
     400: Error;
@@ -1241,9 +1241,9 @@ export type DeleteFieldErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `115001` There is no such web form on this site.
-     * - `115002` The web form has no such system field.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `115001` There is no such web form on this site. Check its id.
+     * - `115002` The web form has no such system field. List its fields to see those that it has.
      */
     404: Error;
     /**
@@ -1313,7 +1313,7 @@ export type GetFieldData = {
 
 export type GetFieldErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
      */
     400: Error;
@@ -1322,9 +1322,9 @@ export type GetFieldErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `115001` There is no such web form on this site.
-     * - `115002` The web form has no such system field.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `115001` There is no such web form on this site. Check its id.
+     * - `115002` The web form has no such system field. List its fields to see those that it has.
      */
     404: Error;
     /**
@@ -1392,9 +1392,9 @@ export type UpdateFieldData = {
 
 export type UpdateFieldErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `115000` The request body is malformed.
+     * - `115000` The request body is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -1402,9 +1402,9 @@ export type UpdateFieldErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `115001` There is no such web form on this site.
-     * - `115002` The web form has no such system field.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `115001` There is no such web form on this site. Check its id.
+     * - `115002` The web form has no such system field. List its fields to see those that it has.
      */
     404: Error;
     /**
@@ -1420,11 +1420,11 @@ export type UpdateFieldErrors = {
      */
     412: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -1468,7 +1468,7 @@ export type ListWebFormsData = {
 
 export type ListWebFormsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
      */
     400: Error;
@@ -1477,7 +1477,7 @@ export type ListWebFormsErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -1535,7 +1535,7 @@ export type GetWebFormData = {
 
 export type GetWebFormErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
      */
     400: Error;
@@ -1544,8 +1544,8 @@ export type GetWebFormErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `115001` There is no such web form on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `115001` There is no such web form on this site. Check its id.
      */
     404: Error;
     /**
@@ -1599,7 +1599,7 @@ export type ListFieldTypesData = {
 
 export type ListFieldTypesErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
      */
     400: Error;
@@ -1608,7 +1608,7 @@ export type ListFieldTypesErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -1674,9 +1674,9 @@ export type UnlinkNewsData = {
 
 export type UnlinkNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -1684,12 +1684,12 @@ export type UnlinkNewsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220001` There is no such category on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220001` There is no such category on this site. Check its id.
      */
     404: Error;
     /**
@@ -1697,11 +1697,11 @@ export type UnlinkNewsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -1786,9 +1786,9 @@ export type ListNewsOfCategoryData = {
 
 export type ListNewsOfCategoryErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
      */
     400: Error;
@@ -1797,12 +1797,12 @@ export type ListNewsOfCategoryErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220001` There is no such category on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220001` There is no such category on this site. Check its id.
      */
     404: Error;
     /**
@@ -1856,9 +1856,9 @@ export type LinkNewsData = {
 
 export type LinkNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -1866,13 +1866,13 @@ export type LinkNewsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220001` There is no such category on this site.
-     * - `220002` One or more of the objects do not exist on this site. Nothing was linked.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220001` There is no such category on this site. Check its id.
+     * - `220002` One or more of the objects do not exist on this site. Nothing was linked. Check their ids.
      */
     404: Error;
     /**
@@ -1880,11 +1880,11 @@ export type LinkNewsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -1940,9 +1940,9 @@ export type UnlinkBlogsData = {
 
 export type UnlinkBlogsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -1950,12 +1950,12 @@ export type UnlinkBlogsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220001` There is no such category on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220001` There is no such category on this site. Check its id.
      */
     404: Error;
     /**
@@ -1963,11 +1963,11 @@ export type UnlinkBlogsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -2052,9 +2052,9 @@ export type ListBlogsOfCategoryData = {
 
 export type ListBlogsOfCategoryErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
      */
     400: Error;
@@ -2063,12 +2063,12 @@ export type ListBlogsOfCategoryErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220001` There is no such category on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220001` There is no such category on this site. Check its id.
      */
     404: Error;
     /**
@@ -2122,9 +2122,9 @@ export type LinkBlogsData = {
 
 export type LinkBlogsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -2132,13 +2132,13 @@ export type LinkBlogsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220001` There is no such category on this site.
-     * - `220002` One or more of the objects do not exist on this site. Nothing was linked.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220001` There is no such category on this site. Check its id.
+     * - `220002` One or more of the objects do not exist on this site. Nothing was linked. Check their ids.
      */
     404: Error;
     /**
@@ -2146,11 +2146,11 @@ export type LinkBlogsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -2229,9 +2229,9 @@ export type ListCategoriesData = {
 
 export type ListCategoriesErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
      */
     400: Error;
@@ -2240,11 +2240,11 @@ export type ListCategoriesErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -2309,9 +2309,9 @@ export type GetCategoryData = {
 
 export type GetCategoryErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -2319,12 +2319,12 @@ export type GetCategoryErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220001` There is no such category on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220001` There is no such category on this site. Check its id.
      */
     404: Error;
     /**
@@ -2409,9 +2409,9 @@ export type ListNewsData = {
 
 export type ListNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
      */
     400: Error;
@@ -2420,11 +2420,11 @@ export type ListNewsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -2486,9 +2486,9 @@ export type UnlinkCategoriesOfNewsData = {
 
 export type UnlinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -2496,13 +2496,13 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220002` There is no such object on this site.
-     * - `220001` One or more of the categories do not exist on this site. Nothing was changed.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220002` There is no such object on this site. Check its id.
+     * - `220001` One or more of the categories do not exist on this site. Nothing was changed. Check their ids.
      */
     404: Error;
     /**
@@ -2510,11 +2510,11 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -2599,9 +2599,9 @@ export type ListCategoriesOfNewsData = {
 
 export type ListCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
      */
     400: Error;
@@ -2610,12 +2610,12 @@ export type ListCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220002` There is no such object on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220002` There is no such object on this site. Check its id.
      */
     404: Error;
     /**
@@ -2669,9 +2669,9 @@ export type LinkCategoriesOfNewsData = {
 
 export type LinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -2679,13 +2679,13 @@ export type LinkCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220002` There is no such object on this site.
-     * - `220001` One or more of the categories do not exist on this site. Nothing was changed.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220002` There is no such object on this site. Check its id.
+     * - `220001` One or more of the categories do not exist on this site. Nothing was changed. Check their ids.
      */
     404: Error;
     /**
@@ -2693,11 +2693,11 @@ export type LinkCategoriesOfNewsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -2776,9 +2776,9 @@ export type ListBlogsData = {
 
 export type ListBlogsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
      */
     400: Error;
@@ -2787,11 +2787,11 @@ export type ListBlogsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -2853,9 +2853,9 @@ export type UnlinkCategoriesOfBlogData = {
 
 export type UnlinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -2863,13 +2863,13 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220002` There is no such object on this site.
-     * - `220001` One or more of the categories do not exist on this site. Nothing was changed.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220002` There is no such object on this site. Check its id.
+     * - `220001` One or more of the categories do not exist on this site. Nothing was changed. Check their ids.
      */
     404: Error;
     /**
@@ -2877,11 +2877,11 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -2966,9 +2966,9 @@ export type ListCategoriesOfBlogData = {
 
 export type ListCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
      */
     400: Error;
@@ -2977,12 +2977,12 @@ export type ListCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220002` There is no such object on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220002` There is no such object on this site. Check its id.
      */
     404: Error;
     /**
@@ -3036,9 +3036,9 @@ export type LinkCategoriesOfBlogData = {
 
 export type LinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -3046,13 +3046,13 @@ export type LinkCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `220002` There is no such object on this site.
-     * - `220001` One or more of the categories do not exist on this site. Nothing was changed.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `220002` There is no such object on this site. Check its id.
+     * - `220001` One or more of the categories do not exist on this site. Nothing was changed. Check their ids.
      */
     404: Error;
     /**
@@ -3060,11 +3060,11 @@ export type LinkCategoriesOfBlogErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -3143,9 +3143,9 @@ export type ListSiteUrlsData = {
 
 export type ListSiteUrlsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site.
+     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed.
+     * - `220000` The request is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -3153,11 +3153,11 @@ export type ListSiteUrlsErrors = {
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site.
+     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -3230,14 +3230,14 @@ export type DeletePathData = {
 
 export type DeletePathErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
-     * - `104000` The request to the file storage is malformed.
-     * - `104009` This path cannot be: a folder on the way is a file.
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104011` A page with a running workflow cannot be deleted or renamed. End the workflow first.
-     * - `104014` A name is required.
+     * - `104014` A name is required. Give the file one.
      * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
      */
     400: Error;
@@ -3250,8 +3250,8 @@ export type DeletePathErrors = {
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `104001` There is no such file or folder on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `104001` There is no such file or folder on this site. Check the path.
      */
     404: Error;
     /**
@@ -3372,14 +3372,14 @@ export type ReadPathData = {
 
 export type ReadPathErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
-     * - `104000` The request to the file storage is malformed.
-     * - `104002` This is not a file.
-     * - `104009` This path cannot be: a folder on the way is a file.
-     * - `104015` The path is not valid.
-     * - `104028` A file or folder name is too long.
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104002` This is a folder, and no file. Name a file in it.
+     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
+     * - `104015` The path is not valid. Check its characters, and how they are encoded.
+     * - `104028` A file or folder name is too long. Choose a shorter one.
      */
     400: Error;
     /**
@@ -3387,8 +3387,8 @@ export type ReadPathErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `104001` There is no such file or folder on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `104001` There is no such file or folder on this site. Check the path.
      */
     404: Error;
     /**
@@ -3400,7 +3400,7 @@ export type ReadPathErrors = {
      */
     412: Error;
     /**
-     * - `100416` The range lies outside the file.
+     * - `100416` The range lies outside the file. Content-Range says how long that is.
      */
     416: Error;
     /**
@@ -3493,24 +3493,24 @@ export type UploadToFolderData = {
 
 export type UploadToFolderErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
-     * - `104000` The request to the file storage is malformed.
-     * - `104002` This is not a file.
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104002` This is a folder, and no file. Name a file in it.
      * - `104005` The file is larger than allowed here.
      * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}.
-     * - `104008` The template does not hold {tag_pagecontent}.
-     * - `104009` This path cannot be: a folder on the way is a file.
+     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
+     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104014` A name is required.
-     * - `104015` The path is not valid.
+     * - `104014` A name is required. Give the file one.
+     * - `104015` The path is not valid. Check its characters, and how they are encoded.
      * - `104016` Each file of an upload needs a name of its own.
-     * - `104019` There is no such folder: the path names a file.
-     * - `104022` There is something of that name already.
-     * - `104028` A file or folder name is too long.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
+     * - `104028` A file or folder name is too long. Choose a shorter one.
      * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
      * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
      */
@@ -3520,8 +3520,8 @@ export type UploadToFolderErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `104001` There is no such file or folder on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `104001` There is no such file or folder on this site. Check the path.
      */
     404: Error;
     /**
@@ -3534,11 +3534,11 @@ export type UploadToFolderErrors = {
      */
     412: Error;
     /**
-     * - `104005` The upload is larger than allowed here.
+     * - `104005` The upload is larger than allowed here. Tus-Max-Size in the answer to OPTIONS says how large one may be.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -3627,24 +3627,24 @@ export type PutPathData = {
 
 export type PutPathErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
-     * - `104000` The request to the file storage is malformed.
-     * - `104002` This is not a file.
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104002` This is a folder, and no file. Name a file in it.
      * - `104005` The file is larger than allowed here.
      * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}.
-     * - `104008` The template does not hold {tag_pagecontent}.
-     * - `104009` This path cannot be: a folder on the way is a file.
+     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
+     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104014` A name is required.
-     * - `104015` The path is not valid.
+     * - `104014` A name is required. Give the file one.
+     * - `104015` The path is not valid. Check its characters, and how they are encoded.
      * - `104016` Each file of an upload needs a name of its own.
-     * - `104019` There is no such folder: the path names a file.
-     * - `104022` There is something of that name already.
-     * - `104028` A file or folder name is too long.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
+     * - `104028` A file or folder name is too long. Choose a shorter one.
      * - `104011` A page with a running workflow cannot be deleted or renamed. End the workflow first.
      * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
      * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
@@ -3655,8 +3655,8 @@ export type PutPathErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `104001` There is no such file or folder on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `104001` There is no such file or folder on this site. Check the path.
      */
     404: Error;
     /**
@@ -3668,11 +3668,11 @@ export type PutPathErrors = {
      */
     412: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -3727,11 +3727,11 @@ export type DeleteRootData = {
 
 export type DeleteRootErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
-     * - `104000` The request to the file storage is malformed.
-     * - `104014` A name is required.
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104014` A name is required. Give the file one.
      */
     400: Error;
     /**
@@ -3739,7 +3739,7 @@ export type DeleteRootErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -3809,11 +3809,11 @@ export type ReadRootData = {
 
 export type ReadRootErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
-     * - `104000` The request to the file storage is malformed.
-     * - `104002` This is not a file.
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104002` This is a folder, and no file. Name a file in it.
      */
     400: Error;
     /**
@@ -3821,7 +3821,7 @@ export type ReadRootErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -3906,24 +3906,24 @@ export type UploadToRootData = {
 
 export type UploadToRootErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
-     * - `104000` The request to the file storage is malformed.
-     * - `104002` This is not a file.
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104002` This is a folder, and no file. Name a file in it.
      * - `104005` The file is larger than allowed here.
      * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}.
-     * - `104008` The template does not hold {tag_pagecontent}.
-     * - `104009` This path cannot be: a folder on the way is a file.
+     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
+     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104014` A name is required.
-     * - `104015` The path is not valid.
+     * - `104014` A name is required. Give the file one.
+     * - `104015` The path is not valid. Check its characters, and how they are encoded.
      * - `104016` Each file of an upload needs a name of its own.
-     * - `104019` There is no such folder: the path names a file.
-     * - `104022` There is something of that name already.
-     * - `104028` A file or folder name is too long.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
+     * - `104028` A file or folder name is too long. Choose a shorter one.
      * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
      */
     400: Error;
@@ -3932,7 +3932,7 @@ export type UploadToRootErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**
@@ -3945,11 +3945,11 @@ export type UploadToRootErrors = {
      */
     412: Error;
     /**
-     * - `104005` The upload is larger than allowed here.
+     * - `104005` The upload is larger than allowed here. Tus-Max-Size in the answer to OPTIONS says how large one may be.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -4013,24 +4013,24 @@ export type PutRootData = {
 
 export type PutRootErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
-     * - `104000` The request to the file storage is malformed.
-     * - `104002` This is not a file.
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104002` This is a folder, and no file. Name a file in it.
      * - `104005` The file is larger than allowed here.
      * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}.
-     * - `104008` The template does not hold {tag_pagecontent}.
-     * - `104009` This path cannot be: a folder on the way is a file.
+     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
+     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104014` A name is required.
-     * - `104015` The path is not valid.
+     * - `104014` A name is required. Give the file one.
+     * - `104015` The path is not valid. Check its characters, and how they are encoded.
      * - `104016` Each file of an upload needs a name of its own.
-     * - `104019` There is no such folder: the path names a file.
-     * - `104022` There is something of that name already.
-     * - `104028` A file or folder name is too long.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
+     * - `104028` A file or folder name is too long. Choose a shorter one.
      * - `104011` A page with a running workflow cannot be deleted or renamed. End the workflow first.
      * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
      * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
@@ -4041,8 +4041,8 @@ export type PutRootErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
-     * - `104001` There is no such file or folder on this site.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `104001` There is no such file or folder on this site. Check the path.
      */
     404: Error;
     /**
@@ -4054,11 +4054,11 @@ export type PutRootErrors = {
      */
     412: Error;
     /**
-     * - `100013` The request body is larger than allowed here.
+     * - `100013` The request body is larger than allowed here. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -4114,9 +4114,9 @@ export type CancelUploadData = {
 
 export type CancelUploadErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
      */
     400: Error;
     /**
@@ -4124,7 +4124,7 @@ export type CancelUploadErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      * - `104032` There is no such upload: it has ended, has expired, or never was. Begin a new one.
      */
     404: Error;
@@ -4189,18 +4189,18 @@ export type DescribeUploadData = {
 
 export type DescribeUploadErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
      * - `104005` The file is larger than allowed here.
      * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}.
-     * - `104008` The template does not hold {tag_pagecontent}.
-     * - `104009` This path cannot be: a folder on the way is a file.
+     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
+     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104019` There is no such folder: the path names a file.
-     * - `104022` There is something of that name already.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
      */
     400: Error;
     /**
@@ -4208,7 +4208,7 @@ export type DescribeUploadErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      * - `104032` There is no such upload: it has ended, has expired, or never was. Begin a new one.
      */
     404: Error;
@@ -4286,19 +4286,19 @@ export type AppendToUploadData = {
 
 export type AppendToUploadErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager".
+     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
      * - `104005` The file is larger than allowed here.
      * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}.
-     * - `104008` The template does not hold {tag_pagecontent}.
-     * - `104009` This path cannot be: a folder on the way is a file.
+     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
+     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104019` There is no such folder: the path names a file.
-     * - `104022` There is something of that name already.
-     * - `104000` The request to the file storage is malformed.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
      * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
      */
     400: Error;
@@ -4307,7 +4307,7 @@ export type AppendToUploadErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      * - `104032` There is no such upload: it has ended, has expired, or never was. Begin a new one.
      */
     404: Error;
@@ -4324,11 +4324,11 @@ export type AppendToUploadErrors = {
      */
     412: Error;
     /**
-     * - `104005` The upload is larger than allowed here.
+     * - `104005` The upload is larger than allowed here. Tus-Max-Size in the answer to OPTIONS says how large one may be.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here.
+     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
      */
     415: Error;
     /**
@@ -4399,9 +4399,9 @@ export type ListChangesData = {
 
 export type ListChangesErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site.
+     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
      * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104000` The request to the file storage is malformed.
+     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
      */
     400: Error;
     /**
@@ -4409,7 +4409,7 @@ export type ListChangesErrors = {
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path.
+     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
      */
     404: Error;
     /**

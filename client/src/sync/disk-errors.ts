@@ -14,7 +14,8 @@ const adviceOn: Readonly<Record<string, string>> = {
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : ''
-  const path = 'path' in error ? error.path : undefined
+  // What something was to be moved to says more than where it lay meanwhile.
+  const path = ('dest' in error && error.dest) || ('path' in error ? error.path : undefined)
   const advice = Object.hasOwn(adviceOn, code) ? adviceOn[code] : undefined
   return advice ? `${advice}${typeof path === 'string' ? `: ${path}` : ''}.` : error.message
 }

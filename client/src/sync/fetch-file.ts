@@ -3,6 +3,7 @@ import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, ren
 import { basename, dirname, join, sep } from 'node:path'
 import type { Files } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
+import { pause } from '../transport.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
 import { type Fingerprint, isSame } from './plan.ts'
@@ -83,8 +84,18 @@ export const fetchBytes = async (
     if (come > 0 && response.status !== 206) throw changed(path)
     return response
   }
+  /** Bytes that come, or none while nobody answers: the service may be starting anew. What never began to come fails at once. */
+  const fetchMore = async (): Promise<number> => {
+    try {
+      return await takeFrom(await ask(), take, signal)
+    } catch (error) {
+      if (come === 0 || !(error instanceof ServiceError && error.status === 0)) throw error
+      await pause(Math.random() * 125 * 2 ** failures, signal)
+      return 0
+    }
+  }
   do {
-    const more = await takeFrom(await ask(), take, signal)
+    const more = await fetchMore()
     come += more
     failures = more > 0 ? 0 : failures + 1
     if (come > size) throw changed(path)

@@ -13,9 +13,11 @@ export type Ignored = (path: string) => boolean
 /** What is built in, and what `.siteignore` in the folder names, in the syntax of `.gitignore`. */
 export const readIgnored = async (directory: string): Promise<Ignored> => {
   const rules = ignore({ ignorecase: false })
-  const own = await readFile(join(directory, '.siteignore'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const path = join(directory, '.siteignore')
+  const own = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
-    throw error
+    // Of a folder, Node does not say which one.
+    throw Object.assign(error, { path })
   })
   // What is built in comes last, so that no line of the file brings the state of this program, or of git, into the site.
   rules.add(own).add(builtIn)

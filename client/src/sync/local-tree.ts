@@ -161,7 +161,12 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
 }
 
 /** Whether a file is still as it was when it was looked at. */
-export const isUntouched = async ({ location, size, modified, inode }: LocalFile): Promise<boolean> => {
+export const isUntouched = async ({
+  location,
+  size,
+  modified,
+  inode,
+}: Pick<LocalFile, 'location' | 'size' | 'modified' | 'inode'>): Promise<boolean> => {
   const now = await lstat(location).catch(() => undefined)
   return now !== undefined && now.size === size && now.mtimeMs === modified && now.ino === inode
 }
