@@ -172,6 +172,26 @@ test('push, diff and pull tell what they do in plain lines, and as events', asyn
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
+test('what is ignored is counted, and comes along with --all, in both directions', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const tree = { 'a.txt': 'a', 'b.tmp': 'b', '.siteignore': '*.tmp', '.git/config': 'git', 'sub/.DS_Store': 'x' }
+  const here = await makeDirectory(tree)
+  expect((await demo('push', here, folder)).stderr).toContain('3 ignored (--all takes them along)')
+  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['.siteignore', 'a.txt'])
+  expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 3 created')
+  expect(await readSite(client, folder)).toStrictEqual(tree)
+  const there = await makeDirectory()
+  expect((await demo('pull', folder, there)).stderr).toContain('2 ignored (--all takes them along)')
+  expect((await demo('pull', '--all', folder, there)).status).toBe(0)
+  expect(await readTree(there)).toStrictEqual(tree)
+  const { stderr } = await demo('diff', '--all', there, folder)
+  expect(stderr).toContain('5 left as they are.')
+})
+
 test('a conflict is exit status 3, and overwritten with --force, which is told to concern other files as well', async ({
   demo,
   client,
@@ -352,7 +372,7 @@ test('on a terminal, one line lives and ends with what was done', () => {
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   try {
     const printer = createTextPrinter(false, true)
-    printer.print({ event: 'plan', create: 2, replace: 0, remove: 0, keep: 3, conflict: 0, bytes: 2000 })
+    printer.print({ event: 'plan', create: 2, replace: 0, remove: 0, keep: 3, conflict: 0, bytes: 2000, ignored: 1 })
     printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
     printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })
     printer.print({ event: 'failed', path: 'b\u001b[2J', message: 'No.' })
@@ -369,7 +389,9 @@ test('on a terminal, one line lives and ends with what was done', () => {
   } finally {
     spy.mockRestore()
   }
-  expect(lines[0]).toBe('To do: 2 to create, 0 to replace, 0 to remove (2.0 KB); 3 left as they are.\n')
+  expect(lines[0]).toBe(
+    'To do: 2 to create, 0 to replace, 0 to remove (2.0 KB); 3 left as they are, 1 ignored (--all takes them along).\n',
+  )
   expect(lines[1]).toMatch(/^\r1 of 2 files, 1\.0 KB of 2\.0 KB, .*\/s, .* left/)
   expect(lines.slice(2)).toStrictEqual([
     '\r\u001b[K',

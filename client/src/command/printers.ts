@@ -47,7 +47,7 @@ const lineOf = (event: SyncEvent): string | undefined => {
 }
 
 const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
-  `To do: ${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} (${sizeOf(event.bytes)}); ${parts(count(event.keep, 'left as they are'), event.conflict > 0 && count(event.conflict, 'in conflict'))}.`
+  `To do: ${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} (${sizeOf(event.bytes)}); ${parts(count(event.keep, 'left as they are'), event.conflict > 0 && count(event.conflict, 'in conflict'), event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'))}.`
 
 const isNewer = (event: SyncEvent): boolean =>
   event.event === 'step' && event.action === 'keep' && event.why === 'newer'

@@ -27,8 +27,11 @@ const parseUrl = (text: string): string => {
   return text
 }
 
+const all = ['--all', 'take along what .siteignore names, and what is ignored anyway'] as const
+
 const syncOptions = (command: Command): Command =>
   command
+    .option(...all)
     .option('--delete', 'remove what the other side does not have, after asking')
     .option('--force', 'overwrite what has changed on the side that is written to')
     .option('--yes', 'do not ask before something is removed')
@@ -124,6 +127,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   )
 
   add('diff <dir> [path]', 'say what "push" would do', 'diff ./site', 'diff ./site news --delete')
+    .option(...all)
     .option('--delete', 'count what would be removed as well')
     .option('--force', 'as "push --force" would do it')
     .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>

@@ -11,6 +11,7 @@ import { shown } from './shown.ts'
 import { type Context, sitePath } from './single.ts'
 
 export interface SyncFlags {
+  readonly all?: true
   readonly delete?: true
   readonly dryRun?: true
   readonly force?: true
@@ -55,6 +56,7 @@ const run = async (
     client: context.client,
     directory,
     folder: sitePath(path),
+    all: flags.all ?? false,
     removes: flags.delete ?? false,
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,

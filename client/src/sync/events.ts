@@ -13,8 +13,8 @@ export interface Counts {
 export type SyncEvent =
   /** Something in the folder that is not sent. */
   | { readonly event: 'skipped'; readonly path: string; readonly why: string }
-  /** What is to be done, in numbers; `bytes` are those to be sent or fetched. */
-  | ({ readonly event: 'plan'; readonly bytes: number } & Counts)
+  /** What is to be done, in numbers; `bytes` are those to be sent or fetched, `ignored` the files, or folders with all that they hold, that would be if they were not ignored. */
+  | ({ readonly event: 'plan'; readonly bytes: number; readonly ignored: number } & Counts)
   /** What is to be done, one by one; of what is kept, only what differs. */
   | ({ readonly event: 'step' } & Step)
   /** How far all of it is. */

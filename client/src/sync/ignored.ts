@@ -10,6 +10,9 @@ const builtIn = ['.git', 'node_modules', '.DS_Store', 'Thumbs.db', '._*', stateF
 /** Says of a path below the folder whether it is none of a push's or a pull's business, on either side. That of a folder ends with a slash. */
 export type Ignored = (path: string) => boolean
 
+/** Whether a path is, or lies in, the folder that holds what was seen. */
+export const isOfState: Ignored = (path) => path.startsWith(`${stateFolder}/`)
+
 /** What is built in, and what `.siteignore` in the folder names, in the syntax of `.gitignore`. */
 export const readIgnored = async (directory: string): Promise<Ignored> => {
   const rules = ignore({ ignorecase: false })

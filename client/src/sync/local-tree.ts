@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { fingerprintFile } from './fingerprint.ts'
-import type { Ignored } from './ignored.ts'
+import { type Ignored, isOfState } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
 import type { FileState } from './plan.ts'
 
@@ -44,6 +44,8 @@ interface Skipped {
 export interface LocalTree {
   readonly files: ReadonlyMap<string, LocalFile>
   readonly skipped: readonly Skipped[]
+  /** How many files and folders were left out as ignored. */
+  readonly ignored: number
 }
 
 export interface ScanOptions {
@@ -88,6 +90,14 @@ interface Walk extends Pick<ScanOptions, 'ignored' | 'signal'> {
   readonly root: string
   readonly found: Found[]
   readonly skipped: Skipped[]
+  readonly leftOut: string[]
+}
+
+/** Whether a path is none of anybody's business here, which is counted, but for the own state. */
+const isIgnored = ({ ignored, leftOut }: Walk, path: string): boolean => {
+  if (!ignored(path)) return false
+  if (!isOfState(path)) leftOut.push(path)
+  return true
 }
 
 /** Symbolic links are followed inside the folder only, and never in a circle. `above` are the folders that the link lies in. */
@@ -98,7 +108,7 @@ const follow = async (walk: Walk, path: string, location: string, above: readonl
   if (!isInside(walk.root, target)) return skip('it is a symbolic link out of the folder')
   const info = await orGone(stat(target))
   if (!info) return skip(gone)
-  if (info.isFile() && !walk.ignored(path)) walk.found.push({ path, location: target })
+  if (info.isFile() && !isIgnored(walk, path)) walk.found.push({ path, location: target })
   if (!info.isDirectory()) return
   if (above.some((each) => isInside(target, each))) return skip('it is a symbolic link to a folder that it lies in')
   await enter(walk, path, target, above)
@@ -115,13 +125,13 @@ const entriesOf = async ({ skipped }: Walk, path: string, location: string): Pro
 /** Goes through a folder. Names are taken in the form that the service keeps (NFC). */
 const enter = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   walk.signal?.throwIfAborted()
-  if (path !== '' && walk.ignored(`${path}/`)) return
+  if (path !== '' && isIgnored(walk, `${path}/`)) return
   for (const entry of await entriesOf(walk, path, location)) {
     const below = (path === '' ? entry.name : `${path}/${entry.name}`).normalize('NFC')
     const where = join(location, entry.name)
     if (entry.isDirectory()) await enter(walk, below, where, [...above, where])
     else if (entry.isSymbolicLink()) await follow(walk, below, where, above)
-    else if (entry.isFile() && !walk.ignored(below)) walk.found.push({ path: below, location: where })
+    else if (entry.isFile() && !isIgnored(walk, below)) walk.found.push({ path: below, location: where })
   }
 }
 
@@ -142,7 +152,8 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
   const root = await realpath(directory)
   const found: Found[] = []
   const skipped: Skipped[] = []
-  await enter({ ...options, root, found, skipped }, '', root, [root])
+  const leftOut: string[] = []
+  await enter({ ...options, root, found, skipped, leftOut }, '', root, [root])
   const files = new Map<string, LocalFile>()
   const taken = new Map<string, string>()
   const wanted = found.filter(({ path, location }) => {
@@ -157,7 +168,7 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
     if (file) files.set(each.path, file)
     else skipped.push({ path: each.path, why: gone })
   })
-  return { files, skipped }
+  return { files, skipped, ignored: leftOut.length }
 }
 
 /** Whether a file is still as it was when it was looked at. */

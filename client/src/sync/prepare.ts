@@ -5,7 +5,7 @@ import { pathOf } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
 import { LocalRefusal } from './fetch-file.ts'
-import { readIgnored, stateFolder } from './ignored.ts'
+import { isOfState, readIgnored, stateFolder } from './ignored.ts'
 import { scan } from './local-tree.ts'
 import { isSame, type PlanOptions, plan, type Step } from './plan.ts'
 import { listRemote } from './remote-tree.ts'
@@ -20,6 +20,8 @@ export interface SyncOptions {
   readonly folder?: string
   /** Removes what is missing in the other side. Never all: an empty side empties nothing. */
   readonly removes?: boolean
+  /** Takes along what is ignored otherwise: what `.siteignore` names, and what is built in. */
+  readonly all?: boolean
   /** Overwrites what has changed on the side that is written to. */
   readonly force?: boolean
   /** Reports what would be done, and does nothing. */
@@ -62,16 +64,15 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   if (direction === 'pull' && !options.dryRun) await mkdir(options.directory, { recursive: true })
   const root = await realpath(options.directory)
   if (!options.dryRun) await removeLeftovers(join(root, stateFolder))
-  const ignored = await readIgnored(root)
+  const ignored = options.all ? isOfState : await readIgnored(root)
   const { state, save } = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
   const remembered = (path: string) => {
     const known = state.remembered.get(path)
     return known && known.touched < state.written - coarseClock ? known : undefined
   }
-  const [{ files: local, skipped }, remote] = await Promise.all([
-    scan(root, { ignored, remembered, signal }),
-    listRemote(client.files, folder, ignored, signal),
-  ])
+  const [{ files: local, skipped, ignored: ignoredHere }, { files: remote, ignored: ignoredThere }] = await Promise.all(
+    [scan(root, { ignored, remembered, signal }), listRemote(client.files, folder, ignored, signal)],
+  )
   for (const each of skipped) onEvent?.({ event: 'skipped', ...each })
   state.remembered.clear()
   for (const [path, { location: _, ...file }] of local) state.remembered.set(path, file)
@@ -91,7 +92,8 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
         ? { action: 'keep', path: step.path, size: step.size, why: 'extra' }
         : step,
   )
-  return { root, folder, local, remote, state, save, steps }
+  const leftOut = direction === 'push' ? ignoredHere : ignoredThere
+  return { root, folder, local, remote, state, save, steps, leftOut }
 }
 
 /** Both sides, the plan, and what is kept of them. */

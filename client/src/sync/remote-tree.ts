@@ -1,6 +1,6 @@
 import type { Files, ListedFile } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
-import type { Ignored } from './ignored.ts'
+import { type Ignored, isOfState } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
 import type { FileState } from './plan.ts'
 
@@ -15,17 +15,27 @@ const isMissing = (error: unknown): boolean => error instanceof ServiceError && 
 const isPlain = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !/[\p{Cc}\\]/u.test(part))
 
+export interface RemoteTree {
+  readonly files: ReadonlyMap<string, RemoteFile>
+  /** How many files were left out as ignored. */
+  readonly ignored: number
+}
+
 /** The files below a folder of the site; none when the folder is not there. Errors: `ServiceError`. */
 export const listRemote = async (
   files: Files,
   folder: string,
   ignored: Ignored,
   signal?: AbortSignal,
-): Promise<ReadonlyMap<string, RemoteFile>> => {
+): Promise<RemoteTree> => {
   const listed: ListedFile[] = []
+  let leftOut = 0
   try {
-    for await (const file of files.listAll(folder, signal))
-      if (isPlain(file.path) && !ignored(file.path)) listed.push(file)
+    for await (const file of files.listAll(folder, signal)) {
+      if (!isPlain(file.path)) continue
+      if (!ignored(file.path)) listed.push(file)
+      else if (!isOfState(file.path)) leftOut++
+    }
   } catch (error) {
     if (!isMissing(error)) throw error
   }
@@ -39,5 +49,5 @@ export const listRemote = async (
     const { fingerprint, etag } = await files.stat(folder === '' ? file.path : `${folder}/${file.path}`)
     keep({ ...file, etag: etag ?? file.etag }, fingerprint ?? '')
   })
-  return tree
+  return { files: tree, ignored: leftOut }
 }

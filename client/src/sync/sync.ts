@@ -43,7 +43,7 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
     return event
   }
 
-  onEvent({ event: 'plan', bytes, ...counts })
+  onEvent({ event: 'plan', bytes, ignored: prepared.leftOut, ...counts })
   for (const step of steps) {
     const isOfInterest = step.action !== 'keep' || step.why !== 'equal'
     if (isOfInterest && (dryRun || !isWriting(step))) onEvent({ event: 'step', ...step })
