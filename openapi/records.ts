@@ -48,7 +48,7 @@ const typeOf = ({
   return code(type)
 }
 
-const moment = 'the moment of the import'
+const moment = 'the moment of the first import'
 
 /** What a member of content is where nobody says: a default that is made of other members says so by their names in braces. */
 const otherwiseOf = (kind: ContentKind, name: string): string | undefined => {

@@ -143,7 +143,7 @@ const areSame = (fields: readonly SystemField[], others: readonly SystemField[])
   JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order])) ===
   JSON.stringify(others.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
 
-/** What a caller did wrong, in words; what went wrong with the service comes through. */
+/** What a caller did wrong, in words, the same for every form: the fault of many records is told once. What went wrong with the service comes through. */
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof ServiceError) || error.status >= 500) throw error
   return error.message
@@ -163,7 +163,7 @@ const fieldRecord = recordKind({
             fields = importField(fields, field, replaces)
             faults[index] = undefined
           } catch (error) {
-            faults[index] = `web form ${webFormId}: ${sentenceOf(error)}`
+            faults[index] = sentenceOf(error)
           }
         }
         return areSame(before, fields) ? before : fields
@@ -171,7 +171,7 @@ const fieldRecord = recordKind({
       try {
         await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))
       } catch (error) {
-        for (const [index] of group) faults[index] = `web form ${webFormId}: ${sentenceOf(error)}`
+        for (const [index] of group) faults[index] = sentenceOf(error)
       }
     })
     return faults
@@ -187,7 +187,10 @@ const contentRecord = (kind: ContentKind) =>
       const now = Date.now()
       const apply = (stored: Content | undefined, id: number): Content | undefined => {
         const content = given.get(id)
-        return content && (replaces ? withDefaults(kind, content, now) : mergeContent(kind, stored, content, now))
+        if (!content || !replaces) return content && mergeContent(kind, stored, content, now)
+        // When it was made stays: importing a file twice changes nothing the second time.
+        const createDate = stored?.['createDate']
+        return withDefaults(kind, createDate ? { createDate, ...content } : content, now)
       }
       await contents.changeMany(site, kind, ids, apply, importEntry(site, kind, ids.length))
       return []

@@ -52,6 +52,17 @@ describe('a record that leaves members out', () => {
     expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
   })
 
+  test('keeps with --replace when it was made, so that nothing moves the second time', async ({ siteDirectory }) => {
+    const createDate = '2020-02-03T04:05:06'
+    await administerJson(siteDirectory, importing, jsonLines([{ kind: 'news', id: 1, createDate }]))
+    for (const records of [sparse, sparse]) {
+      await administerJson(siteDirectory, [...importing, '--replace'], jsonLines(records))
+      expect(await exported(siteDirectory)).toContainEqual(
+        expect.objectContaining({ kind: 'news', createDate, releaseDate: createDate }),
+      )
+    }
+  })
+
   test('changes nothing the second time, and leaves nothing in the history then', async ({ siteDirectory }) => {
     for (const records of [whole, sparse]) {
       await administerJson(siteDirectory, importing, jsonLines(records))

@@ -155,7 +155,7 @@ describe('a bad record is named by its line and skipped:', () => {
       '{"kind":"field","webFormId":1,"typeId":-2,"colour":"red"}',
       'There are: webFormId, typeId, name, mandatory, order',
     ],
-    ['{"kind":"field","webFormId":9,"typeId":-2}', 'web form 9: There is no such web form on this site. Check its id.'],
+    ['{"kind":"field","webFormId":9,"typeId":-2}', 'There is no such web form on this site. Check its id.'],
     ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: is not a type of system field'],
     ['{"kind":"field","webFormId":1,"typeId":-2,"order":0}', 'order: must be 1 or more'],
     ['{"kind":"field","webFormId":1,"typeId":-2,"order":1e99}', 'order: must be'],
@@ -177,6 +177,13 @@ describe('a bad record is named by its line and skipped:', () => {
     for (const [index, [bad, message]] of faults.entries()) {
       expect({ bad, message: messageOn(3 * index + 3) }).toEqual({ bad, message: expect.stringContaining(message) })
     }
+  })
+
+  test('once, for fields of whatever form', async ({ siteDirectory }) => {
+    const fields = [7, 8, 9].map((webFormId) => JSON.stringify({ kind: 'field', webFormId, typeId: -2 }))
+    expect((await importSome(siteDirectory, fields.join('\n'))).errors).toStrictEqual([
+      expect.objectContaining({ lines: [1, 2, 3], message: expect.stringContaining('no such web form') }),
+    ])
   })
 
   test('in an array too', async ({ siteDirectory }) => {
