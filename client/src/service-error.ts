@@ -35,7 +35,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isProblem = (value: unknown): value is Problem =>
   isRecord(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string'
 
-const parse = (text: string): unknown => {
+const parse = (text: string) => {
   try {
     return JSON.parse(text)
   } catch {
@@ -62,11 +62,8 @@ export const strangeAnswer = (status: number, host: string, requestId = ''): Ser
 
 /** The object that an answer holds in JSON. Errors: a `ServiceError` when it holds none, as something else has answered. */
 export const objectOf = async <Answer extends object>(response: Response, host: string): Promise<Answer> => {
-  const text = await response.text()
-  if (isRecord(parse(text))) {
-    const answer: Answer = JSON.parse(text)
-    return answer
-  }
+  const answer: Answer | undefined = parse(await response.text())
+  if (isRecord(answer)) return answer
   throw strangeAnswer(response.status, host)
 }
 
