@@ -22,5 +22,6 @@ await createClient({
     header: ({ defaultValue }) => ['// @ts-nocheck', ...defaultValue],
   },
   logs: { level: 'silent' },
-  plugins: ['@hey-api/typescript', '@hey-api/client-fetch', '@hey-api/sdk'],
+  // The transport has the token.
+  plugins: ['@hey-api/typescript', '@hey-api/client-fetch', { name: '@hey-api/sdk', auth: false }],
 })

@@ -13,11 +13,13 @@ const dist = join(room, 'dist')
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 
-/** The generator of the client's calls brings a reader of server-sent events, which the service has none of: 2 kB of the page's script. */
-const withoutEvents: Plugin = {
-  name: 'without-events',
+/** The generator of the client's calls brings a reader of server-sent events, which the service has none of, and what finds a token, which the client does itself: 2 kB of the page's script. */
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   setup({ onLoad }) {
-    onLoad({ filter: /serverSentEvents\.gen\.ts$/ }, () => ({ contents: 'export const createSseClient = undefined' }))
+    onLoad({ filter: /(serverSentEvents|auth)\.gen\.ts$/ }, () => ({
+      contents: 'export const createSseClient = undefined, getAuthToken = undefined',
+    }))
   },
 }
 
@@ -35,7 +37,7 @@ const { metafile } = await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   minify: true,
-  plugins: [withoutEvents],
+  plugins: [withoutUnused],
   metafile: true,
   legalComments: 'none',
   logLevel: 'warning',

@@ -5,7 +5,7 @@ import { createForms, type Forms } from './forms.ts'
 import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
 import { listSites } from './generated/sdk.gen.ts'
 import type { Site } from './generated/types.gen.ts'
-import { misunderstood, objectOf, ServiceError } from './service-error.ts'
+import { objectWith, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
 export interface ConnectOptions {
@@ -84,7 +84,8 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
           repeatable,
           body: body ? await new Response(body).text() : undefined,
         })
-        if (method === 'GET') await objectOf(response.clone(), new URL(url).host)
+        if (method === 'GET')
+          await objectWith<{ items?: []; id?: number }>(['items', 'id'], response.clone(), new URL(url).host)
         return response
       },
     }),
@@ -114,7 +115,6 @@ export const findSites = async ({
     signal: options.signal,
   })
   const { data } = await listSites({ client: createCalls(base, send), throwOnError: true })
-  if (!Array.isArray(data.items)) throw misunderstood('not said which sites there are')
   const list = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))
   trusted = [base, ...list.map((each) => each.url)]
   return {

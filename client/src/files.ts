@@ -10,8 +10,9 @@ import type {
   VersionPage,
 } from './generated/types.gen.ts'
 import { through } from './pages.ts'
-import { misunderstood, objectOf, ServiceError } from './service-error.ts'
+import { objectWith, ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
+import type { Call } from './transport.ts'
 import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
 
 /** A file below a folder. */
@@ -132,20 +133,21 @@ export const createFiles = ({ site, send }: Connection): Files => {
     return `${root}/storage${encode(path)}${search && `?${search}`}`
   }
   const { host } = new URL(root)
-  const get = async <Answer extends object>(path: string, query: Query, signal?: AbortSignal): Promise<Answer> =>
-    objectOf(await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true }), host)
-  const entryAt = async (path: string, query: Query, signal?: AbortSignal): Promise<Entry> => {
-    const entry = await get<Entry>(path, { meta: '', ...query }, signal)
-    if (entry.type !== 'file' && entry.type !== 'folder') throw misunderstood('not said what this path is')
-    return entry
-  }
+  /** Asks for an object that has a member. */
+  const get = async <Answer extends object>(
+    member: keyof Answer & string,
+    path: string,
+    query: Query,
+    signal?: AbortSignal,
+  ): Promise<Answer> =>
+    objectWith([member], await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true }), host)
   const contents = (folder: string, query: Query, signal?: AbortSignal) =>
     through(async (cursor) => {
-      const page = await entryAt(folder, { ...query, cursor }, signal)
+      const page = await get<Entry>('type', folder, { meta: '', ...query, cursor }, signal)
       return { items: page.contents ?? [], next: page.cursor }
     })
   // What a folder holds is not asked for here: one entry of it is the least.
-  const stat = (path: string) => entryAt(path, { limit: '1' })
+  const stat = (path: string) => get<Entry>('type', path, { meta: '', limit: '1' })
 
   const statOf = async (path: string): Promise<Entry | undefined> => {
     try {
@@ -171,24 +173,16 @@ export const createFiles = ({ site, send }: Connection): Files => {
     return replace ? conditionNow(path) : { 'If-None-Match': '*' }
   }
 
-  const writtenOtherwise = (path: string, entry: Entry) =>
-    new ServiceError({
-      status: 404,
-      code: 104001,
-      message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
-    })
-
-  /** The failure of something that reads and changes nothing but what is written like this: of what is not there, whether it is in other case. */
-  const explained = async (path: string, error: unknown): Promise<unknown> => {
-    const entry = isMissing(error) ? await statOf(path) : undefined
-    return entry && !isWritten(path, entry) ? writtenOtherwise(path, entry) : error
-  }
-
   /** The condition of a change of what is there. A folder has none. */
   const conditionOn = async (path: string, etag: string | undefined): Promise<Readonly<Record<string, string>>> => {
     if (etag !== undefined) return { 'If-Match': etag }
     const entry = await stat(path)
-    if (!isWritten(path, entry)) throw writtenOtherwise(path, entry)
+    if (!isWritten(path, entry))
+      throw new ServiceError({
+        status: 404,
+        code: 104001,
+        message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
+      })
     return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
   }
 
@@ -198,6 +192,19 @@ export const createFiles = ({ site, send }: Connection): Files => {
     return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
   }
 
+  /** Sends a change. The failure of a repetition is none where an earlier attempt, whose answer was lost, has made it. */
+  const sendChange = async (call: Omit<Call, 'onUncertain'>, isMade: (error: unknown) => Promise<boolean>) => {
+    let isUncertain = false
+    const onUncertain = () => {
+      isUncertain = true
+    }
+    try {
+      await send({ ...call, onUncertain })
+    } catch (error) {
+      if (!(isUncertain && (await isMade(error)))) throw error
+    }
+  }
+
   const putAtOnce = async (
     path: string,
     source: Source,
@@ -205,43 +212,22 @@ export const createFiles = ({ site, send }: Connection): Files => {
     { contentType, signal }: PutOptions,
   ) => {
     const body = await source.slice(0, source.size)
-    let isUncertain = false
-    try {
-      await send({
-        method: 'PUT',
-        url: urlOf(path),
-        headers: { 'Content-Type': contentType ?? 'application/octet-stream', ...condition },
-        body,
-        signal,
-        repeatable: true,
-        onUncertain: () => {
-          isUncertain = true
-        },
-      })
-    } catch (error) {
-      // An earlier attempt, whose answer was lost, may have stored the file.
-      if (!(isUncertain && isOutdated(error) && (await holds(path, new Blob([body]))))) throw error
-    }
+    const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
+    const call = { method: 'PUT', url: urlOf(path), headers, body, signal, repeatable: true }
+    await sendChange(call, async (error) => isOutdated(error) && holds(path, new Blob([body])))
   }
 
   /** `PUT ?meta`, under a condition on what is there. A repetition that finds nothing any more is one of a move that was made. */
   const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
     const condition = await conditionOn(from, etag)
-    let isUncertain = false
-    try {
-      await send({
-        method: 'PUT',
-        url: urlOf(from, { meta: '' }),
-        headers: { 'Content-Type': 'application/json', ...condition },
-        body: JSON.stringify({ [member]: partsOf(to).join('/') }),
-        repeatable: member === 'path' && 'If-Match' in condition,
-        onUncertain: () => {
-          isUncertain = true
-        },
-      })
-    } catch (error) {
-      if (!(isUncertain && (await isGone(from, error)) && (await statOf(to)))) throw error
+    const call = {
+      method: 'PUT',
+      url: urlOf(from, { meta: '' }),
+      headers: { 'Content-Type': 'application/json', ...condition },
+      body: JSON.stringify({ [member]: partsOf(to).join('/') }),
+      repeatable: member === 'path' && 'If-Match' in condition,
     }
+    await sendChange(call, async (error) => (await isGone(from, error)) && (await statOf(to)) !== undefined)
   }
 
   return {
@@ -262,7 +248,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
         repeatable: true,
         streams: true,
       }),
-    link: (path) => get(path, { link: '' }),
+    link: (path) => get('url', path, { link: '' }),
     async put(path, content, options = {}) {
       const { replace = false, signal, onProgress, contentType } = options
       signal?.throwIfAborted()
@@ -285,25 +271,12 @@ export const createFiles = ({ site, send }: Connection): Files => {
     },
     move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
     copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
-    async removal(path) {
-      try {
-        return await get(path, { removal: '' })
-      } catch (error) {
-        throw await explained(path, error)
-      }
-    },
+    removal: (path) => get('files', path, { removal: '' }),
     async remove(path, { etag, force } = {}) {
       const url = urlOf(path, { force: force === false ? 'false' : undefined })
       const headers = await conditionOn(path, etag)
-      let isUncertain = false
-      const onUncertain = () => {
-        isUncertain = true
-      }
-      try {
-        await send({ method: 'DELETE', url, headers, repeatable: 'If-Match' in headers, onUncertain })
-      } catch (error) {
-        if (!(isUncertain && (await isGone(path, error)))) throw await explained(path, error)
-      }
+      const call = { method: 'DELETE', url, headers, repeatable: 'If-Match' in headers }
+      await sendChange(call, (error) => isGone(path, error))
     },
     async removeDraft(path) {
       await send({ method: 'DELETE', url: urlOf(path, { version: 'draft' }), repeatable: true })
@@ -315,14 +288,12 @@ export const createFiles = ({ site, send }: Connection): Files => {
     },
     versions: (path) =>
       through(async (cursor) => {
-        const page = await get<VersionPage>(path, { versions: '', cursor }).catch(async (error) => {
-          throw await explained(path, error)
-        })
+        const page = await get<VersionPage>('versions', path, { versions: '', cursor })
         return { items: page.versions, next: page.cursor }
       }),
     deleted: (folder = '') =>
       through(async (cursor) => {
-        const page = await get<DeletedPage>(folder, { deleted: '', cursor })
+        const page = await get<DeletedPage>('deleted', folder, { deleted: '', cursor })
         return { items: page.deleted, next: page.cursor }
       }),
   }

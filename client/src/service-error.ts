@@ -43,16 +43,8 @@ const parse = (text: string) => {
   }
 }
 
-/** An answer that cannot be one of the service. `fault` goes on after "The service has". */
-export const misunderstood = (fault: string): ServiceError =>
-  new ServiceError({
-    status: 0,
-    code: 0,
-    message: `The service has ${fault}. Check the address, and what stands between.`,
-  })
-
 /** An answer of something else than the service, which `host` gave. */
-export const strangeAnswer = (status: number, host: string, requestId = ''): ServiceError =>
+export const strangeAnswer = ({ status }: Response, host: string, requestId = ''): ServiceError =>
   new ServiceError({
     status,
     code: status,
@@ -60,11 +52,15 @@ export const strangeAnswer = (status: number, host: string, requestId = ''): Ser
     requestId,
   })
 
-/** The object that an answer holds in JSON. Errors: a `ServiceError` when it holds none, as something else has answered. */
-export const objectOf = async <Answer extends object>(response: Response, host: string): Promise<Answer> => {
+/** The object that an answer holds in JSON, which has one of the members. Errors: a `ServiceError` when it has not, as something else has answered. */
+export const objectWith = async <Answer extends object>(
+  members: readonly (keyof Answer & string)[],
+  response: Response,
+  host: string,
+): Promise<Answer> => {
   const answer: Answer | undefined = parse(await response.text())
-  if (isRecord(answer)) return answer
-  throw strangeAnswer(response.status, host)
+  if (answer && members.some((member) => answer[member] !== undefined)) return answer
+  throw strangeAnswer(response, host)
 }
 
 /**
@@ -75,7 +71,7 @@ export const failureOf = async (response: Response, host: string): Promise<Servi
   const said = parse(await response.text())
   const { code, message, requestId, errors } = isRecord(said) ? said : {}
   const id = typeof requestId === 'string' ? requestId : (headers.get('X-Request-Id') ?? '')
-  if (typeof code !== 'number' || typeof message !== 'string') return strangeAnswer(status, host, id)
+  if (typeof code !== 'number' || typeof message !== 'string') return strangeAnswer(response, host, id)
   return new ServiceError({
     status,
     code,

@@ -279,7 +279,7 @@ export const createTransport = ({
   const accepted = async (call: Call, response: Response): Promise<Response> => {
     if (response.status === 304) return response
     if (!response.ok) throw await failureOf(response, hostOf(call.url))
-    if (isPage(call, response)) throw strangeAnswer(response.status, hostOf(call.url))
+    if (isPage(call, response)) throw strangeAnswer(response, hostOf(call.url))
     return response
   }
 

@@ -1,4 +1,4 @@
-import { misunderstood, ServiceError } from './service-error.ts'
+import { ServiceError, strangeAnswer } from './service-error.ts'
 import type { Source } from './source.ts'
 import { pause, type Send, Unreadable, type Watch } from './transport.ts'
 
@@ -108,7 +108,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       })
       const location = response.headers.get('Location') ?? ''
       const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
-      if (!address.startsWith(uploads)) throw misunderstood('not said where the upload goes on')
+      if (!address.startsWith(uploads)) throw strangeAnswer(response, new URL(folder).host)
       return { address, offset: 0 }
     },
 
@@ -139,7 +139,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
           return read.stream({ ...watch, onRead })
         },
       }
-      const { headers } = await send({
+      const response = await send({
         method: 'PATCH',
         url: address,
         headers: { ...tus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' },
@@ -147,8 +147,8 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         signal,
         repeatable: false,
       })
-      const next = Number(headers.get('Upload-Offset'))
-      if (!(next > offset && next <= total)) throw misunderstood('not said how far the upload is')
+      const next = Number(response.headers.get('Upload-Offset'))
+      if (!(next > offset && next <= total)) throw strangeAnswer(response, new URL(address).host)
       return { address, offset: next }
     },
   }

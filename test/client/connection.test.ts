@@ -78,7 +78,10 @@ test('what has another answer than the service for everything is told from it, a
 
 test('an upload whose address is none has not begun', async () => {
   const { client } = await scripted([() => new Response(null, { status: 201, headers: { Location: 'http://[' } })])
-  await expect(client.files.put('a', new Uint8Array(5_000_000))).rejects.toThrow('where the upload goes on')
+  await expect(client.files.put('a', new Uint8Array(5_000_000))).rejects.toMatchObject({
+    name: 'ServiceError',
+    status: 201,
+  })
 })
 
 test('one of several sites has to be chosen, and requests go to the data centre where it lives', async () => {

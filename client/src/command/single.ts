@@ -55,6 +55,14 @@ const find = async ({ client }: Context, path: string) => {
   }
 }
 
+/** What lies at a path that is written like this, and not in other case, as changes and states of the past are found in no other. */
+const findAsWritten = async ({ client }: Context, path: string) => {
+  const entry = await client.files.stat(path)
+  const written = pathOf(entry) ?? path
+  if (written === path.normalize('NFC')) return entry
+  throw new LocalRefusal(`There is no "${path}" here, but "${written}". Write it like that.`)
+}
+
 /**
  * Where something of this name goes: into a folder that is there or that a slash says to be one, or to the path itself. `replace` is what a write is onto, as far
  * as it is known by now: what lies at the path, or that nothing does.
@@ -242,7 +250,7 @@ interface RemoveFlags {
 const removeOne = async (context: Context, path: string, { dryRun, yes }: RemoveFlags): Promise<void> => {
   if (path === '') throw new UsageError('Name what is to go: the root of a site stays.')
   const { files } = context.client
-  const { type, etag } = await files.stat(path)
+  const { type, etag } = await findAsWritten(context, path)
   const { files: count, bytes, atLeast, code } = await files.removal(path)
   const what = `${path}: ${atLeast ? 'at least ' : ''}${count} ${count === 1 ? 'file' : 'files'}, ${sizeOf(bytes)}`
   const removed = !dryRun && (await isWanted(path, what, type, yes))
@@ -268,9 +276,15 @@ export const restore = async (
   print(context, { path: sitePath(path), restored: true }, `restored  ${sitePath(path)}`)
 }
 
-export const versions = async (context: Context, path: string) => {
-  for await (const state of context.client.files.versions(sitePath(path))) {
-    const note = state.current ? 'there now' : state.removed ? 'removed in this state' : 'replaced'
-    print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
+export const versions = async (context: Context, to: string) => {
+  const path = sitePath(to)
+  try {
+    for await (const state of context.client.files.versions(path)) {
+      const note = state.current ? 'there now' : state.removed ? 'removed in this state' : 'replaced'
+      print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
+    }
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) await findAsWritten(context, path)
+    throw error
   }
 }

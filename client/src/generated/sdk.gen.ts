@@ -65,22 +65,14 @@ export const getConsoleAsset = <ThrowOnError extends boolean = false>(options: O
  *
  * Answered in every data centre. Requests for a site are best sent to its `url`.
  */
-export const listSites = <ThrowOnError extends boolean = false>(options?: Options<ListSitesData, ThrowOnError>): RequestResult<ListSitesResponses, ListSitesErrors, ThrowOnError> => (options?.client ?? client).get<ListSitesResponses, ListSitesErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/admin/sites',
-    ...options
-});
+export const listSites = <ThrowOnError extends boolean = false>(options?: Options<ListSitesData, ThrowOnError>): RequestResult<ListSitesResponses, ListSitesErrors, ThrowOnError> => (options?.client ?? client).get<ListSitesResponses, ListSitesErrors, ThrowOnError>({ url: '/api/v1/admin/sites', ...options });
 
 /**
  * List the system fields of a web form
  *
  * All of them, on one page, sorted by order.
  */
-export const listFields = <ThrowOnError extends boolean = false>(options: Options<ListFieldsData, ThrowOnError>): RequestResult<ListFieldsResponses, ListFieldsErrors, ThrowOnError> => (options.client ?? client).get<ListFieldsResponses, ListFieldsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system',
-    ...options
-});
+export const listFields = <ThrowOnError extends boolean = false>(options: Options<ListFieldsData, ThrowOnError>): RequestResult<ListFieldsResponses, ListFieldsErrors, ThrowOnError> => (options.client ?? client).get<ListFieldsResponses, ListFieldsErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system', ...options });
 
 /**
  * Put a system field on a web form
@@ -88,7 +80,6 @@ export const listFields = <ThrowOnError extends boolean = false>(options: Option
  * Without `order`, the field goes behind the last one. On a taken position, the field that has it and those directly behind it move down by one, no further than the first gap.
  */
 export const createField = <ThrowOnError extends boolean = false>(options: Options<CreateFieldData, ThrowOnError>): RequestResult<CreateFieldResponses, CreateFieldErrors, ThrowOnError> => (options.client ?? client).post<CreateFieldResponses, CreateFieldErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system',
     ...options,
     headers: {
@@ -102,20 +93,12 @@ export const createField = <ThrowOnError extends boolean = false>(options: Optio
  *
  * The others stay where they are: the position becomes a gap.
  */
-export const deleteField = <ThrowOnError extends boolean = false>(options: Options<DeleteFieldData, ThrowOnError>): RequestResult<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}',
-    ...options
-});
+export const deleteField = <ThrowOnError extends boolean = false>(options: Options<DeleteFieldData, ThrowOnError>): RequestResult<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}', ...options });
 
 /**
  * Read a system field of a web form
  */
-export const getField = <ThrowOnError extends boolean = false>(options: Options<GetFieldData, ThrowOnError>): RequestResult<GetFieldResponses, GetFieldErrors, ThrowOnError> => (options.client ?? client).get<GetFieldResponses, GetFieldErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}',
-    ...options
-});
+export const getField = <ThrowOnError extends boolean = false>(options: Options<GetFieldData, ThrowOnError>): RequestResult<GetFieldResponses, GetFieldErrors, ThrowOnError> => (options.client ?? client).get<GetFieldResponses, GetFieldErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}', ...options });
 
 /**
  * Change a system field of a web form
@@ -123,7 +106,6 @@ export const getField = <ThrowOnError extends boolean = false>(options: Options<
  * Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position first; on a taken position, the others move as they do for a new field.
  */
 export const updateField = <ThrowOnError extends boolean = false>(options: Options<UpdateFieldData, ThrowOnError>): RequestResult<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError> => (options.client ?? client).put<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}',
     ...options,
     headers: {
@@ -135,31 +117,19 @@ export const updateField = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List the web forms of a site
  */
-export const listWebForms = <ThrowOnError extends boolean = false>(options: Options<ListWebFormsData, ThrowOnError>): RequestResult<ListWebFormsResponses, ListWebFormsErrors, ThrowOnError> => (options.client ?? client).get<ListWebFormsResponses, ListWebFormsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/admin/sites/{site}/webforms',
-    ...options
-});
+export const listWebForms = <ThrowOnError extends boolean = false>(options: Options<ListWebFormsData, ThrowOnError>): RequestResult<ListWebFormsResponses, ListWebFormsErrors, ThrowOnError> => (options.client ?? client).get<ListWebFormsResponses, ListWebFormsErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms', ...options });
 
 /**
  * Read a web form
  */
-export const getWebForm = <ThrowOnError extends boolean = false>(options: Options<GetWebFormData, ThrowOnError>): RequestResult<GetWebFormResponses, GetWebFormErrors, ThrowOnError> => (options.client ?? client).get<GetWebFormResponses, GetWebFormErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/admin/sites/{site}/webforms/{webForm}',
-    ...options
-});
+export const getWebForm = <ThrowOnError extends boolean = false>(options: Options<GetWebFormData, ThrowOnError>): RequestResult<GetWebFormResponses, GetWebFormErrors, ThrowOnError> => (options.client ?? client).get<GetWebFormResponses, GetWebFormErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}', ...options });
 
 /**
  * List the types of system fields
  *
  * The catalogue: every type of system field that can be placed on a form.
  */
-export const listFieldTypes = <ThrowOnError extends boolean = false>(options: Options<ListFieldTypesData, ThrowOnError>): RequestResult<ListFieldTypesResponses, ListFieldTypesErrors, ThrowOnError> => (options.client ?? client).get<ListFieldTypesResponses, ListFieldTypesErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/admin/sites/{site}/webformfieldtypes/system',
-    ...options
-});
+export const listFieldTypes = <ThrowOnError extends boolean = false>(options: Options<ListFieldTypesData, ThrowOnError>): RequestResult<ListFieldTypesResponses, ListFieldTypesErrors, ThrowOnError> => (options.client ?? client).get<ListFieldTypesResponses, ListFieldTypesErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webformfieldtypes/system', ...options });
 
 /**
  * Unlink news items from a category
@@ -167,7 +137,6 @@ export const listFieldTypes = <ThrowOnError extends boolean = false>(options: Op
  * Unlinking what is not linked is no error.
  */
 export const unlinkNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkNewsData, ThrowOnError>): RequestResult<UnlinkNewsResponses, UnlinkNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkNewsResponses, UnlinkNewsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
     ...options,
     headers: {
@@ -179,11 +148,7 @@ export const unlinkNews = <ThrowOnError extends boolean = false>(options: Option
 /**
  * List the news items of a category
  */
-export const listNewsOfCategory = <ThrowOnError extends boolean = false>(options: Options<ListNewsOfCategoryData, ThrowOnError>): RequestResult<ListNewsOfCategoryResponses, ListNewsOfCategoryErrors, ThrowOnError> => (options.client ?? client).get<ListNewsOfCategoryResponses, ListNewsOfCategoryErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
-    ...options
-});
+export const listNewsOfCategory = <ThrowOnError extends boolean = false>(options: Options<ListNewsOfCategoryData, ThrowOnError>): RequestResult<ListNewsOfCategoryResponses, ListNewsOfCategoryErrors, ThrowOnError> => (options.client ?? client).get<ListNewsOfCategoryResponses, ListNewsOfCategoryErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/categories/{category}/news', ...options });
 
 /**
  * Link news items with a category
@@ -191,7 +156,6 @@ export const listNewsOfCategory = <ThrowOnError extends boolean = false>(options
  * All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.
  */
 export const linkNews = <ThrowOnError extends boolean = false>(options: Options<LinkNewsData, ThrowOnError>): RequestResult<LinkNewsResponses, LinkNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkNewsResponses, LinkNewsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
     ...options,
     headers: {
@@ -206,7 +170,6 @@ export const linkNews = <ThrowOnError extends boolean = false>(options: Options<
  * Unlinking what is not linked is no error.
  */
 export const unlinkBlogs = <ThrowOnError extends boolean = false>(options: Options<UnlinkBlogsData, ThrowOnError>): RequestResult<UnlinkBlogsResponses, UnlinkBlogsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkBlogsResponses, UnlinkBlogsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
     ...options,
     headers: {
@@ -218,11 +181,7 @@ export const unlinkBlogs = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List the blogs of a category
  */
-export const listBlogsOfCategory = <ThrowOnError extends boolean = false>(options: Options<ListBlogsOfCategoryData, ThrowOnError>): RequestResult<ListBlogsOfCategoryResponses, ListBlogsOfCategoryErrors, ThrowOnError> => (options.client ?? client).get<ListBlogsOfCategoryResponses, ListBlogsOfCategoryErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
-    ...options
-});
+export const listBlogsOfCategory = <ThrowOnError extends boolean = false>(options: Options<ListBlogsOfCategoryData, ThrowOnError>): RequestResult<ListBlogsOfCategoryResponses, ListBlogsOfCategoryErrors, ThrowOnError> => (options.client ?? client).get<ListBlogsOfCategoryResponses, ListBlogsOfCategoryErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs', ...options });
 
 /**
  * Link blogs with a category
@@ -230,7 +189,6 @@ export const listBlogsOfCategory = <ThrowOnError extends boolean = false>(option
  * All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.
  */
 export const linkBlogs = <ThrowOnError extends boolean = false>(options: Options<LinkBlogsData, ThrowOnError>): RequestResult<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError> => (options.client ?? client).post<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
     ...options,
     headers: {
@@ -242,29 +200,17 @@ export const linkBlogs = <ThrowOnError extends boolean = false>(options: Options
 /**
  * List the categories of a site
  */
-export const listCategories = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesData, ThrowOnError>): RequestResult<ListCategoriesResponses, ListCategoriesErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesResponses, ListCategoriesErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/categories',
-    ...options
-});
+export const listCategories = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesData, ThrowOnError>): RequestResult<ListCategoriesResponses, ListCategoriesErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesResponses, ListCategoriesErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/categories', ...options });
 
 /**
  * Read a category
  */
-export const getCategory = <ThrowOnError extends boolean = false>(options: Options<GetCategoryData, ThrowOnError>): RequestResult<GetCategoryResponses, GetCategoryErrors, ThrowOnError> => (options.client ?? client).get<GetCategoryResponses, GetCategoryErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/categories/{category}',
-    ...options
-});
+export const getCategory = <ThrowOnError extends boolean = false>(options: Options<GetCategoryData, ThrowOnError>): RequestResult<GetCategoryResponses, GetCategoryErrors, ThrowOnError> => (options.client ?? client).get<GetCategoryResponses, GetCategoryErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/categories/{category}', ...options });
 
 /**
  * List the news items of a site
  */
-export const listNews = <ThrowOnError extends boolean = false>(options: Options<ListNewsData, ThrowOnError>): RequestResult<ListNewsResponses, ListNewsErrors, ThrowOnError> => (options.client ?? client).get<ListNewsResponses, ListNewsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/news',
-    ...options
-});
+export const listNews = <ThrowOnError extends boolean = false>(options: Options<ListNewsData, ThrowOnError>): RequestResult<ListNewsResponses, ListNewsErrors, ThrowOnError> => (options.client ?? client).get<ListNewsResponses, ListNewsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/news', ...options });
 
 /**
  * Unlink a news item from categories
@@ -272,7 +218,6 @@ export const listNews = <ThrowOnError extends boolean = false>(options: Options<
  * All of them must exist, or nothing is unlinked. Unlinking what is not linked is no error.
  */
 export const unlinkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfNewsData, ThrowOnError>): RequestResult<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
     ...options,
     headers: {
@@ -284,11 +229,7 @@ export const unlinkCategoriesOfNews = <ThrowOnError extends boolean = false>(opt
 /**
  * List the categories of a news item
  */
-export const listCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesOfNewsData, ThrowOnError>): RequestResult<ListCategoriesOfNewsResponses, ListCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesOfNewsResponses, ListCategoriesOfNewsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
-    ...options
-});
+export const listCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesOfNewsData, ThrowOnError>): RequestResult<ListCategoriesOfNewsResponses, ListCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesOfNewsResponses, ListCategoriesOfNewsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/news/{object}/categories', ...options });
 
 /**
  * Link a news item with categories
@@ -296,7 +237,6 @@ export const listCategoriesOfNews = <ThrowOnError extends boolean = false>(optio
  * All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.
  */
 export const linkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfNewsData, ThrowOnError>): RequestResult<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
     ...options,
     headers: {
@@ -308,11 +248,7 @@ export const linkCategoriesOfNews = <ThrowOnError extends boolean = false>(optio
 /**
  * List the blogs of a site
  */
-export const listBlogs = <ThrowOnError extends boolean = false>(options: Options<ListBlogsData, ThrowOnError>): RequestResult<ListBlogsResponses, ListBlogsErrors, ThrowOnError> => (options.client ?? client).get<ListBlogsResponses, ListBlogsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/blogs',
-    ...options
-});
+export const listBlogs = <ThrowOnError extends boolean = false>(options: Options<ListBlogsData, ThrowOnError>): RequestResult<ListBlogsResponses, ListBlogsErrors, ThrowOnError> => (options.client ?? client).get<ListBlogsResponses, ListBlogsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/blogs', ...options });
 
 /**
  * Unlink a blog from categories
@@ -320,7 +256,6 @@ export const listBlogs = <ThrowOnError extends boolean = false>(options: Options
  * All of them must exist, or nothing is unlinked. Unlinking what is not linked is no error.
  */
 export const unlinkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfBlogData, ThrowOnError>): RequestResult<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
     ...options,
     headers: {
@@ -332,11 +267,7 @@ export const unlinkCategoriesOfBlog = <ThrowOnError extends boolean = false>(opt
 /**
  * List the categories of a blog
  */
-export const listCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesOfBlogData, ThrowOnError>): RequestResult<ListCategoriesOfBlogResponses, ListCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesOfBlogResponses, ListCategoriesOfBlogErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
-    ...options
-});
+export const listCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesOfBlogData, ThrowOnError>): RequestResult<ListCategoriesOfBlogResponses, ListCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesOfBlogResponses, ListCategoriesOfBlogErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories', ...options });
 
 /**
  * Link a blog with categories
@@ -344,7 +275,6 @@ export const listCategoriesOfBlog = <ThrowOnError extends boolean = false>(optio
  * All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.
  */
 export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfBlogData, ThrowOnError>): RequestResult<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
     ...options,
     headers: {
@@ -358,47 +288,19 @@ export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(optio
  *
  * There is one: the base URL of the data centre where the site lives.
  */
-export const listSiteUrls = <ThrowOnError extends boolean = false>(options: Options<ListSiteUrlsData, ThrowOnError>): RequestResult<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError> => (options.client ?? client).get<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError>({
-    security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
-    url: '/webresources/api/v3/sites/{site}/siteurls',
-    ...options
-});
+export const listSiteUrls = <ThrowOnError extends boolean = false>(options: Options<ListSiteUrlsData, ThrowOnError>): RequestResult<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError> => (options.client ?? client).get<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/siteurls', ...options });
 
 /**
  * Delete a file, a draft or a folder with its contents
  */
-export const deletePath = <ThrowOnError extends boolean = false>(options: Options<DeletePathData, ThrowOnError>): RequestResult<DeletePathResponses, DeletePathErrors, ThrowOnError> => (options.client ?? client).delete<DeletePathResponses, DeletePathErrors, ThrowOnError>({
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
-    url: '/api/v2/admin/sites/{site}/storage/{path}',
-    ...options
-});
+export const deletePath = <ThrowOnError extends boolean = false>(options: Options<DeletePathData, ThrowOnError>): RequestResult<DeletePathResponses, DeletePathErrors, ThrowOnError> => (options.client ?? client).delete<DeletePathResponses, DeletePathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
  * Read a file, what a path is or was, or a link for a download
  *
  * The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text*`). A path at which nothing is as written is looked up without case.
  */
-export const readPath = <ThrowOnError extends boolean = false>(options: Options<ReadPathData, ThrowOnError>): RequestResult<ReadPathResponses, ReadPathErrors, ThrowOnError> => (options.client ?? client).get<ReadPathResponses, ReadPathErrors, ThrowOnError>({
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
-    url: '/api/v2/admin/sites/{site}/storage/{path}',
-    ...options
-});
+export const readPath = <ThrowOnError extends boolean = false>(options: Options<ReadPathData, ThrowOnError>): RequestResult<ReadPathResponses, ReadPathErrors, ThrowOnError> => (options.client ?? client).get<ReadPathResponses, ReadPathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
  * Upload files into a folder, or restore what was removed
@@ -407,15 +309,6 @@ export const readPath = <ThrowOnError extends boolean = false>(options: Options<
  */
 export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Options<UploadToFolderData, ThrowOnError>): RequestResult<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError> => (options.client ?? client).post<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError>({
     ...formDataBodySerializer,
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
     url: '/api/v2/admin/sites/{site}/storage/{path}',
     ...options,
     headers: {
@@ -430,15 +323,6 @@ export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Op
  * The body is the content of the file, of any type: what is declared as JSON is stored as well. With `meta` it is `{"name": …}`, and renames, `{"path": …}`, and moves, or `{"copyTo": …}`, and copies the live files; all of it or nothing. With `type=folder` there is none; a body of the type `multipart/form-data` is an upload into the folder.
  */
 export const putPath = <ThrowOnError extends boolean = false>(options: Options<PutPathData, ThrowOnError>): RequestResult<PutPathResponses, PutPathErrors, ThrowOnError> => (options.client ?? client).put<PutPathResponses, PutPathErrors, ThrowOnError>({
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
     url: '/api/v2/admin/sites/{site}/storage/{path}',
     ...options,
     headers: {
@@ -450,38 +334,14 @@ export const putPath = <ThrowOnError extends boolean = false>(options: Options<P
 /**
  * Be told that the root of the storage cannot be deleted
  */
-export const deleteRoot = <ThrowOnError extends boolean = false>(options: Options<DeleteRootData, ThrowOnError>): RequestResult<unknown, DeleteRootErrors, ThrowOnError> => (options.client ?? client).delete<unknown, DeleteRootErrors, ThrowOnError>({
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
-    url: '/api/v2/admin/sites/{site}/storage',
-    ...options
-});
+export const deleteRoot = <ThrowOnError extends boolean = false>(options: Options<DeleteRootData, ThrowOnError>): RequestResult<unknown, DeleteRootErrors, ThrowOnError> => (options.client ?? client).delete<unknown, DeleteRootErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage', ...options });
 
 /**
  * See how far an upload is, or what the root of the storage holds
  *
  * One of `status` and `meta` must be there; `status` comes first.
  */
-export const readRoot = <ThrowOnError extends boolean = false>(options: Options<ReadRootData, ThrowOnError>): RequestResult<ReadRootResponses, ReadRootErrors, ThrowOnError> => (options.client ?? client).get<ReadRootResponses, ReadRootErrors, ThrowOnError>({
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
-    url: '/api/v2/admin/sites/{site}/storage',
-    ...options
-});
+export const readRoot = <ThrowOnError extends boolean = false>(options: Options<ReadRootData, ThrowOnError>): RequestResult<ReadRootResponses, ReadRootErrors, ThrowOnError> => (options.client ?? client).get<ReadRootResponses, ReadRootErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage', ...options });
 
 /**
  * Upload files into the root of the storage
@@ -490,15 +350,6 @@ export const readRoot = <ThrowOnError extends boolean = false>(options: Options<
  */
 export const uploadToRoot = <ThrowOnError extends boolean = false>(options: Options<UploadToRootData, ThrowOnError>): RequestResult<UploadToRootResponses, UploadToRootErrors, ThrowOnError> => (options.client ?? client).post<UploadToRootResponses, UploadToRootErrors, ThrowOnError>({
     ...formDataBodySerializer,
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
     url: '/api/v2/admin/sites/{site}/storage',
     ...options,
     headers: {
@@ -512,15 +363,6 @@ export const uploadToRoot = <ThrowOnError extends boolean = false>(options: Opti
  */
 export const putRoot = <ThrowOnError extends boolean = false>(options: Options<PutRootData, ThrowOnError>): RequestResult<PutRootResponses, PutRootErrors, ThrowOnError> => (options.client ?? client).put<PutRootResponses, PutRootErrors, ThrowOnError>({
     ...formDataBodySerializer,
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
     url: '/api/v2/admin/sites/{site}/storage',
     ...options,
     headers: {
@@ -534,38 +376,14 @@ export const putRoot = <ThrowOnError extends boolean = false>(options: Options<P
  *
  * What has come of it goes. A file that is in place stays.
  */
-export const cancelUpload = <ThrowOnError extends boolean = false>(options: Options<CancelUploadData, ThrowOnError>): RequestResult<CancelUploadResponses, CancelUploadErrors, ThrowOnError> => (options.client ?? client).delete<CancelUploadResponses, CancelUploadErrors, ThrowOnError>({
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
-    url: '/api/v2/admin/sites/{site}/uploads/{upload}',
-    ...options
-});
+export const cancelUpload = <ThrowOnError extends boolean = false>(options: Options<CancelUploadData, ThrowOnError>): RequestResult<CancelUploadResponses, CancelUploadErrors, ThrowOnError> => (options.client ?? client).delete<CancelUploadResponses, CancelUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * See how far a resumable upload is
  *
  * It is complete when `Upload-Offset` is `Upload-Length`. One that could not be put in place in passing is tried again first.
  */
-export const describeUpload = <ThrowOnError extends boolean = false>(options: Options<DescribeUploadData, ThrowOnError>): RequestResult<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError> => (options.client ?? client).head<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError>({
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
-    url: '/api/v2/admin/sites/{site}/uploads/{upload}',
-    ...options
-});
+export const describeUpload = <ThrowOnError extends boolean = false>(options: Options<DescribeUploadData, ThrowOnError>): RequestResult<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError> => (options.client ?? client).head<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Go on with a resumable upload
@@ -574,15 +392,6 @@ export const describeUpload = <ThrowOnError extends boolean = false>(options: Op
  */
 export const appendToUpload = <ThrowOnError extends boolean = false>(options: Options<AppendToUploadData, ThrowOnError>): RequestResult<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError> => (options.client ?? client).patch<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError>({
     bodySerializer: null,
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
     url: '/api/v2/admin/sites/{site}/uploads/{upload}',
     ...options,
     headers: {
@@ -596,16 +405,4 @@ export const appendToUpload = <ThrowOnError extends boolean = false>(options: Op
  *
  * Without `after`, the newest changes. With it, those behind: whoever asks again with the `next` of each answer, or with the last `after` where it is null, misses none and sees none twice. With `type` or `subject` an answer may hold few changes, or none, although `next` leads on. What happened to files and folders is told to tokens with the permission "Can use SFTP & File Manager".
  */
-export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({
-    security: [
-        { name: 'Authorization', type: 'apiKey' },
-        { scheme: 'bearer', type: 'http' },
-        {
-            in: 'query',
-            name: 'access_token',
-            type: 'apiKey'
-        }
-    ],
-    url: '/api/v2/admin/sites/{site}/changes',
-    ...options
-});
+export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/changes', ...options });
