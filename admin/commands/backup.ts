@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { BackupMarker } from '../../local/backup/backup-marker.ts'
 import { makeBackup } from '../../local/backup/make-backup.ts'
 import { restoreBackup } from '../../local/backup/restore-backup.ts'
 import { UsageError } from '../../local/usage-error.ts'
@@ -20,6 +21,15 @@ const damageOption = [
   'go on when a file is missing or damaged, and leave it as it is',
   false,
 ] as const
+
+/** Tells people, beside the figures, what those of damaged earlier states mean. */
+const explain = ({ damagedEarlier }: Pick<BackupMarker, 'damagedEarlier'>, json: boolean): void => {
+  if (json || damagedEarlier === 0) return
+  const which = damagedEarlier === 1 ? '1 earlier state is' : `${damagedEarlier} earlier states are`
+  console.log(
+    `\n${which} damaged, and cannot be brought back. The sites as they are now lack nothing because of it. "site-admin check --bytes" names what is affected.`,
+  )
+}
 
 /** What is told of a backup or a restoration that Ctrl+C has ended. */
 const wasEnded = (what: string) => new UsageError(`The ${what} was ended. Nothing of it is left; repeat it.`)
@@ -50,6 +60,7 @@ export const backupCommand = (): Command =>
         wasEnded('backup'),
       )
       print({ backup: path, ...rest }, json)
+      explain(rest, json)
     })
 
 export const restoreCommand = (): Command =>
@@ -65,4 +76,5 @@ export const restoreCommand = (): Command =>
         wasEnded('restoration'),
       )
       print({ dataDirectory: path, ...rest }, json)
+      explain(rest, json)
     })

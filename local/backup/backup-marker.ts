@@ -16,8 +16,10 @@ export interface BackupMarker {
   readonly files: number
   /** Bytes: the database, and every blob. */
   readonly bytes: number
-  /** How many of its blobs are missing or are not what they were, as they were when it was made. */
+  /** How many of its blobs are missing or are not what they were, as they were when it was made: those of the sites as they were then. */
   readonly damaged: number
+  /** How many more there are of that kind, which only earlier states of files have. */
+  readonly damagedEarlier: number
 }
 
 /** Completes a backup: without its marker it is none. */
@@ -35,10 +37,12 @@ const isCount = (value: unknown): value is number => typeof value === 'number' &
 const parse = (text: string): BackupMarker | undefined => {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null) return undefined
-  const { version, layout, at, files, bytes, damaged }: Partial<Record<keyof BackupMarker, unknown>> = value
+  const marker: Partial<Record<keyof BackupMarker, unknown>> = value
+  // Backups of before do not tell the earlier states apart.
+  const { version, layout, at, files, bytes, damaged, damagedEarlier = 0 } = marker
   if (!(typeof version === 'string' && typeof at === 'string' && isCount(layout))) return undefined
-  if (!(isCount(files) && isCount(bytes) && isCount(damaged))) return undefined
-  return { version, layout, at, files, bytes, damaged }
+  if (!(isCount(files) && isCount(bytes) && isCount(damaged) && isCount(damagedEarlier))) return undefined
+  return { version, layout, at, files, bytes, damaged, damagedEarlier }
 }
 
 const whatToDo = 'Name another backup. Nothing was changed.'

@@ -90,10 +90,9 @@ const keepHolding = (hold: BackupHold) => {
   }
 }
 
-const damageOf = (source: DataDirectory, damaged: readonly DamagedBlob[], hasHeld: boolean): UsageError => {
-  if (!hasHeld) {
-    return new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
-  }
+const wasHeldUp = () => new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
+
+const damageOf = (source: DataDirectory, damaged: readonly DamagedBlob[]): UsageError => {
   const [first] = damaged
   const count = damaged.length === 1 ? 'A file is not whole' : `${damaged.length} files are not whole`
   return new UsageError(
@@ -122,14 +121,20 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
         const { blobs, files } = readSnapshot(directory, source)
         syncFile(directory.database)
         const passage = { from: source.blobs, to: directory.blobs, ownOnly: false, readsLinked: withBytes }
-        const damaged = await takeBlobs(passage, blobs, signal)
-        if (damaged.length > 0 && !(evenIfDamaged && holding.hasHeld()))
-          throw damageOf(source, damaged, holding.hasHeld())
+        const damage = await takeBlobs(passage, blobs, signal)
+        if (damage.now.length + damage.earlier.length > 0 && !holding.hasHeld()) throw wasHeldUp()
+        if (damage.now.length > 0 && !evenIfDamaged) throw damageOf(source, damage.now)
         copyDemo(source, directory)
         syncFolder(directory.blobs)
         signal.throwIfAborted()
         const bytes = blobs.reduce((sum, { size }) => sum + size, statSync(directory.database).size)
-        const marker = writeBackupMarker(directory, { at, files, bytes, damaged: damaged.length })
+        const marker = writeBackupMarker(directory, {
+          at,
+          files,
+          bytes,
+          damaged: damage.now.length,
+          damagedEarlier: damage.earlier.length,
+        })
         place.complete()
         return { path: place.path, ...marker }
       } finally {

@@ -85,17 +85,17 @@ export const restoreBackup = async (
     signal.throwIfAborted()
     copyFiles(backup, directory)
     const passage = { from: backup.blobs, to: directory.blobs, ownOnly: true, readsLinked: true }
-    const lacking = await takeBlobs(passage, blobs, signal)
-    const [first] = lacking
+    const { now, earlier } = await takeBlobs(passage, blobs, signal)
+    const [first] = now
     if (first && !evenIfDamaged) {
       throw new UsageError(
-        `The backup ${backup.path} is damaged: ${lacking.length} of its files are not whole, such as ${join(backup.blobs, first.name)}: ${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was changed.`,
+        `The backup ${backup.path} is damaged: ${now.length} of its files are not whole, such as ${join(backup.blobs, first.name)}: ${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was changed.`,
       )
     }
     syncFolder(directory.blobs)
     signal.throwIfAborted()
     claim.fulfil()
-    return { path: directory.path, ...marker, damaged: lacking.length }
+    return { path: directory.path, ...marker, damaged: now.length, damagedEarlier: earlier.length }
   } catch (error) {
     claim.giveUp()
     throw asSentence(error, `The data directory ${directory.path}`, 'It is as empty as before.')

@@ -10,23 +10,27 @@ export interface ReferredBlob extends BlobContent {
   readonly name: string
   /** Whether more may be written into it: that of an upload which is not complete. */
   readonly grows: boolean
+  /** Whether nothing but earlier states of files refers to it: the sites as they are now do without it. */
+  readonly isEarlier: boolean
 }
 
 /** The blobs of everything that is, was, or is being uploaded, each once. */
 export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
   connection
     .prepare(
-      `SELECT blob, max(size) AS size, max(fingerprint) AS fingerprint, 0 AS grows
-       FROM (SELECT blob, size, fingerprint FROM objects UNION ALL SELECT blob, size, fingerprint FROM old_objects)
+      `SELECT blob, max(size) AS size, max(fingerprint) AS fingerprint, 0 AS grows, min(is_earlier) AS is_earlier
+       FROM (SELECT blob, size, fingerprint, 0 AS is_earlier FROM objects
+         UNION ALL SELECT blob, size, fingerprint, 1 FROM old_objects)
        WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob) GROUP BY blob
-       UNION ALL SELECT blob, kept, NULL, 1 FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
+       UNION ALL SELECT blob, kept, NULL, 1, 0 FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
     )
     .all()
-    .map(({ blob, size, fingerprint, grows }) => ({
+    .map(({ blob, size, fingerprint, grows, is_earlier }) => ({
       name: String(blob),
       size: Number(size),
       fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
       grows: grows === 1,
+      isEarlier: is_earlier === 1,
     }))
 
 /** Where blobs are taken from, and where they go. */
@@ -107,22 +111,34 @@ export interface DamagedBlob {
   readonly fault: string
 }
 
+/** The blobs that have not arrived whole. */
+export interface Damage {
+  /** Those that the sites as they are now need. */
+  readonly now: readonly DamagedBlob[]
+  /** Those that only earlier states of files have. Nobody can mend them, and they are forgotten in time: they stop nothing. */
+  readonly earlier: readonly DamagedBlob[]
+}
+
 /** Takes all blobs along. Answers those that have not arrived whole. Throws the reason of `signal` when that is aborted. */
 export const takeBlobs = async (
   passage: Passage,
   blobs: readonly ReferredBlob[],
   signal: AbortSignal,
-): Promise<readonly DamagedBlob[]> => {
-  const damaged: DamagedBlob[] = []
+): Promise<Damage> => {
+  const now: DamagedBlob[] = []
+  const earlier: DamagedBlob[] = []
   const verifier = openBlobVerifier()
   try {
     await inParallel(blobs, atOnce, async (blob) => {
       signal.throwIfAborted()
       const fault = await takeBlob(passage, blob, verifier)
-      if (fault !== undefined) damaged.push({ name: blob.name, fault })
+      if (fault === undefined) return
+      // A name that leads elsewhere is no mere damage, whoever has it.
+      const list = blob.isEarlier && blobName.test(blob.name) ? earlier : now
+      list.push({ name: blob.name, fault })
     })
   } finally {
     await verifier.close()
   }
-  return damaged
+  return { now, earlier }
 }

@@ -6,7 +6,7 @@ import { areOthers, openBlobVerifier } from '../backup/verify-blobs.ts'
 import type { DataDirectory } from '../data-directory.ts'
 import { versionOf } from '../schema.ts'
 import type { Fault } from './database-faults.ts'
-import { describe } from './file-faults.ts'
+import { faultOfBytes, type Owner } from './file-faults.ts'
 
 /** From these versions of the tables on they know fingerprints. */
 const withFingerprints: readonly (readonly [table: string, version: number])[] = [
@@ -17,29 +17,34 @@ const withFingerprints: readonly (readonly [table: string, version: number])[] =
 /** How many are worked on at once, so that no core waits for the next one. */
 const atOnce = 8
 
-interface Fingerprinted {
-  readonly key: string
+interface Fingerprinted extends Owner {
   readonly blob: string
   readonly size: number
   readonly fingerprint: string
 }
 
-/** One object for each content: copies share it. */
+/** One object for each content, which copies share: one that is there, where there is one. */
 const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] => {
   const version = versionOf(connection)
   const tables = withFingerprints.filter(([, since]) => version >= since).map(([table]) => table)
   if (tables.length === 0) return []
-  const select = tables.map((table) => `SELECT key, blob, size, fingerprint FROM ${table}`).join(' UNION ALL ')
-  return connection
-    .prepare(`SELECT min(key) AS key, blob, size, fingerprint FROM (${select})
+  const select = tables
+    .map((table) => `SELECT key, blob, size, fingerprint, ${table === 'objects' ? 0 : 1} AS is_earlier FROM ${table}`)
+    .join(' UNION ALL ')
+  return (
+    connection
+      // Beside min(), SQLite takes the other columns from the row that has the minimum.
+      .prepare(`SELECT key, blob, size, fingerprint, min(is_earlier) AS is_earlier FROM (${select})
       WHERE blob IS NOT NULL AND fingerprint IS NOT NULL GROUP BY blob`)
-    .all()
-    .map(({ key, blob, size, fingerprint }) => ({
-      key: String(key),
-      blob: String(blob),
-      size: Number(size),
-      fingerprint: String(fingerprint),
-    }))
+      .all()
+      .map(({ key, blob, size, fingerprint, is_earlier }) => ({
+        key: String(key),
+        isEarlier: is_earlier === 1,
+        blob: String(blob),
+        size: Number(size),
+        fingerprint: String(fingerprint),
+      }))
+  )
 }
 
 const areTheSame = (bytes: Uint8Array, fingerprint: string): boolean => {
@@ -57,14 +62,13 @@ export const byteFaults = async (connection: DatabaseSync, { blobs }: DataDirect
   const faults: Fault[] = []
   const verifier = openBlobVerifier()
   try {
-    await inParallel(fingerprinted(connection), atOnce, async ({ key, blob, ...stored }) => {
+    await inParallel(fingerprinted(connection), atOnce, async ({ key, isEarlier, blob, ...stored }) => {
       const bytes = content.get(blob)?.['bytes']
       const isOther =
         bytes instanceof Uint8Array
           ? !areTheSame(bytes, stored.fingerprint)
           : (await verifier.faultOf(join(blobs, blob), stored)) === areOthers
-      if (isOther)
-        faults.push({ where: describe(key), fault: `${areOthers}: ${blob}. Upload it again, or put that back.` })
+      if (isOther) faults.push(faultOfBytes({ key, isEarlier }, `${areOthers}: ${blob}`))
     })
   } finally {
     await verifier.close()

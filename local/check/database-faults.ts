@@ -60,11 +60,12 @@ const removalsHalfDone = contentKinds.map(
 export const hasTable = (connection: DatabaseSync, name: string): boolean =>
   connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
 
-/** The query for every object that is or was, and where its bytes are. */
+/** The query for every object that is or was, which of the two it is, and where its bytes are. */
 export const everyObject = (connection: DatabaseSync): string => {
-  const select = (table: string) => `SELECT key, blob, size FROM ${table}`
-  const tables = ['objects', 'old_objects'].filter((table) => hasTable(connection, table))
-  return tables.map(select).join(' UNION ALL ')
+  const select = (table: string, isEarlier: 0 | 1) => `SELECT key, blob, size, ${isEarlier} AS is_earlier FROM ${table}`
+  const tables = [select('objects', 0)]
+  if (hasTable(connection, 'old_objects')) tables.push(select('old_objects', 1))
+  return tables.join(' UNION ALL ')
 }
 
 const questions: readonly Question[] = [

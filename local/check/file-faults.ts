@@ -36,8 +36,13 @@ export function* checkObjects(connection: DatabaseSync): Generator<ObjectFault> 
   }
 }
 
-interface Content {
+/** Of which object bytes are: one that is there, or an earlier state of it, from before it was replaced or removed. */
+export interface Owner {
   readonly key: string
+  readonly isEarlier: boolean
+}
+
+interface Content extends Owner {
   /** Under which name the bytes are kept. */
   readonly blob: string
   readonly size: number
@@ -48,13 +53,14 @@ interface Content {
 const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
   const rows = connection
     .prepare(
-      `SELECT key, blob, size, length(small_contents.bytes) AS held
+      `SELECT key, is_earlier, blob, size, length(small_contents.bytes) AS held
        FROM (${everyObject(connection)}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
     )
     .iterate()
-  for (const { key, blob, size, held } of rows) {
+  for (const { key, is_earlier, blob, size, held } of rows) {
     yield {
       key: String(key),
+      isEarlier: is_earlier === 1,
       blob: String(blob),
       size: Number(size),
       held: held === null || held === undefined ? null : Number(held),
@@ -62,12 +68,26 @@ const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
   }
 }
 
+const anEarlierState = 'an earlier state of'
+
 /** `live/1001/a/b.txt` in words. */
-export const describe = (key: string): string => {
+const describe = ({ key, isEarlier }: Owner): string => {
   const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
-  if (area === undefined) return key
-  return `site ${site}, ${area === 'live' ? 'file' : area} ${path}`
+  if (area === undefined) return isEarlier ? `${anEarlierState} ${key}` : key
+  const file = `${area === 'live' ? 'file' : area} ${path}`
+  return `site ${site}, ${isEarlier ? `${anEarlierState} the ${file}` : file}`
 }
+
+/** Uploading a file again mends it, and makes an earlier state of what was broken: nothing but its bytes mends that. */
+const whatToDo = 'Upload it again, or put that back.'
+const whatOfEarlier =
+  'This state cannot be brought back. The site as it is now lacks nothing because of it, and you need not do anything: the service forgets the state when it has been kept for KEPT_DAYS (30 unless set). If a backup has that blob, you can put it back.'
+
+/** What is wrong with the bytes of an object, and what to do about it. */
+export const faultOfBytes = (owner: Owner, finding: string): Fault => ({
+  where: describe(owner),
+  fault: `${finding}. ${owner.isEarlier ? whatOfEarlier : whatToDo}`,
+})
 
 /** The names of the blobs that there are. */
 export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
@@ -78,16 +98,13 @@ export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
   }
 }
 
-const faultOf = ({ blobs }: DataDirectory, { key, blob, size, held }: Content): Fault | undefined => {
+const faultOf = ({ blobs }: DataDirectory, content: Content): Fault | undefined => {
+  const { blob, size, held } = content
   const file = join(blobs, blob)
   const found = held ?? statSync(file, { throwIfNoEntry: false })?.size
-  const where = describe(key)
-  if (found === undefined) return { where, fault: `its bytes are missing: ${file}. Upload it again, or put that back.` }
+  if (found === undefined) return faultOfBytes(content, `its bytes are missing: ${file}`)
   if (found === size) return undefined
-  return {
-    where,
-    fault: `it has ${size} bytes, of which ${found} are there: ${file}. Upload it again, or put that back.`,
-  }
+  return faultOfBytes(content, `it has ${size} bytes, of which ${found} are there: ${file}`)
 }
 
 /** Whether a service takes uploads in, so that what nothing refers to may be one that is on its way; or else what the directory is. */
@@ -105,7 +122,10 @@ export const fileFaults = (
   directory: DataDirectory,
   { before, use }: Options,
 ): readonly Fault[] => {
-  const faults = Array.from(checkObjects(connection), ({ key, fault }): Fault => ({ where: describe(key), fault }))
+  const faults = Array.from(
+    checkObjects(connection),
+    ({ key, fault }): Fault => ({ where: describe({ key, isEarlier: false }), fault }),
+  )
   const unclaimed = new Set(before)
   for (const content of contentsOf(connection)) {
     unclaimed.delete(content.blob)

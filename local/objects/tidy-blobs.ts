@@ -21,6 +21,7 @@ interface DamagedObject {
 export interface TidyReport {
   /** How many blobs were moved to `orphans/`. */
   readonly orphans: number
+  /** Those that are there. Nobody can mend an earlier state, and `check` names it. */
   readonly damaged: readonly DamagedObject[]
 }
 
@@ -31,17 +32,22 @@ const filesIn = (folder: string): readonly string[] =>
 
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 
+interface ObjectInBlob extends Omit<DamagedObject, 'found'> {
+  /** Whether it was replaced or removed. */
+  readonly isEarlier: boolean
+}
+
 /** The objects whose bytes are in a blob, those that are old among them, one after the other. */
-function* objectsInBlobs(
-  connection: DatabaseSync,
-): Generator<{ readonly key: string; readonly blob: string; readonly size: number }> {
+function* objectsInBlobs(connection: DatabaseSync): Generator<ObjectInBlob> {
   const rows = connection
     .prepare(
-      `SELECT key, blob, size FROM (SELECT key, blob, size FROM objects UNION ALL SELECT key, blob, size FROM old_objects)
+      `SELECT key, blob, size, is_earlier FROM (SELECT key, blob, size, 0 AS is_earlier FROM objects
+         UNION ALL SELECT key, blob, size, 1 FROM old_objects)
        WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)`,
     )
     .iterate()
-  for (const { key, blob, size } of rows) yield { key: String(key), blob: String(blob), size: Number(size) }
+  for (const { key, blob, size, is_earlier } of rows)
+    yield { key: String(key), blob: String(blob), size: Number(size), isEarlier: is_earlier === 1 }
 }
 
 /** The blobs of uploads that are not in place yet. */
@@ -68,9 +74,9 @@ export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFold
   const present = new Set(filesIn(blobs))
   const unclaimed = new Set(present)
   const damaged: DamagedObject[] = []
-  for (const object of objectsInBlobs(connection)) {
+  for (const { isEarlier, ...object } of objectsInBlobs(connection)) {
     const found = present.has(object.blob) ? sizeOf(join(blobs, object.blob)) : undefined
-    if (found !== object.size) damaged.push({ ...object, found })
+    if (found !== object.size && !isEarlier) damaged.push({ ...object, found })
     unclaimed.delete(object.blob)
   }
   for (const name of blobsOfUploads(connection)) unclaimed.delete(name)

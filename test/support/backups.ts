@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { makeBackup } from '../../local/backup/make-backup.ts'
 import { restoreBackup } from '../../local/backup/restore-backup.ts'
 import { checkDirectory } from '../../local/check/check-directory.ts'
@@ -57,6 +58,20 @@ export const blobOf = (folder: string): string => {
   const [name] = readdirSync(join(folder, 'blobs'))
   if (name === undefined || !existsSync(join(folder, 'blobs', name))) throw new Error('There is no blob')
   return join(folder, 'blobs', name)
+}
+
+/** Changes the database of a backup, or of a directory that nobody uses. */
+export const tamper = (backup: string, sql: string) => {
+  const database = new DatabaseSync(join(backup, 'site-admin.db'))
+  database.exec(sql)
+  database.close()
+}
+
+/** Other bytes, as many as before, in a file of its own. */
+export const replaceBlob = async (folder: string) => {
+  const blob = blobOf(folder)
+  await rm(blob)
+  writeFileSync(blob, Buffer.alloc(large + 64, 'z'), { mode: 0o600 })
 }
 
 /** The folders of a test: where its service has its data, and where backups go. `backedUp`: with a small and a large file in them, and nobody there. */

@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, vi } from 'vitest'
 import { makeBackup } from '../../../local/backup/make-backup.ts'
 import { restoreBackup } from '../../../local/backup/restore-backup.ts'
@@ -21,30 +20,17 @@ import {
   blobOf,
   contentOf,
   faultsOf,
-  large,
   modesIn,
   read,
+  replaceBlob,
   restore,
+  tamper,
   test,
   unfinishedIn,
 } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 import { startService } from '../../support/spawned-service.ts'
-
-/** Changes the database of a backup. */
-const tamper = (backup: string, sql: string) => {
-  const database = new DatabaseSync(join(backup, 'site-admin.db'))
-  database.exec(sql)
-  database.close()
-}
-
-/** Other bytes, as many as before, in a file of its own. */
-const replaceBlob = async (folder: string) => {
-  const blob = blobOf(folder)
-  await rm(blob)
-  writeFileSync(blob, Buffer.alloc(large + 64, 'z'), { mode: 0o600 })
-}
 
 describe('a backup is refused, and nothing is left of it,', () => {
   test.for([

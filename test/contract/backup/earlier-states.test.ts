@@ -1,0 +1,119 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { makeBackup } from '../../../local/backup/make-backup.ts'
+import { administer, administerJson } from '../../support/administration.ts'
+import {
+  backUp,
+  blobOf,
+  contentOf,
+  faultsOf,
+  put,
+  read,
+  replaceBlob,
+  restore,
+  storage,
+  tamper,
+  test,
+} from '../../support/backups.ts'
+
+describe('when an earlier state of a file is damaged', () => {
+  test('following the advice of check mends the file, and leaves a fault that says so', async ({
+    backedUp: { data, folder, restored },
+    serve,
+  }) => {
+    const lost = blobOf(data)
+    await rm(lost)
+    expect(await faultsOf(data)).toMatchObject([
+      {
+        where: 'site 1001, file large.bin',
+        fault: expect.stringMatching(/^its bytes are missing: .+ Upload it again/),
+      },
+    ])
+    const service = await serve(data)
+    await put(service, 'large.bin', contentOf('a'))
+    expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
+    await service.stop()
+    // The next start has nothing to say.
+    expect((await (await serve(data)).stop()).stderr).toBe('')
+
+    const named = await administer(data, ['--json', 'check', '--bytes'])
+    expect({ status: named.status, ...JSON.parse(named.stdout) }).toEqual({
+      status: 1,
+      faults: [
+        {
+          where: 'site 1001, an earlier state of the file large.bin',
+          fault: expect.stringMatching(
+            /^its bytes are missing: .+\. This state cannot be brought back\. .+ lacks nothing .+ KEPT_DAYS \(30 unless set\)/,
+          ),
+        },
+      ],
+    })
+
+    // Nobody has to do anything: there are backups, and they are restored.
+    const target = join(folder, 'again')
+    const made = await administer(data, ['backup', target])
+    expect(made).toMatchObject({ status: 0, stderr: '' })
+    expect(made.stdout).toMatch(
+      /\n\n1 earlier state is damaged, and cannot be brought back\. The sites as they are now/,
+    )
+    expect(JSON.parse(readFileSync(join(target, 'site-admin-backup.json'), 'utf8'))).toMatchObject({
+      damaged: 0,
+      damagedEarlier: 1,
+    })
+    expect(await administerJson(restored, ['restore', target])).toMatchObject({ damaged: 0, damagedEarlier: 1 })
+    expect(await read(await serve(restored), 'large.bin')).toEqual(contentOf('a'))
+  })
+
+  test('by other bytes, check --bytes names it as such', async ({ backedUp: { data, folder }, serve }) => {
+    await replaceBlob(data)
+    const service = await serve(data)
+    await put(service, 'large.bin', contentOf('b'))
+    await service.stop()
+    expect(await faultsOf(data)).toEqual([
+      {
+        where: 'site 1001, an earlier state of the file large.bin',
+        fault: expect.stringMatching(/^its bytes are not those that were stored: .+ cannot be brought back\./),
+      },
+    ])
+    const plainly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
+    expect(await makeBackup(data, join(folder, 'again'), plainly)).toMatchObject({ damaged: 0, damagedEarlier: 1 })
+  })
+
+  test('a copy that is still there counts as damaged', async ({ backedUp: { data, folder }, serve }) => {
+    const service = await serve(data)
+    const copied = await service.request(`${storage}/large.bin?meta`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ copyTo: '/copy.bin' }),
+    })
+    expect(copied.status).toBe(200)
+    expect((await service.request(`${storage}/large.bin`, { method: 'DELETE' })).status).toBe(200)
+    await service.stop()
+    await replaceBlob(data)
+    expect(await faultsOf(data)).toMatchObject([{ where: 'site 1001, file copy.bin' }])
+    const thoroughly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
+    await expect(makeBackup(data, join(folder, 'again'), thoroughly)).rejects.toThrow(/^A file is not whole/)
+  })
+
+  test('a name that leads out of the backup still refuses the restoration', async ({ backedUp, serve }) => {
+    const { data, folder, restored } = backedUp
+    const service = await serve(data)
+    await service.request(`${storage}/large.bin`, { method: 'DELETE' })
+    await service.stop()
+    const target = join(folder, 'again')
+    await backUp(data, target)
+    tamper(target, "UPDATE old_objects SET blob = '../demo.json' WHERE key LIKE '%large.bin'")
+    await expect(restore(target, restored)).rejects.toThrow(/it has a name that no blob has/)
+  })
+})
+
+test('a backup of a program that did not tell earlier states apart is restored', async ({
+  backedUp: { backup, restored },
+}) => {
+  const marker = join(backup, 'site-admin-backup.json')
+  const { damagedEarlier: _, ...before } = JSON.parse(readFileSync(marker, 'utf8'))
+  writeFileSync(marker, JSON.stringify(before))
+  expect(await restore(backup, restored)).toMatchObject({ damaged: 0, damagedEarlier: 0 })
+})
