@@ -256,7 +256,8 @@ const patience = 5_000
 export const versionOf = (connection: DatabaseSync): number =>
   Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
 
-const isEmpty = (connection: DatabaseSync): boolean =>
+/** Whether there are no tables at all. */
+export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
 /** The kinds of objects that have no tables yet: all of them in a new database, and those that an earlier program has not known. */
@@ -264,6 +265,9 @@ const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
   return objectKindNames.filter((kind) => table.get(contentTables[kind].table) === undefined)
 }
+
+/** From this version on, what was replaced or removed is kept. */
+export const versionOfOldObjects = 5
 
 /** Whether the tables are those of an earlier version, which can be taken further. */
 export const isEarlier = (version: number): boolean => version >= 1 && version < schemaVersion
@@ -315,6 +319,14 @@ const createPatiently = (connection: DatabaseSync): void => {
   }
 }
 
+/** Why this program cannot work with the tables of a version, and what to do about it; undefined when it can. */
+export const refusalOfTables = (version: number): string | undefined => {
+  if (version === schemaVersion || isEarlier(version)) return undefined
+  return version > schemaVersion
+    ? `The database has tables of version ${version}, and this program knows those of version ${schemaVersion}. Start the newer version of the program that made them.`
+    : `The database has tables of version ${version}, which this program has not made: it makes those of version ${schemaVersion}. Choose another data directory.`
+}
+
 /**
  * Makes the tables in a new database, and those of new kinds of objects in one that there is, and takes those of an earlier version to this one: in one
  * transaction. Throws an Error with a sentence when the
@@ -322,16 +334,7 @@ const createPatiently = (connection: DatabaseSync): void => {
  */
 export const prepareSchema = (connection: DatabaseSync): void => {
   if (isEmpty(connection) || isEarlier(versionOf(connection))) createPatiently(connection)
-  const version = versionOf(connection)
-  if (version > schemaVersion) {
-    throw new Error(
-      `The database has tables of version ${version}, and this program knows those of version ${schemaVersion}. Start the newer version of the program that made them.`,
-    )
-  }
-  if (version !== schemaVersion) {
-    throw new Error(
-      `The database has tables of version ${version}, which this program has not made: it makes those of version ${schemaVersion}. Choose another data directory.`,
-    )
-  }
+  const refusal = refusalOfTables(versionOf(connection))
+  if (refusal !== undefined) throw new Error(refusal)
   if (newKinds(connection).length > 0) createPatiently(connection)
 }

@@ -4,14 +4,14 @@ import { inParallel } from '../../lib/in-parallel.ts'
 import { createFingerprint } from '../../lib/storage/fingerprint.ts'
 import { areOthers, openBlobVerifier } from '../backup/verify-blobs.ts'
 import type { DataDirectory } from '../data-directory.ts'
-import { versionOf } from '../schema.ts'
+import { versionOf, versionOfOldObjects } from '../schema.ts'
 import type { Fault } from './database-faults.ts'
 import { faultOfBytes, type Owner } from './file-faults.ts'
 
 /** From these versions of the tables on they know fingerprints. */
 const withFingerprints: readonly (readonly [table: string, version: number])[] = [
   ['objects', 2],
-  ['old_objects', 5],
+  ['old_objects', versionOfOldObjects],
 ]
 
 /** How many are worked on at once, so that no core waits for the next one. */

@@ -9,7 +9,7 @@ import { lookAtDemo } from '../demo.ts'
 import { absenceOf, atRest, hasService } from '../directory-use.ts'
 import { UsageError } from '../usage-error.ts'
 import { byteFaults } from './byte-faults.ts'
-import { damagedBy, databaseFaults, type Fault } from './database-faults.ts'
+import { damagedBy, databaseFaults, type Fault, type Findings } from './database-faults.ts'
 import { type DirectoryUse, fileFaults, namesOfBlobs } from './file-faults.ts'
 
 /** The states in which there is something of this version of the service to be looked at. */
@@ -80,21 +80,39 @@ const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
 }
 
 /** One state of what is in the database and the blobs, whoever changes what meanwhile. */
-const contentFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): readonly Fault[] => {
+const contentFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): Findings => {
   const before = namesOfBlobs(directory)
   connection.exec('BEGIN')
-  const faults = databaseFaults(connection, directory.database)
-  const all = faults.length > 0 ? faults : fileFaults(connection, directory, { before, use })
-  connection.exec('ROLLBACK')
-  return all
+  const { faults, isReadable } = databaseFaults(connection, directory.database)
+  const files = isReadable ? fileFaults(connection, directory, { before, use }) : []
+  // Some errors of SQLite have ended it already.
+  if (connection.isTransaction) connection.exec('ROLLBACK')
+  return { faults: [...faults, ...files], isReadable }
 }
 
 /** What is replaced while it is looked at is not at fault when it is looked at again. */
-const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): readonly Fault[] => {
-  const faults = contentFaults(connection, directory, use)
-  if (faults.length === 0 || use !== 'served') return faults
-  const again = new Set(contentFaults(connection, directory, use).map(({ where, fault }) => `${where} ${fault}`))
-  return faults.filter(({ where, fault }) => again.has(`${where} ${fault}`))
+const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): Findings => {
+  const first = contentFaults(connection, directory, use)
+  if (first.faults.length === 0 || use !== 'served') return first
+  const { faults, isReadable } = contentFaults(connection, directory, use)
+  const again = new Set(faults.map(({ where, fault }) => `${where} ${fault}`))
+  return { faults: first.faults.filter(({ where, fault }) => again.has(`${where} ${fault}`)), isReadable }
+}
+
+const bytesNotRead = ({ blobs }: DataDirectory): Fault => ({
+  where: blobs,
+  fault:
+    'the bytes of the files were not read: the database has to tell first what they were. Repeat this when it does.',
+})
+
+/** What is wrong with the bytes of files, as far as the database tells what they were. */
+const faultsOfBytes = async (connection: DatabaseSync, directory: DataDirectory): Promise<readonly Fault[]> => {
+  try {
+    return await byteFaults(connection, directory)
+  } catch (error) {
+    if (!(error instanceof Error && 'errcode' in error)) throw error
+    return [{ where: directory.database, fault: damagedBy(reasonOf(error)) }, bytesNotRead(directory)]
+  }
 }
 
 /** Nobody opens a backup: it is looked at as it is, and nothing is written into it, not even a lock. */
@@ -125,10 +143,12 @@ export const checkDirectory = async (path: string, { withBytes = false }: Option
     use: useOf(directory, state),
     database: openDatabase(directory),
   }))
-  if ('fault' in database) return [...around, database]
+  const unread = withBytes ? [bytesNotRead(directory)] : []
+  if ('fault' in database) return [...around, database, ...unread]
   try {
-    const faults = lastingFaults(database, directory, use)
-    return [...around, ...faults, ...(withBytes ? await byteFaults(database, directory) : [])]
+    const { faults, isReadable } = lastingFaults(database, directory, use)
+    const bytes = withBytes && isReadable ? await faultsOfBytes(database, directory) : unread
+    return [...around, ...faults, ...bytes]
   } finally {
     database.close()
   }

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../lib/categories/content-kinds.ts'
 import { reasonOf } from '../data-directory.ts'
 import { findingOf } from '../database-damage.ts'
-import { contentTables, linkTables } from '../schema.ts'
+import { contentTables, isEmpty, linkTables, refusalOfTables, versionOf, versionOfOldObjects } from '../schema.ts'
 
 /** One thing that is wrong with a data directory. */
 export interface Fault {
@@ -10,6 +10,13 @@ export interface Fault {
   readonly where: string
   /** What is wrong, and what to do about it where something can be done. */
   readonly fault: string
+}
+
+/** What was found in a database. */
+export interface Findings {
+  readonly faults: readonly Fault[]
+  /** Whether its rows can be read, so that there is more to be found by them. */
+  readonly isReadable: boolean
 }
 
 type Row = Record<string, SQLOutputValue>
@@ -64,7 +71,7 @@ export const hasTable = (connection: DatabaseSync, name: string): boolean =>
 export const everyObject = (connection: DatabaseSync): string => {
   const select = (table: string, isEarlier: 0 | 1) => `SELECT key, blob, size, ${isEarlier} AS is_earlier FROM ${table}`
   const tables = [select('objects', 0)]
-  if (hasTable(connection, 'old_objects')) tables.push(select('old_objects', 1))
+  if (versionOf(connection) >= versionOfOldObjects) tables.push(select('old_objects', 1))
   return tables.join(' UNION ALL ')
 }
 
@@ -94,7 +101,7 @@ const contentsOfNone = (connection: DatabaseSync): Question => ({
   faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
 })
 
-const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: string): Fault[] => {
+const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: string): Findings => {
   try {
     const faults: Fault[] = []
     for (const row of connection.prepare(query).iterate()) {
@@ -102,20 +109,25 @@ const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: s
       if (fault) faults.push(fault)
       if (faults.length === most) break
     }
-    return faults
+    return { faults, isReadable: true }
   } catch (error) {
-    return [{ where: database, fault: damagedBy(reasonOf(error)) }]
+    return { faults: [{ where: database, fault: damagedBy(reasonOf(error)) }], isReadable: false }
   }
 }
 
 /** What is wrong with the pages of the database, whatever its rows say. */
 export const integrityFaults = (connection: DatabaseSync, database: string): readonly Fault[] =>
-  ask(connection, integrity, database)
+  ask(connection, integrity, database).faults
 
 /** What is wrong inside the database: with its pages, or with what its rows say of each other. */
-export const databaseFaults = (connection: DatabaseSync, database: string): readonly Fault[] => {
+export const databaseFaults = (connection: DatabaseSync, database: string): Findings => {
   const damage = integrityFaults(connection, database)
   // What the rows of a damaged database say is of no use.
-  if (damage.length > 0) return damage
-  return [...questions, contentsOfNone(connection)].flatMap((question) => ask(connection, question, database))
+  if (damage.length > 0) return { faults: damage, isReadable: false }
+  const refusal = isEmpty(connection) ? damagedBy('it holds nothing') : refusalOfTables(versionOf(connection))
+  if (refusal !== undefined) return { faults: [{ where: database, fault: refusal }], isReadable: false }
+  const found = [...questions, contentsOfNone(connection)].map((question) => ask(connection, question, database))
+  // Several questions may fail for the same reason.
+  const faults = new Map(found.flatMap(({ faults }) => faults).map((fault) => [`${fault.where} ${fault.fault}`, fault]))
+  return { faults: [...faults.values()], isReadable: found.every(({ isReadable }) => isReadable) }
 }

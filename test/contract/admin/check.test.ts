@@ -1,7 +1,8 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
+import { checkDirectory } from '../../../local/check/check-directory.ts'
 import { administer, administerJson } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { test } from '../../support/test.ts'
@@ -94,6 +95,60 @@ describe('check', () => {
     tamper(directory, sql)
     const { status, stdout } = await administer(directory, ['--json', 'check'])
     expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
+  })
+
+  const notRead = { where: expect.stringMatching(/blobs$/), fault: expect.stringMatching(/^the bytes .+ not read: .+/) }
+
+  test.for([
+    ['lacks a table', 'DROP TABLE objects', /^it is damaged: no such table: .*objects\. Put it back from a backup\.$/],
+    ['lacks the table of earlier states', 'DROP TABLE old_objects', /^it is damaged: no such table: .*old_objects\. /],
+    [
+      'has a table in which a column is called otherwise',
+      'ALTER TABLE objects RENAME COLUMN fingerprint TO sum',
+      /^it is damaged: no such column: fingerprint\. /,
+    ],
+    [
+      'was made by a newer version',
+      'PRAGMA user_version = 99',
+      /^The database has tables of version 99, and this program knows those of version \d+\. Start the newer version /,
+    ],
+    [
+      'was made by another program',
+      'PRAGMA user_version = 0',
+      /^The database has tables of version 0, which this program has not made: .+ Choose another data directory\.$/,
+    ],
+  ] as const)(
+    '--bytes says that the database %s, and reads no bytes then',
+    async ([, sql, fault], { siteDirectory }) => {
+      tamper(siteDirectory, sql)
+      const { status, stdout, stderr } = await administer(siteDirectory, ['--json', 'check', '--bytes'])
+      const database = { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(fault) }
+      expect({ status, stderr, ...JSON.parse(stdout) }).toEqual({ status: 1, stderr: '', faults: [database, notRead] })
+    },
+  )
+
+  test('says that a database holds nothing', async ({ siteDirectory }) => {
+    const file = join(siteDirectory, 'site-admin.db')
+    rmSync(file)
+    const database = new DatabaseSync(file)
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (b); DROP TABLE a')
+    database.close()
+    chmodSync(file, 0o600)
+    expect(await checkDirectory(siteDirectory)).toEqual([
+      { where: file, fault: 'it is damaged: it holds nothing. Put it back from a backup.' },
+    ])
+  })
+
+  test('names files without their bytes beside other faults of the database', async ({ siteDirectory }) => {
+    tamper(
+      siteDirectory,
+      `INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1);
+       INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', 'lost', 3, 0, 'text/plain', 'v')`,
+    )
+    expect(await checkDirectory(siteDirectory, { withBytes: true })).toMatchObject([
+      { where: 'site 1001, category 1' },
+      { where: 'site 1001, file a.txt', fault: expect.stringMatching(/^its bytes are missing/) },
+    ])
   })
 
   test('names blobs of no file, as long as no service runs, and the next start moves them', async ({

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
 import { makeBackup } from '../../../local/backup/make-backup.ts'
 import { restoreBackup } from '../../../local/backup/restore-backup.ts'
+import { checkDirectory } from '../../../local/check/check-directory.ts'
 import { administer } from '../../support/administration.ts'
 import {
   backUp,
@@ -215,6 +216,16 @@ test('a backup is refused by the start and by commands, with what to do', async 
   await expect(startService(backup)).rejects.toThrow(sentence)
   const outcome = await administer(backup, ['site', 'list'])
   expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
+})
+
+test('a backup whose database a newer version has made is named by check, as restore refuses it', async ({
+  backedUp: { backup, restored },
+}) => {
+  tamper(backup, 'PRAGMA user_version = 99')
+  expect(await checkDirectory(backup)).toEqual([
+    { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(/^The database has tables of version 99, /) },
+  ])
+  await expect(restore(backup, restored)).rejects.toThrow(/which has newer tables/)
 })
 
 test('what is in a backup for no file is named by check', async ({ backedUp: { backup } }) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
+import { checkDirectory } from '../../../local/check/check-directory.ts'
 import { administer } from '../../support/administration.ts'
 import { damages } from '../../support/damaged-directory.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
@@ -90,6 +91,16 @@ for (const { name, killed = false, inflict, refusal, warning, faults } of damage
         })),
       })
       expect(snapshotOf(directory)).toMatchObject(before)
+    })
+
+    test('is named by check --bytes as well', async ({ used }) => {
+      const { directory } = await used(ending)
+      inflict(directory)
+      const plainly = await checkDirectory(directory)
+      const thoroughly = await checkDirectory(directory, { withBytes: true })
+      expect(thoroughly.filter(({ fault }) => !fault.startsWith('the bytes of the files were not read'))).toEqual(
+        plainly,
+      )
     })
   })
 }
