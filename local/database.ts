@@ -1,17 +1,27 @@
 import { statfsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServiceError } from '../lib/errors.ts'
+import { errors, ServiceError } from '../lib/errors.ts'
 import { type Ending, type Job, openTransactions } from './transactions.ts'
 
 /** SQLite's result codes: the low byte is the primary one, the rest says more (https://sqlite.org/rescode.html). */
-const codes = { busy: 5, inputOutput: 10, full: 13, cannotOpen: 14 } as const
+const codes = { busy: 5, inputOutput: 10, damaged: 11, full: 13, cannotOpen: 14, noDatabase: 26 } as const
 
 const codeOf = (error: unknown): number =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 
 /** Whether another process has the database. Nothing was changed, and trying again helps. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === codes.busy
+
+/** Whether the bytes of a database are not those of one. */
+export const isDamage = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return code === codes.damaged || code === codes.noDatabase
+}
+
+/** Whether a port has said that there is no room. */
+export const isOutOfSpace = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === errors.outOfSpace.code
 
 /** Whether the file of a database cannot be opened, whatever is in it: it may be that of another user. */
 export const isClosedToUs = (error: unknown): boolean => codeOf(error) === codes.cannotOpen

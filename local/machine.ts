@@ -7,7 +7,7 @@ import { holdForBackups } from './backup/held-blobs.ts'
 import { createCategoryLinks } from './category-links.ts'
 import { createContents, finishRemovals } from './contents.ts'
 import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
-import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+import { asPortError, type Database, type DatabaseOptions, isOutOfSpace, openDatabase } from './database.ts'
 import { hasService, type Role, useDirectory } from './directory-use.ts'
 import { createGrants } from './grants.ts'
 import { createHistory, createRecorder, type RecordChange, sweepHistory } from './history.ts'
@@ -165,8 +165,15 @@ const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOpt
   }
 }
 
-const cannotBeOpened = ({ path }: DataDirectory, error: unknown) =>
-  new UsageError(`The data directory ${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
+const cannotBeOpened = ({ path, database }: DataDirectory, error: unknown) => {
+  if (!isOutOfSpace(asPortError(error, database))) {
+    return new UsageError(`The data directory ${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
+  }
+  return new UsageError(
+    `There is no room on the disk of the data directory ${path}: even to open it takes a little. Make room on that disk. Nothing was changed.`,
+    { cause: error },
+  )
+}
 
 /** Opens the data directory at a path. Throws UsageError, with what to do about it, when it cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../lib/errors.ts'
-import { reasonOf } from '../data-directory.ts'
+import { type DataDirectory, reasonOf } from '../data-directory.ts'
+import { isDamage, isOutOfSpace } from '../database.ts'
 import { UsageError } from '../usage-error.ts'
 
 const outOfSpace: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
@@ -13,6 +14,24 @@ const isFull = (error: Error): boolean =>
 
 /** Whether an error comes from the operating system or from SQLite, and not from a mistake in the program. */
 const isFromOutside = (error: Error): boolean => 'syscall' in error || 'errcode' in error
+
+/**
+ * What a person is told when the data directory itself keeps a backup of it from being made, as an error: else its place would be blamed. Other
+ * errors come through.
+ */
+export const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
+  if (isOutOfSpace(error)) {
+    return new UsageError(
+      `There is no room on the disk of the data directory ${path}: a backup writes a little there, too, so that no file goes before it is backed up. Make room on that disk. No backup was made.`,
+      { cause: error },
+    )
+  }
+  if (!isDamage(error)) return error
+  return new UsageError(
+    `The database ${database} cannot be backed up: it is damaged: ${reasonOf(error)}. "site-admin check" names what is wrong. Put the directory back from an earlier backup by "site-admin restore". No backup was made.`,
+    { cause: error },
+  )
+}
 
 /** What a person is told who makes or restores a backup, as an error; `what` cannot be written, and `ending` says what is left. */
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {

@@ -11,7 +11,7 @@ import { UsageError } from '../usage-error.ts'
 import { type BackupHold, holdBlobs } from './backup-holds.ts'
 import { type BackupMarker, writeBackupMarker } from './backup-marker.ts'
 import { openBackupPlace } from './backup-place.ts'
-import { asSentence } from './failures.ts'
+import { asFailureOfSource, asSentence } from './failures.ts'
 import { blobsIn, type DamagedBlob, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
@@ -40,10 +40,26 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-/** Copies the database as it is at this moment. SQLite takes it to the disk no further than to the system: that is done here. */
-const copyDatabase = ({ connection }: Pick<Database, 'connection'>, file: string): void => {
+/** Copies the database as it is at this moment. SQLite takes the copy no further than to the system: the caller takes it to the disk. */
+const copyDatabase = (
+  { connection }: Pick<Database, 'connection'>,
+  { database: file }: DataDirectory,
+  source: DataDirectory,
+): void => {
   makePrivateFile(file)
-  connection.prepare('VACUUM INTO ?').run(file)
+  try {
+    connection.prepare('VACUUM INTO ?').run(file)
+  } catch (error) {
+    throw asFailureOfSource(error, source)
+  }
+}
+
+const hold = async (database: Database, source: DataDirectory, { wall }: Clock): Promise<BackupHold> => {
+  try {
+    return await holdBlobs(database, heldFor + timeToCopy(source), wall)
+  } catch (error) {
+    throw asFailureOfSource(error, source)
+  }
 }
 
 interface Snapshot {
@@ -112,11 +128,11 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
     const { directory } = place
     try {
       signal.throwIfAborted()
-      const hold = await holdBlobs(database, heldFor + timeToCopy(source), clock.wall)
-      const holding = keepHolding(hold)
+      const held = await hold(database, source, clock)
+      const holding = keepHolding(held)
       try {
         const at = new Date(clock.wall()).toISOString()
-        copyDatabase(database, directory.database)
+        copyDatabase(database, directory, source)
         await holding.extend()
         const { blobs, files } = readSnapshot(directory, source)
         syncFile(directory.database)
@@ -140,7 +156,7 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
       } finally {
         holding.stop()
         // Should this fail, the hold ends by itself.
-        await hold.end().catch(() => {})
+        await held.end().catch(() => {})
       }
     } catch (error) {
       place.abandon()

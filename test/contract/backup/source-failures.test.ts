@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { backUp, test as base, faultsOf, storage } from '../../support/backups.ts'
+import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
+
+/** `small`: a disk with a data directory on it, and nobody there. */
+const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, { onCleanup }) => {
+  if (noSmallDisk !== undefined) skip(noSmallDisk)
+  const disk = mountSmallDisk(join(folder, 'disk'), 8)
+  if (!disk) return skip('this machine does not let a file system be mounted')
+  onCleanup(disk.unmount)
+  const onDisk = join(disk.path, 'data')
+  await cp(data, onDisk, { recursive: true })
+  return { disk, onDisk }
+})
+
+/** More than enough for the log of changes to take all that the disk has left for it. */
+const mostWrites = 3_000
+
+test('a backup of a damaged database blames the data directory, and says what to do', async ({
+  backedUp: { data, folder },
+}) => {
+  const file = join(data, 'site-admin.db')
+  writeFileSync(file, readFileSync(file).fill(0xa7, 10 * 4096, 13 * 4096))
+  await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(
+    /^The database .+data\/site-admin\.db cannot be backed up: it is damaged: .+ "site-admin check" names .+ "site-admin restore"\. No backup was made\.$/,
+  )
+  expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
+  expect(await faultsOf(data)).toMatchObject([{ where: file }, { fault: expect.stringContaining('not read') }])
+})
+
+describe('a full disk under the data directory is named, though the backup has room,', () => {
+  const sentence = (path: string) =>
+    new RegExp(`^There is no room on the disk of the data directory ${path}: .+ Make room`)
+
+  test('when nobody uses it', async ({ small: { disk, onDisk }, backedUp: { folder } }) => {
+    disk.fill()
+    await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(sentence(onDisk))
+    disk.makeRoom()
+    expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
+  })
+
+  test('while a service runs', async ({ small: { disk, onDisk }, backedUp: { folder }, serve }) => {
+    const service = await serve(onDisk)
+    try {
+      disk.fill()
+      const put = () => service.request(`${storage}/small.txt`, { method: 'PUT', body: 'x'.repeat(10_000) })
+      let writes = 0
+      while ((await put()).status === 200 && writes < mostWrites) writes += 1
+      expect(writes).toBeLessThan(mostWrites)
+      await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(sentence(onDisk))
+      expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data', 'disk'])
+      disk.makeRoom()
+      expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
+    } finally {
+      // Before the disk goes.
+      await service.stop()
+    }
+  })
+})
