@@ -64,13 +64,13 @@ const link = (from: string, to: string): boolean => {
   }
 }
 
-/** The copy is on the disk, for its user alone. */
-const copy = async (from: string, to: string, size: number): Promise<void> => {
+/** The copy is on the disk, for its user alone. What has come into an upload since its size was noted is left out. */
+const copy = async (from: string, to: string, { grows, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
   const file = await open(to, 'r+')
   try {
-    if ((await file.stat()).size > size) await file.truncate(size)
+    if (grows && (await file.stat()).size > size) await file.truncate(size)
     await file.sync()
   } finally {
     await file.close()
@@ -94,7 +94,7 @@ const takeBlob = async (
     if (!found.isFile()) return 'it is no file'
     const mayLink = !blob.grows && (!ownOnly || isOwn(found))
     isLinked = mayLink && link(from, to)
-    if (!isLinked) await copy(from, to, blob.size)
+    if (!isLinked) await copy(from, to, blob)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return 'it is missing'
     throw error

@@ -6,7 +6,7 @@ import { isMissing, reasonOf } from '../data-directory.ts'
 
 /** What is known of the bytes of a blob. */
 export interface BlobContent {
-  /** Bytes. What an upload has left behind them belongs to nobody. */
+  /** Bytes. */
   readonly size: number
   /** Null while it is not known. */
   readonly fingerprint: string | null
@@ -14,6 +14,10 @@ export interface BlobContent {
 
 /** What is wrong with bytes that do not have the fingerprint that they had. */
 export const areOthers = 'its bytes are not those that were stored'
+
+/** What is wrong with bytes that are too few or too many. */
+export const faultOfSize = (size: number, found: number): string =>
+  `it has ${size} bytes, ${found < size ? 'of which' : 'and'} ${found} are there`
 
 /** What is read at once, in bytes. */
 const pieceSize = 1024 * 1024
@@ -30,7 +34,7 @@ const fingerprintOf = (file: number, size: number): string => {
 
 const faultIn = (file: number, { size, fingerprint }: BlobContent): string | undefined => {
   const found = fstatSync(file).size
-  if (found !== size) return `it has ${size} bytes, of which ${found} are there`
+  if (found !== size) return faultOfSize(size, found)
   return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : areOthers
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { faultOfSize } from '../backup/verify-blobs.ts'
 import type { DataDirectory } from '../data-directory.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
 import { everyObject, type Fault, hasTable } from './database-faults.ts'
@@ -104,7 +105,7 @@ const faultOf = ({ blobs }: DataDirectory, content: Content): Fault | undefined 
   const found = held ?? statSync(file, { throwIfNoEntry: false })?.size
   if (found === undefined) return faultOfBytes(content, `its bytes are missing: ${file}`)
   if (found === size) return undefined
-  return faultOfBytes(content, `it has ${size} bytes, of which ${found} are there: ${file}`)
+  return faultOfBytes(content, `${faultOfSize(size, found)}: ${file}`)
 }
 
 /** Whether a service takes uploads in, so that what nothing refers to may be one that is on its way; or else what the directory is. */

@@ -1,4 +1,6 @@
 import {
+  appendFileSync,
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -177,6 +179,25 @@ describe('a restoration is refused, and nothing is changed,', () => {
       'of which a file is missing',
       (backup) => renameSync(blobOf(backup), join(backup, 'x')),
       /1 of its files are not whole, such as .+: it is missing\. .+ Nothing was changed/,
+    ],
+    [
+      'of which a file is short',
+      (backup) => truncateSync(blobOf(backup), 17_000),
+      /has 40064 bytes, of which 17000 are/,
+    ],
+    [
+      'of which a file is longer than it was',
+      (backup) => appendFileSync(blobOf(backup), 'more'),
+      /such as .+: it has 40064 bytes, and 40068 are there\. .+ Nothing was changed/,
+    ],
+    [
+      'of which a file is longer, and has to be copied',
+      (backup) => {
+        appendFileSync(blobOf(backup), 'more')
+        // What others can read is not shared with the backup.
+        chmodSync(blobOf(backup), 0o644)
+      },
+      /such as .+: it has 40064 bytes, and 40068 are there\. .+ Nothing was changed/,
     ],
     ['of which a file holds other bytes', replaceBlob, /such as .+: its bytes are not those that were stored/],
     [
