@@ -29,11 +29,16 @@ const rooms: Readonly<Record<string, Room>> = {
     files: /^openapi\//,
     may: ['the operator', 'the hand of one machine', 'the server', ...functions, ...lib],
   },
-  'the operator': { files: /^admin\//, may: ['the hand of one machine', 'the hand of AWS', ...lib] },
+  'the operator': {
+    files: /^admin\//,
+    may: ['the hand of one machine', 'the hand of AWS', 'what both commands share', ...lib],
+  },
   // The pages of the service in a browser: they speak to it by the client alone.
   'the console': { files: /^console\//, may: ['the client'], packages: /^(preact|@preact\/signals)(\/|$)/ },
   // It works over HTTP: what it knows of the service is generated from the document.
-  'the client': { files: /^client\//, may: [] },
+  'the client': { files: /^client\/(?!src\/command\/completion\.ts)/, may: ['what both commands share'] },
+  // How a shell completes a command knows commander alone.
+  'what both commands share': { files: /^client\/src\/command\/completion\.ts$/, may: [] },
   'what is deployed': {
     files: /^cdk\//,
     may: ['files of the reference page', 'the route table', 'the core', 'settings', 'keys of tables', 'shared words'],
