@@ -45,16 +45,54 @@ const asText = (value: Row): string => {
   return [asTable([own]), ...lists].join('\n')
 }
 
-/** Prints what a command has to say: one JSON value for programs, tables for people. */
-export const print = (value: Row | readonly Row[], json: boolean): void => {
-  if (json) console.log(JSON.stringify(value))
-  else console.log(Array.isArray(value) ? asTable(value) : asText(value))
-}
-
 /** A command that cannot be carried out; the message says what to do about it. Exit status 1. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
+
+const write = (text: string): Promise<Error | undefined> =>
+  new Promise((resolve) => {
+    const { stdout } = process
+    // The stream also emits what it hands to the callback, and an error that nobody listens to would end the process.
+    stdout.once('error', resolve)
+    stdout.write(text, (error) => {
+      if (!error) stdout.off('error', resolve)
+      resolve(error ?? undefined)
+    })
+  })
+
+/** Whether whoever reads the output has had enough, as `head` has. */
+const hasReaderGone = (error: Error): boolean => 'code' in error && error.code === 'EPIPE'
+
+/** What could not be printed, and why. */
+export const outputLost = (error: Error): string => `Standard output cannot be written: ${error.message}.`
+
+/** Prints a text and the end of its line. Answers the error that has kept it from being read; undefined when nothing has. */
+export const tryToPrint = async (text: string): Promise<Error | undefined> => {
+  const failure = await write(text)
+  if (failure) return failure
+  // Node does not say when only a part of a text has found room in a file. The file then refuses what comes next.
+  const later = await write('\n')
+  return later && hasReaderGone(later) ? undefined : later
+}
+
+/** Prints a text. Throws a Refusal when it is lost, unless its reader has had enough. */
+export const printText = async (text: string): Promise<void> => {
+  const failure = await tryToPrint(text)
+  if (!failure || hasReaderGone(failure)) return
+  throw new Refusal(
+    `${outputLost(failure)} What the command was to do is done, and what it had to say is lost. Send its output to where there is room.`,
+  )
+}
+
+/** What a command has to say: one JSON value for programs, tables for people. */
+export const textOf = (value: Row | readonly Row[], json: boolean): string => {
+  if (json) return JSON.stringify(value)
+  return Array.isArray(value) ? asTable(value) : asText(value)
+}
+
+/** Prints what a command has to say. Throws a Refusal when that is lost. */
+export const print = (value: Row | readonly Row[], json: boolean): Promise<void> => printText(textOf(value, json))
 
 /** A command that has looked for faults, and has said which ones there are. Exit status 1. */
 export class FaultsFound extends Error {

@@ -15,12 +15,12 @@ import { serveCommand } from './commands/serve.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
-import { FaultsFound } from './output.ts'
+import { FaultsFound, printText } from './output.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 
-/** Every command, with what it takes. */
-export const createProgram = (): Command => {
+/** Every command, with what it takes. `sayHelp` gets what `--help` and `--version` say. */
+export const createProgram = (sayHelp = (text: string): unknown => process.stdout.write(text)): Command => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
     .addOption(new Option('--target <target>', 'what it works on').choices(['local', 'aws']).default('local'))
@@ -47,20 +47,35 @@ export const createProgram = (): Command => {
   ]
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
-    command.exitOverride().showHelpAfterError('Add --help to see what it takes.')
+    command.configureOutput({ writeOut: sayHelp }).exitOverride().showHelpAfterError('Add --help to see what it takes.')
     for (const child of command.commands) configure(child)
   }
   configure(program)
   return program
 }
 
+/** Carries out a command line, or prints the help that it asks for. Throws CommanderError for wrong usage, and what commands throw. */
+const carryOut = async (args: readonly string[]): Promise<void> => {
+  let help = ''
+  const collect = (text: string) => {
+    help += text
+  }
+  try {
+    await createProgram(collect).parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError && error.exitCode === 0)) throw error
+    // Commander itself would not wait for the output, nor hear that it is lost.
+    await printText(help.replace(/\n$/, ''))
+  }
+}
+
 /** Runs one command line and answers its exit status: 0, 1 (refused, with a sentence that says what to do) or 2 (wrong usage). */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
-    await createProgram().parseAsync(args, { from: 'user' })
+    await carryOut(args)
     return exitStatus.done
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.wrongUsage
+    if (error instanceof CommanderError) return exitStatus.wrongUsage
     if (error instanceof FaultsFound) return exitStatus.refused
     const advice = adviceOn(error)
     if (advice === undefined) throw error

@@ -95,7 +95,7 @@ export const withStores = async <Result extends object | readonly object[] | und
     const stores = await openStores(options)
     try {
       const result = await run(stores)
-      if (result) print(options.json ? result : forPeople(result), options.json)
+      if (result) await print(options.json ? result : forPeople(result), options.json)
     } finally {
       await stores.close()
     }

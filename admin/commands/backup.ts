@@ -23,10 +23,10 @@ const damageOption = [
 ] as const
 
 /** Tells people, beside the figures, what those of damaged earlier states mean. */
-const explain = ({ damagedEarlier }: Pick<BackupMarker, 'damagedEarlier'>, json: boolean): void => {
+const explain = async ({ damagedEarlier }: Pick<BackupMarker, 'damagedEarlier'>, json: boolean): Promise<void> => {
   if (json || damagedEarlier === 0) return
   const which = damagedEarlier === 1 ? '1 earlier state is' : `${damagedEarlier} earlier states are`
-  console.log(
+  await printText(
     `\n${which} damaged, and cannot be brought back. The sites as they are now lack nothing because of it. "site-admin check --bytes" names what is affected.`,
   )
 }
@@ -59,8 +59,8 @@ export const backupCommand = (): Command =>
         (signal) => makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
         wasEnded('backup'),
       )
-      print({ backup: path, ...rest }, json)
-      explain(rest, json)
+      await print({ backup: path, ...rest }, json)
+      await explain(rest, json)
     })
 
 export const restoreCommand = (): Command =>
@@ -75,6 +75,6 @@ export const restoreCommand = (): Command =>
         (signal) => restoreBackup(backup, dataDir, { evenIfDamaged, signal }),
         wasEnded('restoration'),
       )
-      print({ dataDirectory: path, ...rest }, json)
-      explain(rest, json)
+      await print({ dataDirectory: path, ...rest }, json)
+      await explain(rest, json)
     })

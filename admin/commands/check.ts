@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { checkDirectory } from '../../local/check/check-directory.ts'
 import { exampleOf } from '../arguments.ts'
-import { FaultsFound, print, Refusal } from '../output.ts'
+import { FaultsFound, print, printText, Refusal } from '../output.ts'
 import type { GlobalOptions } from '../stores.ts'
 
 interface Options extends GlobalOptions {
@@ -11,9 +11,9 @@ interface Options extends GlobalOptions {
 const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> => {
   if (target !== 'local') throw new Refusal('"check" looks at the data directory of one machine: leave --target out.')
   const faults = await checkDirectory(dataDir, { withBytes: bytes })
-  if (json) print({ faults }, json)
-  else if (faults.length > 0) print(faults, json)
-  else console.log('no faults')
+  if (json) await print({ faults }, json)
+  else if (faults.length > 0) await print(faults, json)
+  else await printText('no faults')
   if (faults.length > 0) throw new FaultsFound()
 }
 

@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander'
 import { completionOf, type Shell, shells } from '../../client/src/command/completion.ts'
 import { exampleOf } from '../arguments.ts'
+import { printText } from '../output.ts'
 
 /** Prints what a shell completes the commands of a program with. */
 export const completionCommand = (program: Command): Command =>
@@ -14,4 +15,4 @@ export const completionCommand = (program: Command): Command =>
       ),
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .action((shell: Shell) => console.log(completionOf(program, shell)))
+    .action((shell: Shell) => printText(completionOf(program, shell)))

@@ -4,8 +4,8 @@ import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import { collect, exampleOf, parseLifetime, parseName, parsePositiveId } from '../arguments.ts'
 import { entryOf } from '../changes.ts'
-import { Refusal } from '../output.ts'
-import { type AdminStores, siteOf, withStores } from '../stores.ts'
+import { outputLost, Refusal, textOf, tryToPrint } from '../output.ts'
+import { type AdminStores, type GlobalOptions, siteOf, withStores } from '../stores.ts'
 
 interface IssueOptions {
   readonly user: string
@@ -20,7 +20,19 @@ const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
 const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
   sites.map((site) => entryOf(type, site, `token/${hash.slice(0, 12)}`, { user }))
 
-const issue = async (stores: AdminStores, { user, site, permission, ttl }: IssueOptions) => {
+/** Takes back a token that nobody has seen. Throws a Refusal that says so. */
+const takeBack = async ({ grants }: AdminStores, grant: Grant, failure: Error): Promise<never> => {
+  const unseen = `${outputLost(failure)} Nobody has seen the token`
+  try {
+    await grants.remove(grant.hash, entriesOf('token.removed', grant))
+  } catch {
+    throw new Refusal(`${unseen}: revoke it by "token revoke ${grant.hash}", and issue another one.`)
+  }
+  throw new Refusal(`${unseen}, so it is revoked. Issue another one.`)
+}
+
+/** The token is printed while the stores are open: it is shown this once, and nobody could use one that is lost on the way. */
+const issue = async (stores: AdminStores, { user, site, permission, ttl }: IssueOptions, json: boolean) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))
   const token = newToken()
   const grant: Grant = {
@@ -31,7 +43,10 @@ const issue = async (stores: AdminStores, { user, site, permission, ttl }: Issue
     expires: Math.floor(Date.now() / 1000) + ttl,
   }
   await stores.grants.put(grant, entriesOf('token.created', grant))
-  return { token, expires: expiryOf(grant) }
+
+  const failure = await tryToPrint(textOf({ token, expires: expiryOf(grant) }, json))
+  if (failure) await takeBack(stores, grant, failure)
+  return undefined
 }
 
 interface ListOptions {
@@ -77,7 +92,10 @@ export const tokenCommand = (): Command => {
     .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
     .addOption(permissionOption())
     .addOption(lifetimeOption())
-    .action((options: IssueOptions, self: Command) => withStores(self, (stores) => issue(stores, options)))
+    .action((options: IssueOptions, self: Command) => {
+      const { json } = self.optsWithGlobals<GlobalOptions>()
+      return withStores(self, (stores) => issue(stores, options, json))
+    })
 
   command
     .command('list')

@@ -24,8 +24,10 @@ export const administerHere = async (
 ): Promise<Pick<Outcome, 'status' | 'stdout' | 'stderr'>> => {
   const said = { stdout: '', stderr: '' }
   const listen = (name: 'stdout' | 'stderr') =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+    vi.spyOn(process[name], 'write').mockImplementation((text, ...rest) => {
       said[name] += String(text)
+      const written = rest.at(-1)
+      if (typeof written === 'function') written()
       return true
     })
   const spies = [

@@ -76,3 +76,10 @@ export const run = (entry: string, args: readonly string[], input = ''): Promise
   program.stdin.end(input)
   return program.ended
 }
+
+/** Runs a line of bash to its end, with `$node` for the Node that runs the tests, and `$1` and so on for the arguments. */
+export const runInShell = (line: string, args: readonly string[]): Promise<Outcome> => {
+  const program = launchCommand('bash', ['-c', line, 'bash', ...args], { node: process.execPath })
+  program.stdin.end()
+  return program.ended
+}

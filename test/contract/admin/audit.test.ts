@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { describe, expect, onTestFinished, vi } from 'vitest'
-import { createProgram, run } from '../../../admin/program.ts'
+import { describe, expect } from 'vitest'
+import { createProgram } from '../../../admin/program.ts'
 import { changeTypes } from '../../../lib/history-entry.ts'
+import { administerHere } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
 interface Change {
@@ -18,17 +19,8 @@ interface Change {
 
 /** Runs a command in this process. Answers its exit status, and what it has printed. */
 const command = async (directory: string, ...args: string[]) => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-  onTestFinished(() => {
-    vi.restoreAllMocks()
-  })
-  const status = await run(['--data-dir', directory, '--json', ...args])
-  const [printed = ''] = log.mock.lastCall ?? []
-  const [complaint = ''] = error.mock.lastCall ?? []
-  log.mockRestore()
-  error.mockRestore()
-  return { status, printed: String(printed), complaint: String(complaint) }
+  const { status, stdout, stderr } = await administerHere(directory, ['--json', ...args])
+  return { status, printed: stdout, complaint: stderr }
 }
 
 const audit = async (directory: string, ...options: string[]): Promise<readonly Change[]> => {
@@ -125,12 +117,9 @@ describe('the history of a site', () => {
     [['--site', '1001', '--type', 'file.eaten'], 2, /type of change/],
     [[], 2, /--site/],
   ] as const)('is refused for %j', async ([options, status, sentence], { siteDirectory }) => {
-    const write = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
     const outcome = await command(siteDirectory, 'audit', ...options)
-    const said = write.mock.calls.map(([text]) => String(text)).join('')
-    write.mockRestore()
     expect(outcome.status).toBe(status)
-    expect(said + outcome.complaint).toMatch(sentence)
+    expect(outcome.complaint).toMatch(sentence)
   })
 
   test('knows every type by its name', () => {

@@ -1,0 +1,87 @@
+import { existsSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { administerJson } from '../../support/administration.ts'
+import { type Outcome, runInShell } from '../../support/program.ts'
+import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
+import { test } from '../../support/test.ts'
+
+/** A device that has no room for anything; Linux has it. */
+const full = '/dev/full'
+
+/** Runs a command whose output goes to a file. */
+const administerInto = (file: string, directory: string, command: string): Promise<Outcome> =>
+  runInShell(`"$node" admin/main.js --data-dir "$1" ${command} > "$2"`, [directory, file])
+
+/** Runs a command whose output nobody reads: it begins when its reader has gone. */
+const administerUnread = (directory: string, command: string): Promise<Outcome> =>
+  runInShell(
+    `set -o pipefail; { trap '' PIPE; while printf . 2> /dev/null; do :; done; "$node" admin/main.js --data-dir "$1" ${command}; } | true`,
+    [directory],
+  )
+
+const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\n$/
+const issue = '--json token issue --user ann --site 1001'
+
+describe.skipIf(!existsSync(full))('a command whose output finds no room says so in one line, and has status 1', () => {
+  test.for([
+    'site list',
+    '--json site list',
+    'check',
+    '--json check',
+    'backup "$1-backup"',
+    'completion bash',
+    '--help',
+    'site create --help',
+    '--version',
+    issue,
+  ] as const)('%s', async (command, { siteDirectory, onTestFinished }) => {
+    onTestFinished(() => rmSync(`${siteDirectory}-backup`, { recursive: true, force: true }))
+    const { status, stderr } = await administerInto(full, siteDirectory, command)
+    expect(stderr).toMatch(noRoom)
+    expect(status).toBe(1)
+  })
+})
+
+test.skipIf(noSmallDisk !== undefined)(
+  'output of which only the beginning finds room is lost as well',
+  async ({ directory, skip }) => {
+    const disk = mountSmallDisk(join(directory, 'disk'), 1)
+    if (!disk) return skip('a file system cannot be mounted here')
+    try {
+      disk.fill()
+      const filler = join(disk.path, 'filler')
+      truncateSync(filler, statSync(filler).size - 4096)
+
+      const script = join(disk.path, 'completion')
+      const { status, stderr } = await administerInto(script, directory, 'completion bash')
+
+      expect(statSync(script).size).toBe(4096)
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(noRoom) })
+    } finally {
+      disk.unmount()
+    }
+  },
+)
+
+test.for(['site list', '--help'] as const)(
+  'a reader that has had enough hears nothing of it: %s',
+  async (command, { siteDirectory }) => {
+    expect(await administerUnread(siteDirectory, command)).toMatchObject({ status: 0, stderr: '' })
+  },
+)
+
+describe('a token that nobody can have seen is revoked at once', () => {
+  const revoked = /^Standard output cannot be written: .+\. Nobody has seen the token, so it is revoked\. Issue .+\n$/
+
+  test.for([
+    ['there was no room for it', (directory: string) => administerInto(full, directory, issue)],
+    ['nobody was there to read it', (directory: string) => administerUnread(directory, issue)],
+  ] as const)('%s', async ([, lose], { siteDirectory }) => {
+    const { status, stderr } = await lose(siteDirectory)
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(revoked) })
+    expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])
+    const changes = await administerJson(siteDirectory, ['audit', '--site', '1001', '--type', 'token.removed'])
+    expect(changes).toHaveLength(1)
+  })
+})
