@@ -1,5 +1,6 @@
 import { errors, ServiceError } from '../lib/errors.ts'
 import { SettingsError } from '../lib/settings.ts'
+import { databaseFailure } from '../local/failure-advice.ts'
 import { UsageError } from '../local/usage-error.ts'
 import { Refusal } from './output.ts'
 
@@ -27,6 +28,8 @@ export const adviceOn = (error: unknown): string | undefined => {
   }
   if (!(error instanceof Error)) return undefined
   if (inWords.some((kind) => error instanceof kind)) return error.message
+  const failure = databaseFailure(error)
+  if (failure !== undefined) return failure
   if (!rightsErrors.has(error.name)) return undefined
   return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
 }

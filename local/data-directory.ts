@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { takeLock } from './directory-locks.ts'
+import { isForbidden, reasonWithAdvice } from './failure-advice.ts'
 import { makePrivateFolder, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -79,7 +80,10 @@ const readMarker = (file: string): DirectoryState | undefined => {
     if (ready) return { state: 'ready' }
     return { state: restoring ? 'half restored' : 'new' }
   } catch (error) {
-    return isMissing(error) ? undefined : { state: 'marker unreadable', reason: reasonOf(error) }
+    if (isMissing(error)) return undefined
+    // With the rights to read it, it may be as good as ever: that is no reason to give the directory up.
+    if (isForbidden(error)) return { state: 'unreadable', reason: reasonWithAdvice(error) }
+    return { state: 'marker unreadable', reason: reasonOf(error) }
   }
 }
 
@@ -102,12 +106,12 @@ export const stateOf = (directory: DataDirectory): DirectoryState => {
     const entries = readdirSync(directory.path, { withFileTypes: true })
     return readMarker(directory.marker) ?? stateWithoutMarker(directory, entries)
   } catch (error) {
-    return isMissing(error) ? { state: 'absent' } : { state: 'unreadable', reason: reasonOf(error) }
+    return isMissing(error) ? { state: 'absent' } : { state: 'unreadable', reason: reasonWithAdvice(error) }
   }
 }
 
 export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageError =>
-  new UsageError(`The data directory ${path} cannot be written: ${reasonOf(error)}`)
+  new UsageError(`The data directory ${path} cannot be written: ${reasonWithAdvice(error)}`)
 
 /** Why a directory in that state cannot be used, and what to do about it; undefined when it can. */
 export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState): string | undefined => {

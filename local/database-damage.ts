@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { type DataDirectory, reasonOf } from './data-directory.ts'
 import { isBusy, isClosedToUs } from './database.ts'
+import { beyondRepair } from './failure-advice.ts'
 
 /** How large a database is checked as a whole at every start, which takes about a second; in bytes. Beyond it, only `check` does so. */
 const largestChecked = 256 * 1024 ** 2
@@ -11,8 +12,7 @@ const largestChecked = 256 * 1024 ** 2
 export type Depth = 'surface' | 'pages'
 
 /** Where to go from a database that cannot be used. */
-const whatToDo =
-  'Put the directory back from a backup, choose another one with --data-dir, or begin anew with --reset. Nothing was changed.'
+const whatToDo = `${beyondRepair} Nothing was changed.`
 
 /** How long another process may hold the database, such as one that is being killed and has not gone yet; in milliseconds. */
 const patience = 1_000

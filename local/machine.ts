@@ -6,9 +6,10 @@ import { createIsHeld } from './backup/backup-holds.ts'
 import { holdForBackups } from './backup/held-blobs.ts'
 import { createCategoryLinks } from './category-links.ts'
 import { createContents, finishRemovals } from './contents.ts'
-import { type DataDirectory, layoutOf, reasonOf } from './data-directory.ts'
+import { type DataDirectory, layoutOf } from './data-directory.ts'
 import { asPortError, type Database, type DatabaseOptions, isOutOfSpace, openDatabase } from './database.ts'
 import { hasService, type Role, useDirectory } from './directory-use.ts'
+import { reasonWithAdvice } from './failure-advice.ts'
 import { createGrants } from './grants.ts'
 import { createHistory, createRecorder, type RecordChange, sweepHistory } from './history.ts'
 import { hourly } from './hourly.ts'
@@ -167,7 +168,7 @@ const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOpt
 
 const cannotBeOpened = ({ path, database }: DataDirectory, error: unknown) => {
   if (!isOutOfSpace(asPortError(error, database))) {
-    return new UsageError(`The data directory ${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
+    return new UsageError(`The data directory ${path} cannot be opened: ${reasonWithAdvice(error)}`, { cause: error })
   }
   return new UsageError(
     `There is no room on the disk of the data directory ${path}: even to open it takes a little. Make room on that disk. Nothing was changed.`,

@@ -5,7 +5,7 @@ import { restoreBackup } from '../../local/backup/restore-backup.ts'
 import { UsageError } from '../../local/usage-error.ts'
 import { exampleOf } from '../arguments.ts'
 import { interruptibly } from '../interruption.ts'
-import { print, Refusal } from '../output.ts'
+import { print, printText, Refusal } from '../output.ts'
 import type { GlobalOptions } from '../stores.ts'
 
 interface RestoreOptions {

@@ -41,9 +41,10 @@ const launchCommand = (
   command: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
+  user: { readonly uid?: number; readonly gid?: number } = {},
 ): Program => {
   const env = { ...process.env, ...environment }
-  const child = spawn(command, args, { cwd: root, stdio: 'pipe', env })
+  const child = spawn(command, args, { cwd: root, stdio: 'pipe', env, ...user })
   const lines = linesOf(child.stdout)
   // A program may end without having read all of its input.
   child.stdin.on('error', () => {})
@@ -80,6 +81,20 @@ export const run = (entry: string, args: readonly string[], input = ''): Promise
 /** Runs a line of bash to its end, with `$node` for the Node that runs the tests, and `$1` and so on for the arguments. */
 export const runInShell = (line: string, args: readonly string[]): Promise<Outcome> => {
   const program = launchCommand('bash', ['-c', line, 'bash', ...args], { node: process.execPath })
+  program.stdin.end()
+  return program.ended
+}
+
+/** Why nothing can be run as another user here; undefined when it can. */
+export const noOtherUser: string | undefined =
+  process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'only root can run a program as another user'
+
+/** Another user, to whom nothing of root's is open. */
+export const otherUser = 65_534
+
+/** Runs a source file of the project to its end, as the other user. */
+export const runAsOther = (entry: string, args: readonly string[]): Promise<Outcome> => {
+  const program = launchCommand(process.execPath, [entry, ...args], {}, { uid: otherUser, gid: otherUser })
   program.stdin.end()
   return program.ended
 }

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect } from 'vitest'
+import { administer } from '../../support/administration.ts'
+import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
+import { test } from '../../support/test.ts'
+
+/** Puts other bytes in the place of the first page of tables, by a condition on what SQLite knows of them: the database itself can be opened. */
+const damageTables = (directory: string, which: string): void => {
+  const file = join(directory, 'site-admin.db')
+  const database = new DatabaseSync(file)
+  const pages = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE rootpage > 0 AND ${which}`).all()
+  const size = Number(database.prepare('PRAGMA page_size').get()?.['page_size'])
+  database.close()
+  const bytes = readFileSync(file)
+  for (const { rootpage } of pages) bytes.fill(0xff, (Number(rootpage) - 1) * size, Number(rootpage) * size)
+  writeFileSync(file, bytes)
+}
+
+const changing = ['site create --name New', 'token issue --user ann --site 1001', 'form create --site 1001 --name New']
+const all = [
+  ...changing,
+  ...['site remove 1001 --yes', 'site list', 'token list', 'export --site 1001', 'audit --site 1001'],
+]
+const wordsOf = (command: string) => command.split(' ')
+
+describe('a command on a damaged database says what to do in one line', () => {
+  test.for(all)('%s', async (command, { siteDirectory }) => {
+    damageTables(siteDirectory, "tbl_name <> 'secrets'")
+    const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))
+    expect(stderr).toMatch(/ is damaged: [^\n]+\. Put the directory back from a backup, [^\n]+\n$/)
+    expect(stderr).toContain(siteDirectory)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  })
+
+  test('site list, when what is read at the beginning is damaged', async ({ siteDirectory }) => {
+    damageTables(siteDirectory, "tbl_name = 'secrets'")
+    const { status, stderr } = await administer(siteDirectory, ['site', 'list'])
+    expect(stderr).toMatch(
+      /^The data directory .+ cannot be opened: .+ Put the directory back from a backup, [^\n]+\n$/,
+    )
+    expect(status).toBe(1)
+  })
+})
+
+describe.skipIf(noOtherUser !== undefined)('a command on a database that is only read speaks of rights', () => {
+  test.for(changing)('%s', async (command, { siteDirectory }) => {
+    execFileSync('chown', ['-R', String(otherUser), siteDirectory])
+    chmodSync(join(siteDirectory, 'site-admin.db'), 0o400)
+    const { status, stdout, stderr } = await runAsOther('admin/main.js', [
+      '--data-dir',
+      siteDirectory,
+      ...wordsOf(command),
+    ])
+    expect(stderr).toMatch(/^The database cannot be used: attempt to write a readonly database\. Only rights [^\n]+\n$/)
+    expect(stderr).toContain(siteDirectory)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  })
+})
