@@ -8,6 +8,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -15,8 +16,20 @@ import { dirname } from 'node:path'
 /** Files and folders that other users of the machine cannot read, whatever the umask says. */
 const modes = { folder: 0o700, file: 0o600 } as const
 
+/** Makes a folder and those above it that are not there. `mkdir` with `recursive` would never end where nothing can be made, such as in /proc. */
+const makeFolder = (path: string): void => {
+  const parent = dirname(path)
+  if (!existsSync(parent)) makeFolder(parent)
+  try {
+    mkdirSync(path, { mode: modes.folder })
+  } catch (error) {
+    // It is there already, or another process has been quicker.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
+
 export const makePrivateFolder = (path: string): void => {
-  mkdirSync(path, { recursive: true, mode: modes.folder })
+  makeFolder(path)
   chmodSync(path, modes.folder)
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { type DataDirectory, layoutOf } from '../data-directory.ts'
 import { takeLock } from '../directory-locks.ts'
@@ -75,8 +75,6 @@ export const openBackupPlace = (given: string, source: DataDirectory): BackupPla
   }
   clearLeftovers(path)
   const directory = layoutOf(`${path}.unfinished-${randomBytes(4).toString('hex')}`)
-  // Its parent is there: making that as well would never end where nothing can be made, such as in /proc.
-  mkdirSync(directory.path, { mode: 0o700 })
   makePrivateFolder(directory.path)
   const lock = takeLock(directory.unfinished, 'exclusive')
   makePrivateFolder(directory.blobs)
