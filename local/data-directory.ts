@@ -2,7 +2,7 @@ import { type Dirent, existsSync, readdirSync, readFileSync, rmSync } from 'node
 import { join, resolve } from 'node:path'
 import { takeLock } from './directory-locks.ts'
 import { isForbidden, reasonWithAdvice } from './failure-advice.ts'
-import { makePrivateFolder, syncFolder, writePrivately } from './private-files.ts'
+import { makePrivateFolder, type Owner, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Where things are in a data directory (decisions.md, section 6). */
@@ -143,14 +143,18 @@ export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState
 export const isResettable = ({ state }: DirectoryState): boolean =>
   ['new', 'ready', 'version 0.1', 'half restored', 'marker unreadable', 'other layout'].includes(state)
 
-/** Says that the directory is being made, be it from a backup, or that it is ready. */
-export const writeMarker = ({ marker }: DataDirectory, state: 'new' | 'half restored' | 'ready'): void => {
+/** Says that the directory is being made, be it from a backup, or that it is ready. The marker belongs to the owner, when there is one to give it to. */
+export const writeMarker = (
+  { marker }: DataDirectory,
+  state: 'new' | 'half restored' | 'ready',
+  owner?: Owner,
+): void => {
   const says = {
     layout: layoutVersion,
     ready: state === 'ready',
     ...(state === 'half restored' && { restoring: true }),
   }
-  writePrivately(marker, `${JSON.stringify({ service: 'site-admin', ...says })}\n`)
+  writePrivately(marker, `${JSON.stringify({ service: 'site-admin', ...says })}\n`, owner)
 }
 
 /** Makes the folders of the directory, and sees to it that other users cannot look into them. */

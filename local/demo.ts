@@ -10,6 +10,7 @@ import { putFile } from '../lib/storage/put-file.ts'
 import type { Stores } from '../lib/stores.ts'
 import { type DataDirectory, isMissing, reasonOf } from './data-directory.ts'
 import { demoCategories, storeDemoCategories } from './demo-categories.ts'
+import { isForbidden, missingRights } from './failure-advice.ts'
 import { writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -35,13 +36,19 @@ const faultOf = (value: unknown): string | undefined => {
 
 const isDemo = (value: unknown): value is Demo => faultOf(value) === undefined
 
+/** Why the file of the demo cannot be read, and whether that is for want of rights alone. */
+interface DemoFault {
+  readonly fault: string
+  readonly isForbidden: boolean
+}
+
 /** What is in the file of the demo: undefined when there is none, or the reason why it cannot be read. */
-export const lookAtDemo = ({ demo }: DataDirectory): Demo | { readonly fault: string } | undefined => {
+export const lookAtDemo = ({ demo }: DataDirectory): Demo | DemoFault | undefined => {
   try {
     const value: unknown = JSON.parse(readFileSync(demo, 'utf8'))
-    return isDemo(value) ? value : { fault: faultOf(value) ?? 'it is no demo' }
+    return isDemo(value) ? value : { fault: faultOf(value) ?? 'it is no demo', isForbidden: false }
   } catch (error) {
-    return isMissing(error) ? undefined : { fault: reasonOf(error) }
+    return isMissing(error) ? undefined : { fault: reasonOf(error), isForbidden: isForbidden(error) }
   }
 }
 
@@ -49,9 +56,10 @@ export const lookAtDemo = ({ demo }: DataDirectory): Demo | { readonly fault: st
 export const readDemo = (directory: DataDirectory): Demo | undefined => {
   const demo = lookAtDemo(directory)
   if (demo === undefined || !('fault' in demo)) return demo
-  throw new UsageError(
-    `The file ${directory.demo} cannot be read: ${demo.fault}. Put it back from a backup, or remove it: the next start then issues another demo token. Nothing was changed.`,
-  )
+  const advice = demo.isForbidden
+    ? missingRights
+    : 'Put it back from a backup, or remove it: the next start then issues another demo token.'
+  throw new UsageError(`The file ${directory.demo} cannot be read: ${demo.fault}. ${advice} Nothing was changed.`)
 }
 
 const writeDemo = ({ demo: file }: DataDirectory, demo: Demo): void => writePrivately(file, `${JSON.stringify(demo)}\n`)

@@ -15,7 +15,7 @@ import {
 } from './data-directory.ts'
 import { damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
-import { syncFolder, writePrivately } from './private-files.ts'
+import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -215,7 +215,10 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
   }
   return {
     fulfil() {
-      writeMarker(directory, 'ready')
+      // The folder may be that of the service's user, and root has filled it: the service could not use what is root's.
+      const owner = ownerToServe(path)
+      if (owner) giveAllIn(path, owner)
+      writeMarker(directory, 'ready', owner)
       letGo()
     },
     giveUp() {

@@ -4,15 +4,16 @@ import { sqliteCodeOf, sqliteCodes } from './database.ts'
 export const beyondRepair =
   'Put the directory back from a backup, choose another one with --data-dir, or begin anew with --reset.'
 
-const rights =
+/** What helps a user who is not allowed to use what is there. */
+export const missingRights =
   'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who runs this (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another one with --data-dir.'
 const room = 'Make room on its disk, and repeat this.'
 const elsewhere = 'Name another directory with --data-dir.'
 
 /** By the code of the system. */
 const ofSystem: ReadonlyMap<unknown, string> = new Map([
-  ['EACCES', rights],
-  ['EPERM', rights],
+  ['EACCES', missingRights],
+  ['EPERM', missingRights],
   ['EROFS', `Its file system cannot be written. ${elsewhere}`],
   ['ENOSPC', room],
   ['EDQUOT', room],
@@ -22,9 +23,9 @@ const ofSystem: ReadonlyMap<unknown, string> = new Map([
 ])
 
 const ofSqlite: ReadonlyMap<number, string> = new Map([
-  [sqliteCodes.noRights, rights],
-  [sqliteCodes.readOnly, rights],
-  [sqliteCodes.cannotOpen, rights],
+  [sqliteCodes.noRights, missingRights],
+  [sqliteCodes.readOnly, missingRights],
+  [sqliteCodes.cannotOpen, missingRights],
   [sqliteCodes.inputOutput, 'Look at its disk, and let "site-admin check" look at the data directory.'],
   [sqliteCodes.damaged, beyondRepair],
   [sqliteCodes.full, room],
@@ -35,7 +36,7 @@ const systemCodeOf = (error: unknown): unknown =>
   error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
 
 /** Whether the system does not let the user who runs this use a file. It says nothing of what is in the file. */
-export const isForbidden = (error: unknown): boolean => ofSystem.get(systemCodeOf(error)) === rights
+export const isForbidden = (error: unknown): boolean => ofSystem.get(systemCodeOf(error)) === missingRights
 
 /** What can be done about an error that the system or SQLite has thrown for a data directory; undefined for any other error. */
 const adviceOnFailure = (error: unknown): string | undefined =>

@@ -3,15 +3,18 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  fchownSync,
   fsyncSync,
+  lchownSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Files and folders that other users of the machine cannot read, whatever the umask says. */
 const modes = { folder: 0o700, file: 0o600 } as const
@@ -69,13 +72,33 @@ export const syncFile = (path: string): void => {
   }
 }
 
+/** A user and a group of the machine, by their numbers. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Whom a folder belongs to, when root works in it for another user; undefined when there is nobody to whom files would have to be given. */
+export const ownerToServe = (folder: string): Owner | undefined => {
+  const { uid, gid } = statSync(folder)
+  return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined
+}
+
+/** Gives everything in a folder to an owner, and follows no link. */
+export const giveAllIn = (folder: string, { uid, gid }: Owner): void => {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    lchownSync(join(entry.parentPath, entry.name), uid, gid)
+  }
+}
+
 /** Writes a file in one piece, in place of the one that is there: after a crash there is the old one or the new one. */
-export const writePrivately = (path: string, content: string): void => {
+export const writePrivately = (path: string, content: string, owner?: Owner): void => {
   const written = `${path}.new`
   rmSync(written, { force: true })
   const file = openSync(written, 'ax', modes.file)
   try {
     fchmodSync(file, modes.file)
+    if (owner) fchownSync(file, owner.uid, owner.gid)
     writeFileSync(file, content)
     fsyncSync(file)
   } finally {

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { administer } from '../../support/administration.ts'
+import { test } from '../../support/backups.ts'
+import { snapshotOf } from '../../support/directory-snapshot.ts'
+import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
+
+const give = (path: string) => execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, path])
+
+/** Who owns what is in a folder, and the folder itself. */
+const ownersIn = (folder: string): ReadonlySet<string> => {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return new Set(
+    [folder, ...names.map((name) => join(folder, name))].map((path) => {
+      const { uid, gid } = lstatSync(path)
+      return `${uid}:${gid}`
+    }),
+  )
+}
+
+describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () => {
+  test('what root restores belongs to that user, who can use all of it', async ({ backedUp }) => {
+    const { folder, backup, restored } = backedUp
+    chmodSync(folder, 0o755)
+    mkdirSync(restored)
+    give(restored)
+
+    expect(await administer(restored, ['restore', backup])).toMatchObject({ status: 0 })
+
+    expect([...ownersIn(restored)]).toEqual([`${otherUser}:${otherUser}`])
+    const check = await runAsOther('admin/main.js', ['--data-dir', restored, 'check', '--bytes'])
+    expect(check).toMatchObject({ status: 0, stdout: 'no faults\n', stderr: '' })
+    const create = await runAsOther('admin/main.js', ['--data-dir', restored, 'site', 'create', '--name', 'New'])
+    expect(create).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  test.for([
+    ['site-admin.json', ['serve', '--port', '0']],
+    ['site-admin.json', ['serve', '--port', '0', '--reset']],
+    ['site-admin.json', ['site', 'list']],
+    ['site-admin.db', ['serve', '--port', '0']],
+    ['demo.json', ['serve', '--port', '0']],
+    ['locks', ['serve', '--port', '0']],
+    ['locks', ['site', 'list']],
+  ] as const)('nobody is told to give up data of which %s is root’s: %j', async ([name, words], { backedUp }) => {
+    const { folder, data } = backedUp
+    chmodSync(folder, 0o755)
+    give(data)
+    execFileSync('chown', ['-R', 'root:root', join(data, name)])
+    const before = snapshotOf(data)
+
+    const { status, stderr } = await runAsOther('admin/main.js', ['--data-dir', data, ...words])
+
+    expect(stderr).toMatch(/^[^\n]+ [^\n]*the user [^\n]+\n$/)
+    expect(stderr).not.toContain('--reset')
+    expect(status).toBe(1)
+    expect(snapshotOf(data)).toEqual(before)
+  })
+})
