@@ -59,7 +59,7 @@ export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): s
     new: 'There is no data yet in the directory',
   }
   if (state !== 'absent' && state !== 'empty' && state !== 'new') return undefined
-  return `${what[state]} ${path}. "npm start" makes a data directory; --data-dir names another one.`
+  return `${what[state]} ${path}. "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.`
 }
 
 /** Throws UsageError when the directory is in no state for the wish. */

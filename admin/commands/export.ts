@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import type { SiteId } from '../../lib/ids.ts'
 import { exampleOf, parsePositiveId } from '../arguments.ts'
 import { exportRecords } from '../export-records.ts'
+import { cannotBeWritten } from '../file-failure.ts'
 import { interruptibly } from '../interruption.ts'
 import { Refusal } from '../output.ts'
 import { type AdminStores, siteOf, withStores } from '../stores.ts'
@@ -84,7 +85,7 @@ const writeFile = async (records: AsyncIterable<object>, file: string): Promise<
     const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()
     return await (takesAll ? writeTo(records, createWriteStream(path)) : writeWhole(records, path))
   } catch (error) {
-    if (isSystemError(error)) throw new Refusal(`${file} cannot be written: ${reasonOf(error)}`)
+    if (isSystemError(error)) throw new Refusal(cannotBeWritten(file, error))
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { createReadStream, type Stats, statSync } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
+import { cannotBeRead } from '../file-failure.ts'
 import { Refusal } from '../output.ts'
 
 const lineFeed = 10
@@ -43,7 +44,7 @@ async function* readText(file: string, signal: AbortSignal | undefined): AsyncGe
     yield* decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
   } catch (error) {
     if (error instanceof NotUtf8) throw error
-    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new Refusal(cannotBeRead(file, error))
   }
 }
 

@@ -76,10 +76,13 @@ describe('export', () => {
   })
 
   test('is refused for a file that cannot be written, in one line', async ({ siteDirectory }) => {
-    for (const file of [join(siteDirectory, 'none', 'site.jsonl'), siteDirectory]) {
+    for (const [file, reason] of [
+      [join(siteDirectory, 'none', 'site.jsonl'), 'its folder is not there. Make it first, or name another file.'],
+      [siteDirectory, 'it is a directory. Name a file.'],
+    ] as const) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', file])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toMatch(/^\/.+ cannot be written: E\w+: .+ \(Data directory: .+\)\n$/)
+      expect(stderr).toBe(refusedIn(siteDirectory, `${file} cannot be written: ${reason}`))
     }
   })
 

@@ -315,10 +315,14 @@ describe('import is refused', () => {
   test('when the file cannot be read', async ({ siteDirectory }) => {
     const circle = join(siteDirectory, 'circle')
     symlinkSync('circle', circle)
-    for (const file of [join(siteDirectory, 'missing'), siteDirectory, circle]) {
+    for (const [file, reason] of [
+      [join(siteDirectory, 'missing'), 'there is no such file. Check its path.'],
+      [siteDirectory, 'it is a directory. Name a file.'],
+      [circle, `ELOOP: too many symbolic links encountered, open '${circle}'.`],
+    ] as const) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['import', file, '--site', '1001'])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toMatch(/^\/.+ cannot be read: \w+: .+\n$/)
+      expect(stderr).toBe(refusedIn(siteDirectory, `${file} cannot be read: ${reason}`))
     }
   })
 

@@ -158,7 +158,9 @@ describe('a data directory that cannot be used is refused in one line', () => {
     await writeFile(file, '')
     const { status, stderr } = await administer(join(file, 'data'), ['site', 'list'])
     expect(status).toBe(1)
-    expect(stderr).toMatch(/^The data directory .+ cannot be used: .+\n$/)
+    expect(stderr).toMatch(
+      /^The data directory .+ cannot be used: ENOTDIR: .+ in the way\. Name another directory with --data-dir\.\n$/,
+    )
   })
 })
 

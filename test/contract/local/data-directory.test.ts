@@ -55,7 +55,9 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
     for (const path of [file, join(file, 'data')]) {
       const outcome = await startOn(path)
       expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toMatch(/^The data directory .+ cannot be used: .+\n$/)
+      expect(outcome.stderr).toMatch(
+        /^The data directory .+ cannot be used: ENOTDIR: .+ in the way\. Name another directory with --data-dir\.\n$/,
+      )
     }
   })
 
@@ -126,7 +128,7 @@ describe('a directory that was never made to its end', () => {
       const outcome = await run('admin/main.js', ['--data-dir', path, 'site', 'list'])
       expect(outcome).toMatchObject({ status: 1, stdout: '' })
       expect(outcome.stderr).toMatch(
-        /^There is no .+ "npm start" makes a data directory; --data-dir names another one\.\n$/,
+        /^There is no .+ "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one\.\n$/,
       )
       expect(outcome.stderr).toContain(path)
     }

@@ -23,6 +23,19 @@ const install = (file: string, folder: string): string => {
   return own
 }
 
+/** The documents beside it that a document links. */
+const linkedBy = (document: string): readonly string[] =>
+  [...readFileSync(document, 'utf8').matchAll(/\]\(([\w-]+\.md)/g)].map(([, name = '']) =>
+    join(dirname(document), name),
+  )
+
+test('the documents of the package find those that they link', async ({ directory }) => {
+  const docs = join(install(await packInto(directory), directory), 'docs')
+  const documents = readdirSync(docs).map((name) => join(docs, name))
+  expect(documents).toContain(join(docs, 'one-machine.md'))
+  expect(documents).toEqual(expect.arrayContaining(documents.flatMap(linkedBy)))
+})
+
 test('the package holds JavaScript alone, and works where it is installed', async ({ directory }) => {
   const own = install(await packInto(directory), directory)
   const types = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
