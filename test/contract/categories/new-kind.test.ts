@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { importRecords } from '../../../admin/import/import-records.ts'
 import { readRecords } from '../../../admin/import/read-records.ts'
-import { run } from '../../../admin/program.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createCategoriesDeps } from '../../../lib/deps.ts'
 import { tagOf } from '../../../lib/http/conditions.ts'
@@ -14,6 +13,7 @@ import { openMachine } from '../../../local/machine.ts'
 import { prepareSchema } from '../../../local/schema.ts'
 import { createDocument } from '../../../openapi/document.ts'
 import { recordExamples } from '../../../openapi/examples.ts'
+import { administerHere } from '../../support/administration.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
@@ -172,26 +172,20 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
 
 test('a new kind of objects is one of the choices of site-admin', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
-  const said: string[] = []
-  vi.spyOn(console, 'log').mockImplementation((line: string) => void said.push(line))
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void said.push(line))
-  const administer = (...args: readonly string[]) => run(['--data-dir', join(folder, 'data'), '--json', ...args])
+  const administer = (...args: readonly string[]) => administerHere(join(folder, 'data'), ['--json', ...args])
   try {
     await writeFile(join(folder, 'records'), text)
     await (await openMachine(join(folder, 'data'), { role: 'service' })).close()
     await administer('data-centre', 'add', 'us', '--url', 'http://127.0.0.1')
     await administer('site', 'create', '--id', '1001', '--name', 'Own')
-    said.length = 0
-    expect(await administer('import', join(folder, 'records'), '--site', '1001')).toBe(1)
-    expect(await administer('object', 'remove', 'event', '1', '--site', '1001')).toBe(0)
-    expect(await administer('object', 'remove', 'event', '1', '--site', '1001')).toBe(1)
-    expect(said).toEqual([
-      expect.stringContaining('"imported":5,"skipped":1'),
-      '{"removed":true}',
-      expect.stringMatching(/^Site 1001 has no event 1\. /),
-    ])
+    expect(await administer('import', join(folder, 'records'), '--site', '1001')).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('"imported":5,"skipped":1'),
+    })
+    const remove = () => administer('object', 'remove', 'event', '1', '--site', '1001')
+    expect(await remove()).toEqual({ status: 0, stdout: '{"removed":true}\n', stderr: '' })
+    expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Site 1001 has no event 1\. /) })
   } finally {
-    vi.restoreAllMocks()
     await rm(folder, { recursive: true })
   }
 })
