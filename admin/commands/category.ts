@@ -80,7 +80,9 @@ const remove = async (stores: AdminStores, id: CategoryId, { site, dryRun }: OfS
 const siteOption = ['--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>] as const
 
 export const categoryCommand = (): Command => {
-  const command = new Command('category').description(`categories of ${manyObjects}`)
+  const command = new Command('category')
+    .description(`categories of ${manyObjects}`)
+    .addHelpText('after', exampleOf('category list --site 1001'))
 
   command
     .command('create')

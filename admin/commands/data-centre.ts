@@ -6,7 +6,9 @@ import { withStores } from '../stores.ts'
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 
 export const dataCentreCommand = (): Command => {
-  const command = new Command('data-centre').description('data centres and the base URLs of their services')
+  const command = new Command('data-centre')
+    .description('data centres and the base URLs of their services')
+    .addHelpText('after', exampleOf('data-centre list'))
 
   command
     .command('add')

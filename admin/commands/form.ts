@@ -64,7 +64,7 @@ const remove = async (stores: AdminStores, id: WebFormId, { site, yes, dryRun }:
 const siteOption = ['--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>] as const
 
 export const formCommand = (): Command => {
-  const command = new Command('form').description('web forms')
+  const command = new Command('form').description('web forms').addHelpText('after', exampleOf('form list --site 1001'))
 
   command
     .command('create')

@@ -122,7 +122,9 @@ const siteOption = ['--site <id>', 'the site that it belongs to', parsePositiveI
 const eachKind = objectKindNames.map(oneOf).join(' or ')
 
 export const objectCommand = (): Command => {
-  const command = new Command('object').description(manyObjects)
+  const command = new Command('object')
+    .description(manyObjects)
+    .addHelpText('after', exampleOf('object list news --site 1001'))
 
   command
     .command('list')

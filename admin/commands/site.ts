@@ -103,7 +103,7 @@ const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOp
 }
 
 export const siteCommand = (): Command => {
-  const command = new Command('site').description('sites')
+  const command = new Command('site').description('sites').addHelpText('after', exampleOf('site list'))
 
   command
     .command('create')

@@ -82,7 +82,7 @@ const permissionOption = () =>
     .default([], 'none')
 
 export const tokenCommand = (): Command => {
-  const command = new Command('token').description('access tokens')
+  const command = new Command('token').description('access tokens').addHelpText('after', exampleOf('token list'))
 
   command
     .command('issue')

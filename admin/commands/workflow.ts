@@ -49,7 +49,9 @@ const list = async (stores: AdminStores, { site: id }: Options) => {
 }
 
 export const workflowCommand = (): Command => {
-  const command = new Command('workflow').description('running workflows of pages')
+  const command = new Command('workflow')
+    .description('running workflows of pages')
+    .addHelpText('after', exampleOf('workflow list --site 1001'))
 
   command
     .command('list')
