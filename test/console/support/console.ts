@@ -40,7 +40,7 @@ const openPage = async (
   options: BrowserContextOptions,
 ) => {
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(25_000)
   const page = await context.newPage()
   const { faults } = watch(page, baseUrl)
   if (token !== null) {
