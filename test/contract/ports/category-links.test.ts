@@ -1,10 +1,8 @@
 import { hands } from '../../support/hands.ts'
 import { describeCategoryLinks } from './category-links.suite.ts'
-import { describeLinksAndRemovals } from './links-and-removals.suite.ts'
 import { describeObjectLinks } from './object-links.suite.ts'
 
 for (const hand of hands) {
   describeCategoryLinks(hand)
   describeObjectLinks(hand)
-  describeLinksAndRemovals(hand)
 }
