@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { usePage } from '../app/context.ts'
 import { route } from '../app/routes.ts'
 import { Failure } from '../parts/failure.tsx'
@@ -101,7 +101,8 @@ const Files = () => {
   const files = useMemo(() => ({ store, uploads, keyboard: { isInList: false } }), [store, uploads])
   const { path, query } = route.value
   const place = path.join('/')
-  useEffect(() => {
+  // At once: what is done to the folder that is shown must not happen to the one before.
+  useLayoutEffect(() => {
     // A dialog is about the folder that it was opened in.
     store.dialog.value = undefined
     store.folder.open(place)

@@ -64,6 +64,31 @@ test('files and folders that are dropped are uploaded with what is in them', asy
   expect(await (await client.files.read(`${folder}/photos/old/three.txt`)).text()).toBe('3')
 })
 
+test('files that are given as soon as a folder is shown go into it', async ({ open, client, folder }) => {
+  const page = await open('#/1001/files')
+  await chooseFiles(page).waitFor({ state: 'attached' })
+  await page.evaluate(
+    ([hash, shown]) =>
+      new Promise<void>((resolve) => {
+        const watcher = new MutationObserver(() => {
+          if (!document.querySelector(`.folder[aria-label="${shown}"]`)) return
+          watcher.disconnect()
+          const input = document.querySelector<HTMLInputElement>('.bar input[type=file]')
+          const given = new DataTransfer()
+          given.items.add(new File(['quick'], 'quick.txt'))
+          if (input) input.files = given.files
+          input?.dispatchEvent(new Event('change', { bubbles: true }))
+          resolve()
+        })
+        watcher.observe(document.body, { subtree: true, childList: true, attributes: true })
+        location.hash = hash
+      }),
+    [`#/1001/files/${folder}`, folder] as const,
+  )
+  await list(page).getByText('1 of 1 uploaded').waitFor()
+  expect(await (await client.files.read(`${folder}/quick.txt`)).text()).toBe('quick')
+})
+
 test('what becomes of a file where one is already is asked, and one answer may be for all', async ({
   open,
   client,
