@@ -34,10 +34,13 @@ const writeLines = async (records: AsyncIterable<object>, out: Writable): Promis
     text = ''
   }
   for await (const record of records) {
-    text += `${JSON.stringify(record)}\n`
+    text += `${count === 0 ? '' : '\n'}${JSON.stringify(record)}`
     count += 1
     if (text.length >= piece) await write()
   }
+  await write()
+  // By itself: Node does not say when only a part of a text has found room in a file. The file then refuses what comes next.
+  text = count === 0 ? '' : '\n'
   await write()
   return count
 }

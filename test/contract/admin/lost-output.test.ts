@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
@@ -19,6 +19,14 @@ const administerUnread = (directory: string, command: string): Promise<Outcome> 
     `set -o pipefail; { trap '' PIPE; while printf . 2> /dev/null; do :; done; "$node" admin/main.js --data-dir "$1" ${command}; } | true`,
     [directory],
   )
+
+/** Gives the site as many forms as make an export longer than the smallest room of a disk. */
+const addForms = async (directory: string): Promise<void> => {
+  const forms = Array.from({ length: 100 }, (_, index) => ({ kind: 'webForm', id: index + 1 }))
+  const file = join(directory, 'forms.jsonl')
+  writeFileSync(file, forms.map((form) => JSON.stringify(form)).join('\n'))
+  await administerJson(directory, ['import', '--site', '1001', file])
+}
 
 const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\n$/
 const issue = '--json token issue --user ann --site 1001'
@@ -43,26 +51,29 @@ describe.skipIf(!existsSync(full))('a command whose output finds no room says so
   })
 })
 
-test.skipIf(noSmallDisk !== undefined)(
-  'output of which only the beginning finds room is lost as well',
-  async ({ directory, skip }) => {
-    const disk = mountSmallDisk(join(directory, 'disk'), 1)
+describe.skipIf(noSmallDisk !== undefined)('output of which only the beginning finds room is lost as well', () => {
+  test.for([
+    ['completion bash', noRoom],
+    ['export --site 1001', /^Standard output cannot be written: ENOSPC: [^\n]+ The export is not whole\. [^\n]+\n$/],
+  ] as const)('%s', async ([command, told], { siteDirectory, skip }) => {
+    await addForms(siteDirectory)
+    const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
     if (!disk) return skip('a file system cannot be mounted here')
     try {
       disk.fill()
       const filler = join(disk.path, 'filler')
       truncateSync(filler, statSync(filler).size - 4096)
 
-      const script = join(disk.path, 'completion')
-      const { status, stderr } = await administerInto(script, directory, 'completion bash')
+      const file = join(disk.path, 'output')
+      const { status, stderr } = await administerInto(file, siteDirectory, command)
 
-      expect(statSync(script).size).toBe(4096)
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(noRoom) })
+      expect(statSync(file).size).toBe(4096)
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(told) })
     } finally {
       disk.unmount()
     }
-  },
-)
+  })
+})
 
 test.for(['site list', '--help'] as const)(
   'a reader that has had enough hears nothing of it: %s',
