@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import { ServiceError } from '../service-error.ts'
 import { sentenceOf } from '../sync/disk-errors.ts'
 import { LocalRefusal } from '../sync/fetch-file.ts'
+import { OutputLost } from './output.ts'
 import { shown } from './shown.ts'
 
 /** How the command ends: what scripts go by. */
@@ -33,6 +34,10 @@ export const report = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage
   if (error instanceof Interrupted) {
     console.error('\nStopped. What is done stays. Repeat the command for the rest.')
+    return exitStatus.failed
+  }
+  if (error instanceof OutputLost && error.hasReaderGone) {
+    console.error('Nobody reads the output any more: stopped. What is done stays. Repeat the command for the rest.')
     return exitStatus.failed
   }
   console.error(shown(adviceOn(error)))

@@ -1,7 +1,7 @@
 import { run } from './program.ts'
 
-// Whoever reads the output may have had enough of it ("| head").
-for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit(0))
+// What is lost while a command runs is its own affair. Afterwards, and of errors, there is nobody left to tell.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 void run(process.argv.slice(2)).then((status) => {
   process.exitCode = status
 })

@@ -1,4 +1,5 @@
 import type { SyncEvent } from '../sync/events.ts'
+import { writeOut } from './output.ts'
 import { shown, sizeOf, spanOf } from './shown.ts'
 
 /** Writes down what a push or a pull reports. `clear` takes the live line away, before something else is written. */
@@ -9,7 +10,7 @@ export interface Printer {
 
 /** One JSON object a line, for programs. */
 export const createJsonPrinter = (): Printer => ({
-  print: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
+  print: (event) => writeOut(`${JSON.stringify(event)}\n`),
   clear: () => {},
 })
 
@@ -113,7 +114,7 @@ export const createTextPrinter = (isPlanOnly: boolean, isTerminal = process.stde
       if (line === undefined) return
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()
-      process.stdout.write(`${shown(line)}\n`)
+      writeOut(`${shown(line)}\n`)
     },
   }
 }

@@ -4,6 +4,7 @@ import { nodeFetch } from '../node.ts'
 import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
+import { OutputLost, writeOut } from './output.ts'
 import { connectAs, loginFile, type Where, writeLogin } from './settings.ts'
 import * as single from './single.ts'
 import { type SyncFlags, synchronise, watch } from './synchronise.ts'
@@ -173,29 +174,42 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
     'completion zsh > ~/.site-files-completion.zsh',
   )
     .addArgument(new Argument('<shell>', 'which shell').choices(shells))
-    .action((shell: Shell) => console.log(completionOf(program, shell)))
+    .action((shell: Shell) => void writeOut(`${completionOf(program, shell)}\n`))
 
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().showHelpAfterError('Add --help to see what it takes.')
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => void writeOut(text) })
+      .showHelpAfterError('Add --help to see what it takes.')
   }
   return program
 }
+
+/** Commands that do nothing but say something: whoever listens may have had enough ("| head"). */
+const onlySays = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
 /** Runs one command line and answers its exit status: see `exitStatus`. */
 export const run = async (args: readonly string[]): Promise<number> => {
   const stopping = new AbortController()
   const stop = () => stopping.abort(new Interrupted())
+  const lose = (error: Error) => stopping.abort(new OutputLost(error))
   // The second Ctrl+C ends it at once, as it would any program.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  process.stdout.on('error', lose)
   let status: number = exitStatus.done
-  try {
-    await createProgram(stopping.signal, (ended) => {
-      status = ended
-    }).parseAsync(args, { from: 'user' })
-    return status
-  } catch (error) {
-    return report(stopping.signal.aborted ? stopping.signal.reason : error)
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+  const program = createProgram(stopping.signal, (ended) => {
+    status = ended
+  })
+  const outcome = await program.parseAsync(args, { from: 'user' }).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+  process.stdout.off('error', lose)
+  const { aborted, reason } = stopping.signal
+  if (reason instanceof OutputLost) {
+    const isEnough = reason.hasReaderGone && (onlySays.has(program.args[0]) || (!outcome && status === exitStatus.done))
+    return isEnough ? exitStatus.done : report(reason)
   }
+  return outcome ? report(aborted ? reason : outcome.error) : status
 }

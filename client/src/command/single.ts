@@ -10,6 +10,7 @@ import { isUntouched, stateOf } from '../sync/local-tree.ts'
 import { temporaryName } from '../sync/temporary.ts'
 import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
+import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
 import { shown, sizeOf } from './shown.ts'
 
@@ -31,7 +32,7 @@ const nameOf = (path: string): string => sitePath(path).split('/').at(-1) ?? ''
 const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
 const print = ({ json }: Context, value: object, text: string): void =>
-  console.log(json ? JSON.stringify(value) : shown(text))
+  void writeOut(`${json ? JSON.stringify(value) : shown(text)}\n`)
 
 /** How far it is, in one line of a terminal; elsewhere there is none. */
 const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
@@ -107,7 +108,7 @@ export const cat = async ({ client, signal }: Context, path: string) => {
   const { type, etag = '*', size } = await client.files.stat(sitePath(path))
   if (type === 'folder') throw new UsageError(`"${sitePath(path)}" is a folder. List it with "site-files ls".`)
   const take = async (bytes: Uint8Array) => {
-    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain', { signal })
+    if (!writeOut(bytes)) await once(process.stdout, 'drain', { signal })
   }
   await fetchBytes(client.files, { path: sitePath(path), etag, size }, take, signal)
 }

@@ -1,0 +1,88 @@
+import { existsSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { type Outcome, runInShell } from '../support/program.ts'
+import { mountSmallDisk, noSmallDisk } from '../support/small-disk.ts'
+import type { SpawnedService } from '../support/spawned-service.ts'
+import { readSite, test, writeTree } from './support/site.ts'
+
+/** A device that has no room for anything; Linux has it. */
+const full = '/dev/full'
+
+/** Runs a shell line in which `run` is site-files with the demo token. Paths are given as arguments, from `$1` on. */
+const inShell = ({ baseUrl, token }: SpawnedService, line: string, ...args: readonly string[]): Promise<Outcome> =>
+  runInShell(
+    `export SITE_ADMIN_URL=${baseUrl} SITE_ADMIN_TOKEN=${token}; set -o pipefail; run() { "$node" client/src/command/main.ts "$@"; }; ${line}`,
+    args,
+  )
+
+/** Begins when the reader has gone. */
+const unread = (command: string): string =>
+  `{ trap '' PIPE; while printf . 2> /dev/null; do :; done; ${command}; } | true`
+
+const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\. Send it to where there is room\.\n$/
+
+describe.skipIf(!existsSync(full))('a command whose output finds no room says so in one line, and has status 1', () => {
+  test.for([
+    'ls',
+    'ls -R',
+    'cat "$1"',
+    'versions "$1"',
+    '--json ls',
+    'completion bash',
+    '--help',
+    'ls --help',
+    '--version',
+  ])('%s', async (command, { service, client, folder }) => {
+    await client.files.put(`${folder}/a.txt`, 'a')
+    const { status, stderr } = await inShell(service, `run ${command} > ${full}`, `${folder}/a.txt`)
+    expect(stderr).toMatch(noRoom)
+    expect(status).toBe(1)
+  })
+})
+
+test.skipIf(noSmallDisk !== undefined)(
+  'a file of which only the beginning finds room is lost as well',
+  async ({ service, client, folder, directory, skip }) => {
+    await client.files.put(`${folder}/long.txt`, 'x'.repeat(10_000))
+    const disk = mountSmallDisk(join(directory, 'disk'), 1)
+    if (!disk) return skip('a file system cannot be mounted here')
+    try {
+      disk.fill()
+      const filler = join(disk.path, 'filler')
+      truncateSync(filler, statSync(filler).size - 4096)
+      const file = join(disk.path, 'long.txt')
+      const { status, stderr } = await inShell(service, 'run cat "$1" > "$2"', `${folder}/long.txt`, file)
+      expect(statSync(file).size).toBe(4096)
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(noRoom) })
+    } finally {
+      disk.unmount()
+    }
+  },
+)
+
+describe('a reader that has had enough', () => {
+  test('hears nothing of it from what only says something', async ({ service, client, folder }) => {
+    await client.files.put(`${folder}/long.bin`, new Uint8Array(2_000_000))
+    const path = `${folder}/long.bin`
+    const quiet = { status: 0, stderr: '' }
+    expect(await inShell(service, 'run cat "$1" | head -c 10 > /dev/null', path)).toMatchObject(quiet)
+    expect(await inShell(service, unread('run ls -R'))).toMatchObject(quiet)
+    expect(await inShell(service, unread('run put "$1" "$2"'), 'package.json', path)).toMatchObject(quiet)
+  })
+
+  test('ends a push, which says that it is not done, and goes on when it is repeated', async ({
+    service,
+    client,
+    folder,
+    directory,
+  }) => {
+    const tree = join(directory, 'tree')
+    const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
+    await writeTree(tree, texts)
+    const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('Nobody reads the output any more') })
+    expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })
+    expect(await readSite(client, folder)).toEqual(texts)
+  })
+})
