@@ -29,7 +29,10 @@ const findNode = () => {
 /** @param {string} node */
 const runOn = (node) => {
   const flags = args.includes('serve') ? flagsOfService : []
-  const child = spawn(node, [...flags, fileURLToPath(entry), ...args], { stdio: 'inherit' })
+  const child = spawn(node, [...flags, fileURLToPath(entry), ...args], {
+    // The channel says nothing but that this process is there.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   /** @type {readonly NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { expect } from 'vitest'
+import { launch } from '../../support/program.ts'
 import { lastAnswer, type RawConnection, rawConnection, requestText } from '../../support/raw-http.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { test } from '../../support/test.ts'
@@ -49,6 +50,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     expect(await (await next.request(field)).json()).toMatchObject({ mandatory: false, order: 7 })
   })
 }
+
+test('a service whose starter is killed, and cannot tell it, ends as well', async ({ directory }) => {
+  const starter = launch('bin/site-admin.js', ['--json', '--data-dir', directory, 'serve', '--port', '0'])
+  const { baseUrl } = JSON.parse(await starter.line())
+  starter.kill('SIGKILL')
+  // The service holds the same output: it is closed when both have gone.
+  expect((await starter.ended).signal).toBe('SIGKILL')
+  expect(await takesConnections(baseUrl)).toBe(false)
+})
 
 test('connections on which nothing is in flight are ended first', async ({ start }) => {
   const service = await start()
