@@ -214,6 +214,20 @@ test('a file that is changed without its size is sent again', async ({ client, f
   expect((await reported(push, { client, directory: here, folder })).end).toMatchObject({ replace: 1 })
 })
 
+test('a file of any size is known for what the site has, though nothing is remembered of it', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const [atOnce, part] = [256 * 1024, 8 * 1024 ** 2]
+  const sizes = [0, 1, atOnce, atOnce + 1, part, part + 1]
+  const here = await makeDirectory(Object.fromEntries(sizes.map((size) => [`${size}.bin`, 'x'.repeat(size)])))
+  await push({ client, directory: here, folder })
+  await rm(join(here, '.site-files'), { recursive: true })
+  const { events } = await reported(push, { client, directory: here, folder, dryRun: true })
+  expect(events.find(({ event }) => event === 'plan')).toMatchObject({ create: 0, replace: 0, conflict: 0, keep: 6 })
+})
+
 test('a state that is damaged counts as none', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await mkdir(join(here, '.site-files'))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Fingerprint } from './plan.ts'
 
 /** The service tells a file by its MD5 up to this size, and beyond it by those of its parts of this size. In bytes. */
@@ -50,11 +51,16 @@ export const fingerprintOf = (bytes: Uint8Array): Fingerprint => {
   return fingerprint.finish()
 }
 
-/** The fingerprint of a file of this machine. Errors: those of `node:fs`; the reason of the signal. */
-export const fingerprintFile = async (path: string, signal?: AbortSignal): Promise<Fingerprint> => {
+/** A file that is not larger is read at once, in bytes: a stream takes five times as long to begin and to end. */
+const readAtOnce = 256 * 1024
+
+/** The fingerprint of a file of this machine, of about that size in bytes. Errors: those of `node:fs`; the reason of the signal. */
+export const fingerprintFile = async (path: string, size: number, signal?: AbortSignal): Promise<Fingerprint> => {
+  signal?.throwIfAborted()
+  if (size <= readAtOnce) return fingerprintOf(await readFile(path))
   const fingerprint = createFingerprint()
   // The stream is not given the signal: many at once would listen to it, and Node warns of that.
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+  for await (const chunk of createReadStream(path, { highWaterMark: readAtOnce })) {
     signal?.throwIfAborted()
     fingerprint.add(chunk)
   }

@@ -144,7 +144,11 @@ const look = async ({ path, location }: Found, { remembered, signal }: ScanOptio
     known.modified === now.modified &&
     known.touched === now.touched &&
     known.inode === now.inode
-  return { location, ...now, fingerprint: isKnown ? known.fingerprint : await fingerprintFile(location, signal) }
+  return {
+    location,
+    ...now,
+    fingerprint: isKnown ? known.fingerprint : await fingerprintFile(location, now.size, signal),
+  }
 }
 
 /** The files of a folder. Errors: those of `node:fs`; the reason of the signal. */
