@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect, type Files, type SiteClient } from '../../client/src/index.ts'
@@ -110,7 +110,7 @@ test('other bytes than the site has are not put in place, and nothing half-writt
   const garbling = withFiles(client, { read: async () => new Response('tow') })
   expect(await pull({ client: garbling, directory: here, folder })).toMatchObject({ replace: 0, failed: 1 })
   expect(await readTree(here)).toStrictEqual({ 'a.txt': 'one' })
-  expect(await readdir(join(here, '.site-files'))).toStrictEqual(['state.json'])
+  expect((await readdir(join(here, '.site-files'))).filter((name) => name.endsWith('.part'))).toStrictEqual([])
 })
 
 test('what a pull replaces keeps its mode', async ({ client, folder, makeDirectory }) => {
@@ -172,7 +172,7 @@ test('a file whose time was set back is read again', async ({ client, folder, ma
   const here = await makeDirectory({ 'a.txt': 'one' })
   await utimes(join(here, 'a.txt'), 1, 1)
   await push({ client, directory: here, folder })
-  const state = join(here, '.site-files', 'state.json')
+  const state = join(here, '.site-files', 'files.json')
   // As if that had been a while ago.
   await writeFile(state, (await readFile(state, 'utf8')).replace(/"written":\d+/, `"written":${Date.now() + 3600_000}`))
   await writeTree(here, { 'a.txt': 'two' })
@@ -195,7 +195,9 @@ test('what a killed run left half-written is removed a day later, and not what o
   const yesterday = Date.now() / 1000 - 25 * 3600
   await utimes(join(here, '.site-files', '.old.part'), yesterday, yesterday)
   await push({ client, directory: here, folder })
-  expect(await readdir(join(here, '.site-files'))).toStrictEqual(['.new.part', 'state.json'])
+  expect((await readdir(join(here, '.site-files'))).filter((name) => name.endsWith('.part'))).toStrictEqual([
+    '.new.part',
+  ])
 })
 
 test('a service that is away for longer ends a push, instead of each file of it', async ({
@@ -229,11 +231,19 @@ test('a pull of what is not there, or of a file, is refused, and makes no folder
   expect(await readdir(here)).toStrictEqual([])
 })
 
-test('two runs at once leave a state that is whole', async ({ client, folder, makeDirectory }) => {
-  const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `text ${index}`]))
-  const here = await makeDirectory(texts)
-  const runs = [1, 2, 3].map((run) => push({ client, directory: here, folder: `${folder}/${run}` }))
-  for (const end of await Promise.all(runs)) expect(end).toMatchObject({ create: 20, failed: 0 })
-  await mkdir(join(here, 'more'))
-  expect(JSON.parse(await readFile(join(here, '.site-files', 'state.json'), 'utf8'))).toMatchObject({ version: 1 })
+test('a server that sends more than it said fills no disk', async ({ client, folder, makeDirectory }) => {
+  await client.files.put(`${folder}/a.txt`, 'ten bytes.')
+  const here = await makeDirectory()
+  let given = 0
+  const endless = () =>
+    new ReadableStream<Uint8Array>({
+      pull(controller) {
+        given += 65_536
+        controller.enqueue(new Uint8Array(65_536))
+      },
+    })
+  const lying = withFiles(client, { read: async () => new Response(endless()) })
+  expect(await pull({ client: lying, directory: here, folder })).toMatchObject({ create: 0, conflict: 1 })
+  expect(given).toBeLessThan(1_000_000)
+  expect(await readTree(here)).toStrictEqual({})
 })

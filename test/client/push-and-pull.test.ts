@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import { mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
@@ -230,16 +230,15 @@ test('a file of any size is known for what the site has, though nothing is remem
 
 test('a state that is damaged counts as none', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
-  await mkdir(join(here, '.site-files'))
-  for (const damage of [
-    '',
-    '{',
-    '{"version":1}',
-    '{"version":1,"files":5,"targets":{}}',
-    '{"version":1,"files":[5],"targets":{}}',
-  ]) {
-    await writeFile(join(here, '.site-files', 'state.json'), damage)
-    expect((await reported(push, { client, directory: here, folder })).end).toMatchObject({ failed: 0 })
+  const state = join(here, '.site-files')
+  await push({ client, directory: here, folder })
+  for (const name of await readdir(state)) {
+    const kept = JSON.parse(await readFile(join(state, name), 'utf8'))
+    const damaged = Object.keys(kept).flatMap((member) => [5, [5]].map((value) => ({ ...kept, [member]: value })))
+    for (const damage of ['', '{', 'null', '{"version":2}', ...damaged.map((value) => JSON.stringify(value))]) {
+      await writeFile(join(state, name), damage)
+      expect((await reported(push, { client, directory: here, folder })).end).toMatchObject({ failed: 0 })
+    }
   }
 })
 

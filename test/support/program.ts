@@ -78,9 +78,16 @@ export const run = (entry: string, args: readonly string[], input = ''): Promise
   return program.ended
 }
 
-/** Runs a line of bash to its end, with `$node` for the Node that runs the tests, and `$1` and so on for the arguments. */
+/** Starts a line of bash, with `$node` for the Node that runs the tests, and `$1` and so on for the arguments. */
+export const startInShell = (
+  line: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Program => launchCommand('bash', ['-c', line, 'bash', ...args], { ...environment, node: process.execPath })
+
+/** Runs a line of bash to its end. */
 export const runInShell = (line: string, args: readonly string[]): Promise<Outcome> => {
-  const program = launchCommand('bash', ['-c', line, 'bash', ...args], { node: process.execPath })
+  const program = startInShell(line, args)
   program.stdin.end()
   return program.ended
 }

@@ -187,7 +187,7 @@ const openSteady = async (file: string) => {
   const location = await realpath(file)
   const state = { location, ...stateOf(await stat(location)) }
   return openFile(location, async () => {
-    if (await isUntouched(state)) return
+    if (isUntouched(state)) return
     throw new LocalRefusal(`${file} has changed while it was sent. Repeat when nobody writes to it.`)
   })
 }

@@ -7,7 +7,7 @@ import { pull, push } from '../sync/sync.ts'
 import { askYes } from './ask.ts'
 import { exitStatus, report } from './failure.ts'
 import { createJsonPrinter, createTextPrinter, type Printer } from './printers.ts'
-import { shown } from './shown.ts'
+import { shown, spanOf } from './shown.ts'
 import { type Context, sitePath } from './single.ts'
 
 export interface SyncFlags {
@@ -90,11 +90,18 @@ const quiet = 200
 const firstRetry = 1000
 const longestRetry = 60_000
 
+/** How often a folder is looked at that cannot be watched as a whole, in milliseconds. */
+const lookEvery = 5000
+
+/** The system watches only so many folders, or holds only so many open. */
+const isOfLimits = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
+
 /** Resolves when something has changed and it has been quiet since, or the time given is over; rejects with the reason of the signal. */
 const createChanges = (directory: string, signal: AbortSignal) => {
   let wake = () => {}
   let hasChanged = false
   let timer: NodeJS.Timeout | undefined
+  let isWatched = true
   const change = () => {
     hasChanged = true
     wake()
@@ -104,11 +111,19 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     clearTimeout(timer)
     timer = setTimeout(change, quiet)
   })
-  // A folder that goes while it is looked at is noticed by the next look.
-  watcher.on('error', () => {})
-  return (longest?: number) =>
+  watcher.on('error', (error) => {
+    // A folder that goes while it is looked at is noticed by the next look.
+    if (!isWatched || !isOfLimits(error)) return
+    isWatched = false
+    console.error(
+      `This machine cannot watch so many folders, so they are looked at every ${spanOf(lookEvery)}. On Linux, raise fs.inotify.max_user_watches.`,
+    )
+    change()
+  })
+  return (longest = Number.POSITIVE_INFINITY) =>
     new Promise<void>((resolve, reject) => {
-      const over = longest === undefined ? undefined : setTimeout(change, longest)
+      const most = isWatched ? longest : Math.min(longest, lookEvery)
+      const over = most === Number.POSITIVE_INFINITY ? undefined : setTimeout(change, most)
       const stop = () => {
         clearTimeout(over)
         reject(signal.reason)

@@ -7,6 +7,7 @@ const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = 
   EISDIR: ['This is a folder, where a file is needed', 'Name a file, or move the folder away'],
   ENOTDIR: ['This is a file, where a folder is needed', 'Name a folder, or move the file away'],
   ENOSPC: ['The disk is full', 'Make room, then repeat'],
+  EXDEV: ['This lies on another disk than the folder', 'Push or pull it by itself'],
   EEXIST: ['This is there already', 'Move it away, or choose another place'],
 }
 

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, renameSync } from 'node:fs'
 import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Files } from '../files.ts'
@@ -6,6 +6,7 @@ import { ServiceError } from '../service-error.ts'
 import { pause } from '../transport.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
+import { isSameState, type Remembered, stateOf } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
@@ -40,9 +41,10 @@ const changed = (path: string) =>
 /** So long may bytes stay away before the connection counts as broken, in milliseconds. */
 const longestSilence = 60_000
 
-/** Takes the bytes of an answer as far as they come, and answers how many those were. A broken connection is no error here. */
+/** Takes the bytes of an answer as far as they come, and answers how many those were: one more than `most` at the least where there are too many. A broken connection is no error here. */
 const takeFrom = async (
   { body }: Response,
+  most: number,
   take: (bytes: Uint8Array) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<number> => {
@@ -60,8 +62,12 @@ const takeFrom = async (
     }
   }
   for (let read = await next(); read && !read.done; read = await next()) {
-    await take(read.value)
     come += read.value.length
+    if (come > most) {
+      reader?.cancel().catch(() => {})
+      break
+    }
+    await take(read.value)
   }
   return come
 }
@@ -87,7 +93,7 @@ export const fetchBytes = async (
   /** Bytes that come, or none while nobody answers: the service may be starting anew. What never began to come fails at once. */
   const fetchMore = async (): Promise<number> => {
     try {
-      return await takeFrom(await ask(), take, signal)
+      return await takeFrom(await ask(), size - come, take, signal)
     } catch (error) {
       if (come === 0 || !(error instanceof ServiceError && error.status === 0)) throw error
       await pause(Math.random() * 125 * 2 ** failures, signal)
@@ -140,7 +146,13 @@ export interface Target {
   /** From the root on. */
   readonly path: string
   /** What is to be replaced, and how to see that it is still as it was; undefined when there must be nothing. */
-  readonly replaces?: { readonly location: string; readonly isUntouched: () => Promise<boolean> } | undefined
+  readonly replaces?: { readonly location: string; readonly isUntouched: () => boolean } | undefined
+}
+
+export interface Fetched {
+  readonly fingerprint: Fingerprint
+  /** The state of the file in its place; undefined when somebody has changed it there since. */
+  readonly state: Omit<Remembered, 'fingerprint'> | undefined
 }
 
 /**
@@ -153,7 +165,7 @@ export const fetchFile = async (
   { root, path, replaces }: Target,
   onBytes: (count: number) => void,
   signal?: AbortSignal,
-): Promise<{ readonly location: string; readonly fingerprint: Fingerprint }> => {
+): Promise<Fetched> => {
   await mkdir(join(root, stateFolder), { recursive: true })
   const temporary = join(root, stateFolder, temporaryName())
   const fingerprint = createFingerprint()
@@ -173,14 +185,18 @@ export const fetchFile = async (
     const come = fingerprint.finish()
     if (wanted.fingerprint?.some(isOfAll) && !isSame(wanted.fingerprint, come))
       throw new LocalRefusal(`Other bytes came of ${path} than the service has. Repeat; nothing was written.`)
+    const written = stateOf(await stat(temporary))
     const location = replaces?.location ?? join(await folderFor(root, path), basename(path))
     if (replaces) {
-      if (!(await replaces.isUntouched())) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
+      const there = await stat(location).catch(() => undefined)
       await access(dirname(location), constants.W_OK)
-      await chmod(temporary, (await stat(location)).mode & 0o777)
-      await rename(temporary, location)
+      if (there) await chmod(temporary, there.mode & 0o777)
+      if (!replaces.isUntouched()) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
+      // Without a moment in between, in which somebody might write into what goes.
+      renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
-    return { location, fingerprint: come }
+    const now = await stat(location).then(stateOf, () => undefined)
+    return { fingerprint: come, state: now && isSameState(now, written) ? now : undefined }
   } finally {
     await rm(temporary, { force: true })
   }
@@ -197,7 +213,7 @@ export const placeNew = async (temporary: string, location: string, path: string
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EEXIST') throw taken
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EXDEV') throw error
+    if (code !== 'EPERM' && code !== 'ENOTSUP') throw error
     if (await lstat(location).catch(() => undefined)) throw taken
     await rename(temporary, location)
   }

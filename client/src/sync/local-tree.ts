@@ -1,5 +1,5 @@
-import type { Dirent } from 'node:fs'
-import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { type Dirent, lstatSync } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { fingerprintFile } from './fingerprint.ts'
 import { type Ignored, isOfState } from './ignored.ts'
@@ -175,13 +175,14 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
   return { files, skipped, ignored: leftOut.length }
 }
 
-/** Whether a file is still as it was when it was looked at. */
-export const isUntouched = async ({
-  location,
-  size,
-  modified,
-  inode,
-}: Pick<LocalFile, 'location' | 'size' | 'modified' | 'inode'>): Promise<boolean> => {
-  const now = await lstat(location).catch(() => undefined)
-  return now !== undefined && now.size === size && now.mtimeMs === modified && now.ino === inode
+/** What the bytes of a file are told by: its other times change with its name and its rights. */
+type Bytes = Pick<Remembered, 'size' | 'modified' | 'inode'>
+
+export const isSameState = (one: Bytes, other: Bytes): boolean =>
+  one.size === other.size && one.modified === other.modified && one.inode === other.inode
+
+/** Whether a file is still as it was when it was looked at. It does not wait, so that what is done next is done to what was seen. */
+export const isUntouched = ({ location, ...before }: Bytes & Pick<LocalFile, 'location'>): boolean => {
+  const info = lstatSync(location, { throwIfNoEntry: false })
+  return info !== undefined && isSameState(stateOf(info), before)
 }

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { Files } from '../files.ts'
 import { openFile } from '../node.ts'
 import { ServiceError } from '../service-error.ts'
+import { pause } from '../transport.ts'
 import { largestRequest, type UploadProgress } from '../upload.ts'
 import { LocalRefusal } from './fetch-file.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { isUntouched, type LocalFile } from './local-tree.ts'
+import { isSameState, isUntouched, type LocalFile, stateOf } from './local-tree.ts'
 import type { Fingerprint } from './plan.ts'
 import type { BegunUpload } from './state.ts'
 
@@ -21,16 +22,20 @@ export interface Sending {
   readonly save: () => Promise<void>
 }
 
-/** Whether a path of the site holds the bytes of a file of this machine. */
-const holds = async (files: Files, path: string, { fingerprint }: LocalFile): Promise<boolean> => {
+/** Whether a path of the site holds bytes with a fingerprint. */
+const holds = async (files: Files, path: string, fingerprint: Fingerprint): Promise<boolean> => {
   const { fingerprint: there } = await files.stat(path)
   return typeof there === 'string' && fingerprint.includes(there)
 }
 
+/** Whether a file was refused for what somebody else has brought meanwhile, and that is the very same: then it is where it should be. */
+const isThereAlready = async (error: unknown, files: Files, path: string, fingerprint: Fingerprint): Promise<boolean> =>
+  error instanceof ServiceError && error.status === 412 && (await holds(files, path, fingerprint).catch(() => false))
+
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
   // So no mixture of two states is put in place.
   const source = await openFile(file.location, async () => {
-    if (!(await isUntouched(file))) {
+    if (!isUntouched(file)) {
       throw new LocalRefusal(`${path} has changed while it was sent. Repeat when nobody writes to it.`)
     }
   })
@@ -51,7 +56,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   const resume = async (address: string): Promise<boolean> => {
     try {
       await put(address)
-      return await holds(files, path, file)
+      return await holds(files, path, file.fingerprint)
     } catch (error) {
       if (error instanceof ServiceError && [404, 412].includes(error.status)) return false
       throw error
@@ -60,6 +65,8 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   try {
     const isResumed = begun?.fingerprint === fingerprint && (await resume(begun.address))
     if (!isResumed) await put()
+  } catch (error) {
+    if (!(await isThereAlready(error, files, path, file.fingerprint))) throw error
   } finally {
     await source.close()
   }
@@ -67,13 +74,44 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   return file.fingerprint
 }
 
-/** Sends a file of this machine under the condition that the plan was made for, and answers the fingerprint of what was sent. Errors: `ServiceError`; `LocalRefusal`; those of `node:fs`. */
-export const sendFile = async (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> => {
-  if (file.size > largestRequest) return sendLarge(files, file, sending)
-  const bytes = await readFile(file.location)
-  if (bytes.length > largestRequest)
-    throw new LocalRefusal(`${sending.path} has grown while it was looked at. Repeat when nobody writes to it.`)
-  const { etag, onProgress, signal } = sending
-  await files.put(sending.path, bytes, { replace: etag ?? false, onProgress, ...(signal && { signal }) })
-  return fingerprintOf(bytes)
+/** So long after a file was changed it may change again without its time being another, in milliseconds. */
+const coarseTime = 25
+/** So often is a file looked at again that somebody writes to. */
+const mostLooks = 10
+
+/** All bytes of a small file, of one state of it, and never a mixture of two. */
+const readSteady = async (file: LocalFile, { path, signal }: Sending): Promise<Uint8Array<ArrayBuffer>> => {
+  const handle = await open(file.location)
+  try {
+    for (let look = 0; look < mostLooks; look++) {
+      const before = stateOf(await handle.stat())
+      if (before.size > largestRequest)
+        throw new LocalRefusal(`${path} has grown while it was looked at. Repeat when nobody writes to it.`)
+      if (Math.abs(Date.now() - before.modified) < coarseTime) await pause(coarseTime, signal)
+      else {
+        const bytes = Buffer.allocUnsafeSlow(before.size)
+        const { bytesRead } = await handle.read(bytes, 0, before.size, 0)
+        if (bytesRead === before.size && isSameState(before, stateOf(await handle.stat()))) return bytes
+      }
+    }
+  } finally {
+    await handle.close()
+  }
+  throw new LocalRefusal(`${path} is changed while it is read. Repeat when nobody writes to it.`)
 }
+
+const sendSmall = async (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> => {
+  const bytes = await readSteady(file, sending)
+  const { path, etag, onProgress, signal } = sending
+  const fingerprint = fingerprintOf(bytes)
+  try {
+    await files.put(path, bytes, { replace: etag ?? false, onProgress, ...(signal && { signal }) })
+  } catch (error) {
+    if (!(await isThereAlready(error, files, path, fingerprint))) throw error
+  }
+  return fingerprint
+}
+
+/** Sends a file of this machine under the condition that the plan was made for, and answers the fingerprint of what was sent. Errors: `ServiceError`; `LocalRefusal`; those of `node:fs`. */
+export const sendFile = (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> =>
+  file.size > largestRequest ? sendLarge(files, file, sending) : sendSmall(files, file, sending)

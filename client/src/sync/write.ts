@@ -1,7 +1,8 @@
-import { lstat, realpath, rmdir, stat, unlink } from 'node:fs/promises'
+import { unlinkSync } from 'node:fs'
+import { lstat, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fetchFile, LocalRefusal } from './fetch-file.ts'
-import { isUntouched, type LocalFile, stateOf } from './local-tree.ts'
+import { isUntouched, type LocalFile } from './local-tree.ts'
 import type { Fingerprint, Step } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import type { RemoteFile } from './remote-tree.ts'
@@ -15,13 +16,13 @@ const asWritten = (location: string): string => location.normalize('NFC').toLowe
 
 /** Removes a file of this machine that is still as it was, and the folders that are empty then. */
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
-  if (!(await isUntouched(file))) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
   const location = join(root, path)
   const entry = await lstat(location).catch(() => undefined)
   // The same file has another path too, where it may be wanted.
   if (entry?.isFile() && asWritten(await realpath(location)) !== asWritten(location))
     throw new LocalRefusal(`${path} is reached by a symbolic link to a folder. Remove it there, or remove the link.`)
-  await unlink(entry ? location : file.location)
+  if (!isUntouched(file)) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
+  unlinkSync(entry ? location : file.location)
   for (let folder = dirname(location); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
     try {
       await rmdir(folder)
@@ -73,9 +74,10 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
       come += count
       onBytes(come)
     }
-    const { location, fingerprint } = await fetchFile(files, wanted, { root, path, replaces }, took, signal)
-    state.remembered.set(path, { ...stateOf(await stat(location)), fingerprint })
-    return fingerprint
+    const fetched = await fetchFile(files, wanted, { root, path, replaces }, took, signal)
+    if (fetched.state) state.remembered.set(path, { ...fetched.state, fingerprint: fetched.fingerprint })
+    else state.remembered.delete(path)
+    return fetched.fingerprint
   }
   const write = direction === 'push' ? push : pull
   return ({ path, action }: Writing, onBytes: (sent: number) => void): Promise<Fingerprint | undefined> =>

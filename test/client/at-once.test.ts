@@ -1,0 +1,80 @@
+import { appendFileSync, existsSync, watch } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { pull, push } from '../../client/src/sync.ts'
+import { launch } from '../support/program.ts'
+import { readSite, readTree, test, writeTree } from './support/site.ts'
+
+test('what runs at once have seen of several places is kept of each', async ({ client, folder, makeDirectory }) => {
+  const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `text ${index}`]))
+  const here = await makeDirectory(texts)
+  const places = [1, 2, 3].map((place) => `${folder}/${place}`)
+  const pushAll = () => Promise.all(places.map((place) => push({ client, directory: here, folder: place })))
+  for (const end of await pushAll()) expect(end).toMatchObject({ create: 20, failed: 0 })
+  for (const place of places) await client.files.put(`${place}/0.txt`, 'theirs', { replace: true })
+  await writeTree(here, { '0.txt': 'mine' })
+  for (const end of await pushAll()) expect(end).toMatchObject({ replace: 0, conflict: 1 })
+})
+
+test('what several send at once is no conflict where it is the same', async ({ client, folder, makeDirectory }) => {
+  const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `text ${index}`]))
+  const folders = await Promise.all([makeDirectory(texts), makeDirectory(texts)])
+  await writeFile(join(folders[0], 'large.bin'), Buffer.alloc(5_000_000, 'same'))
+  await writeFile(join(folders[1], 'large.bin'), Buffer.alloc(5_000_000, 'same'))
+  const ends = await Promise.all(folders.map((directory) => push({ client, directory, folder })))
+  for (const end of ends) expect(end).toMatchObject({ conflict: 0, failed: 0 })
+  expect(await readSite(client, folder)).toStrictEqual(await readTree(folders[0]))
+})
+
+test('what is written into a file while a pull puts it in its place is seen by the next run', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const names = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
+  await Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, 'theirs')))
+  const here = await makeDirectory()
+  const written = new Set<string>()
+  // Right when it is there: at once, as whoever watches the folder would do it.
+  const watcher = watch(here, (_, name) => {
+    if (name === null || written.has(name) || !names.includes(name) || !existsSync(join(here, name))) return
+    written.add(name)
+    appendFileSync(join(here, name), ', and mine')
+  })
+  try {
+    await pull({ client, directory: here, folder })
+    await expect.poll(() => written.size).toBe(names.length)
+  } finally {
+    watcher.close()
+  }
+  const state = join(here, '.site-files', 'files.json')
+  // As if the pull had gone on for long.
+  await writeFile(state, (await readFile(state, 'utf8')).replace(/"written":\d+/, `"written":${Date.now() + 3600_000}`))
+  expect(await push({ client, directory: here, folder, dryRun: true })).toMatchObject({ replace: names.length })
+})
+
+test('a file that is written to while it is read is not sent as a mixture', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory()
+  const file = join(here, 'a.bin')
+  const size = 4_000_000
+  const writer = launch('test/client/support/rewrite.ts', [file, String(size)])
+  await writer.line()
+  try {
+    for (let round = 0; round < 5; round++) {
+      await push({ client, directory: here, folder, force: true })
+      const sent = await client.files.read(`${folder}/a.bin`).then(
+        (answer) => answer.bytes(),
+        () => new Uint8Array(),
+      )
+      expect(new Set(sent).size).toBeLessThanOrEqual(1)
+    }
+  } finally {
+    writer.kill('SIGKILL')
+    await writer.ended
+  }
+})

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { startInShell } from '../../support/program.ts'
+import { asDemo } from '../support/command.ts'
+import { readSite, test, writeTree } from '../support/site.ts'
+
+/** In a user's name space of its own, a program can be left with so many watched folders. */
+const withWatches = (number: number, command: string): string =>
+  `exec unshare --user --map-root-user bash -c 'echo ${number} > /proc/sys/user/max_inotify_watches && exec ${command}' bash "$@"`
+const canLimit = spawnSync('bash', ['-c', withWatches(5, 'true')]).status === 0
+
+test.skipIf(!canLimit)(
+  'a folder that the system cannot watch as a whole is looked at again and again',
+  async ({ service, client, folder, makeDirectory }) => {
+    const texts = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${index}/file.txt`, 'old']))
+    const here = await makeDirectory(texts)
+    const line = withWatches(5, '"$node" client/src/command/main.ts watch "$1" "$2"')
+    const program = startInShell(line, [here, folder], asDemo(service))
+    try {
+      const patiently = { timeout: 30_000 }
+      await expect.poll(() => readSite(client, folder), patiently).toEqual(texts)
+      for (const text of ['new', 'newer']) {
+        await writeTree(here, { '7/file.txt': text })
+        await expect.poll(async () => (await readSite(client, folder))[join('7', 'file.txt')], patiently).toBe(text)
+      }
+    } finally {
+      program.kill('SIGINT')
+    }
+    const { status, stderr } = await program.ended
+    expect(stderr.match(/This machine cannot watch so many folders/g)).toHaveLength(1)
+    expect(status).toBe(0)
+  },
+)
