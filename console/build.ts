@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { buildFolder } from '../packaging/built-folder.ts'
 
 /**
  * `npm run build:console`: the console as files of `dist/`. What may be kept for ever has a hash in its name; `index.html` names these, and is asked for anew each time.
  * The page stands at `…/console`, without a slash at its end: to it the address of a neighbour begins with `console/`, behind a stage path as well.
  */
 const room = import.meta.dirname
-const dist = join(room, 'dist')
-rmSync(dist, { recursive: true, force: true })
-mkdirSync(dist)
-
 /** The generator of the client's calls brings a reader of server-sent events, which the service has none of, and what finds a token, which the client does itself: 2 kB of the page's script. */
 const withoutUnused: Plugin = {
   name: 'without-unused',
@@ -23,60 +20,62 @@ const withoutUnused: Plugin = {
   },
 }
 
-const { metafile } = await build({
-  entryPoints: { console: join(room, 'app', 'main.tsx'), style: join(room, 'styles.css') },
-  entryNames: '[name]-[hash]',
-  chunkNames: '[name]-[hash]',
-  outdir: dist,
-  bundle: true,
-  // Views and languages are files of their own, asked for when they are wanted.
-  splitting: true,
-  format: 'esm',
-  platform: 'browser',
-  target: 'es2023',
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  minify: true,
-  plugins: [withoutUnused],
-  metafile: true,
-  legalComments: 'none',
-  logLevel: 'warning',
+await buildFolder(join(room, 'dist'), async (dist) => {
+  const { metafile } = await build({
+    entryPoints: { console: join(room, 'app', 'main.tsx'), style: join(room, 'styles.css') },
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    outdir: dist,
+    bundle: true,
+    // Views and languages are files of their own, asked for when they are wanted.
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    plugins: [withoutUnused],
+    metafile: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  /** What was made of an entry. */
+  const builtOf = (entry: string): string => {
+    const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))
+    return basename(found?.[0] ?? '')
+  }
+
+  const icon = join(room, 'icon.svg')
+  const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
+  copyFileSync(icon, join(dist, iconName))
+
+  /** What a script cannot begin without: asked for along with it, and not only when it has come. */
+  const importsOf = (name: string): readonly string[] => {
+    const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name) ?? []
+    return output?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)) ?? []
+  }
+
+  const script = `console/${builtOf('console/app/main.tsx')}`
+  const parts: Readonly<Record<string, string | undefined>> = {
+    script,
+    style: `console/${builtOf('console/styles.css')}`,
+    icon: `console/${iconName}`,
+    preloads: importsOf(basename(script))
+      .map((name) => `<link rel="modulepreload" href="console/${name}">`)
+      .join('\n    '),
+  }
+  const page = readFileSync(join(room, 'index.html'), 'utf8')
+  writeFileSync(
+    join(dist, 'index.html'),
+    page.replace(/%(\w+)%/g, (_, what: string) => parts[what] ?? ''),
+  )
+
+  // Their licences want their notices to come along.
+  const notices = ['preact', '@preact/signals', '@preact/signals-core'].map((name) => {
+    const folder = dirname(findPackageJSON(name, import.meta.url) ?? '')
+    const [license = ''] = globSync('LICENSE*', { cwd: folder })
+    return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
+  })
+  writeFileSync(join(dist, 'licenses.txt'), notices.join('\n\n'))
 })
-/** What was made of an entry. */
-const builtOf = (entry: string): string => {
-  const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))
-  return basename(found?.[0] ?? '')
-}
-
-const icon = join(room, 'icon.svg')
-const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
-copyFileSync(icon, join(dist, iconName))
-
-/** What a script cannot begin without: asked for along with it, and not only when it has come. */
-const importsOf = (name: string): readonly string[] => {
-  const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name) ?? []
-  return output?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)) ?? []
-}
-
-const script = `console/${builtOf('console/app/main.tsx')}`
-const parts: Readonly<Record<string, string | undefined>> = {
-  script,
-  style: `console/${builtOf('console/styles.css')}`,
-  icon: `console/${iconName}`,
-  preloads: importsOf(basename(script))
-    .map((name) => `<link rel="modulepreload" href="console/${name}">`)
-    .join('\n    '),
-}
-const page = readFileSync(join(room, 'index.html'), 'utf8')
-writeFileSync(
-  join(dist, 'index.html'),
-  page.replace(/%(\w+)%/g, (_, what: string) => parts[what] ?? ''),
-)
-
-// Their licences want their notices to come along.
-const notices = ['preact', '@preact/signals', '@preact/signals-core'].map((name) => {
-  const folder = dirname(findPackageJSON(name, import.meta.url) ?? '')
-  const [license = ''] = globSync('LICENSE*', { cwd: folder })
-  return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
-})
-writeFileSync(join(dist, 'licenses.txt'), notices.join('\n\n'))

@@ -27,8 +27,9 @@ interface Installed {
 interface Findings {
   readonly version: string
   readonly help: string
-  /** The status of `GET /docs`, and whether a file that was stored was read back. */
+  /** The statuses of `GET /docs` and `GET /console`, and whether a file that was stored was read back. */
   readonly docs: number
+  readonly console: number
   readonly isRead: boolean
   /** What the file and the backup were found to lack. */
   readonly faults: readonly object[]
@@ -51,8 +52,12 @@ export const workWith = async ({ command, folder, environment }: Installed): Pro
   const file = `${baseUrl}/api/v2/admin/sites/current/storage/large.bin`
   const body = Buffer.alloc(100_000, 'x')
   await fetch(file, { method: 'PUT', headers: { Authorization: token }, body })
-  const docs = await fetch(`${baseUrl}/docs`)
-  await docs.arrayBuffer()
+  const statusOf = async (path: string) => {
+    const response = await fetch(`${baseUrl}${path}`)
+    await response.arrayBuffer()
+    return response.status
+  }
+  const pages = { docs: await statusOf('/docs'), console: await statusOf('/console') }
   const stored = await fetch(file, { headers: { Authorization: token } })
   const isRead = body.equals(Buffer.from(await stored.arrayBuffer()))
   await ask('backup', 'backup')
@@ -66,7 +71,7 @@ export const workWith = async ({ command, folder, environment }: Installed): Pro
   return {
     version: (await ask('--version')).trim(),
     help: await ask('--help'),
-    docs: docs.status,
+    ...pages,
     isRead,
     faults,
     ended: status,

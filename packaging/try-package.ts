@@ -30,7 +30,14 @@ try {
     environment,
   })
   assert.match(help, /^Usage: site-admin /)
-  assert.deepEqual(findings, { version: packageFile.version, docs: 200, isRead: true, faults: [], ended: 0 })
+  assert.deepEqual(findings, {
+    version: packageFile.version,
+    docs: 200,
+    console: 200,
+    isRead: true,
+    faults: [],
+    ended: 0,
+  })
   const node = execFileSync('node', ['--version'], { env: environment, encoding: 'utf8' }).trim()
   console.log(`The package works where it is installed, beside Node ${node}.`)
 } finally {

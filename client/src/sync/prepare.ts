@@ -9,7 +9,7 @@ import { isOfState, readIgnored, stateFolder } from './ignored.ts'
 import { scan } from './local-tree.ts'
 import { isSame, type PlanOptions, plan, type Step } from './plan.ts'
 import { listRemote } from './remote-tree.ts'
-import { openState } from './state.ts'
+import { openState, type SyncState } from './state.ts'
 import { removeLeftovers } from './temporary.ts'
 
 export interface SyncOptions {
@@ -65,7 +65,8 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   const root = await realpath(options.directory)
   if (!options.dryRun) await removeLeftovers(join(root, stateFolder))
   const ignored = options.all ? isOfState : await readIgnored(root)
-  const { state, save } = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
+  const opened = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
+  const state: SyncState = opened.state
   const remembered = (path: string) => {
     const known = state.remembered.get(path)
     return known && known.touched < state.written - coarseClock ? known : undefined
@@ -93,7 +94,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
         : step,
   )
   const leftOut = direction === 'push' ? ignoredHere : ignoredThere
-  return { root, folder, local, remote, state, save, steps, leftOut }
+  return { root, folder, local, remote, state, save: opened.save, steps, leftOut }
 }
 
 /** Both sides, the plan, and what is kept of them. */

@@ -14,7 +14,7 @@ export interface BegunUpload {
 }
 
 /** What is kept of a folder and one place in a site. */
-interface SyncState {
+export interface SyncState {
   /** What the last push or pull saw; undefined when there was none. */
   base: ReadonlyMap<string, SeenState> | undefined
   /** By path in the site. */
