@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -16,7 +16,7 @@ const scriptBelow = (file: string, heading: string): string => {
   return script
 }
 
-test('the drill of a backup works as it is written', async ({ place, serve }) => {
+test('the drill of a backup works as it is written, and says so when it does not', async ({ place, serve }) => {
   const bin = join(place.folder, 'bin')
   mkdirSync(bin)
   symlinkSync(join(root, 'bin', 'site-admin.js'), join(bin, 'site-admin'))
@@ -33,15 +33,16 @@ test('the drill of a backup works as it is written', async ({ place, serve }) =>
     PATH: [bin, dirname(process.execPath), process.env['PATH']].join(delimiter),
     TMPDIR: place.folder,
     DATA: place.data,
-    BASE: service.baseUrl,
-    TOKEN: service.token,
+    // Links begin with the address that the service was started with, whatever it is asked by.
+    BASE: service.baseUrl.replace('127.0.0.1', 'localhost'),
   }
-  const { stdout } = await promisify(execFile)(
-    'bash',
-    ['-euo', 'pipefail', '-c', scriptBelow('docs/one-machine.md', '## A drill')],
-    {
-      env: { ...process.env, ...environment },
-    },
-  )
-  expect(stdout.trim().split('\n').at(-1)).toBe('The backup is good: 1003 files.')
+  const drill = (token: string) =>
+    promisify(execFile)('bash', ['-uo', 'pipefail', '-c', scriptBelow('docs/one-machine.md', '## A drill')], {
+      env: { ...process.env, ...environment, TOKEN: token },
+    })
+  expect((await drill(service.token)).stdout.trim().split('\n').at(-1)).toBe('The backup is good: 1003 files.')
+  const failed = await drill('none')
+  expect(failed.stdout).not.toContain('The backup is good')
+  expect(failed.stderr).toMatch(/It is not known whether the backup is good: see above\.\n$/)
+  expect(readdirSync(place.folder).filter((name) => name.startsWith('tmp.'))).toEqual([])
 })
