@@ -67,17 +67,25 @@ export const completionOf = (program: Command, shell: Shell): string => {
   const taking = valuesOf(program)
   const values = [...taking].map(([option, choices]) =>
     choices.length > 0
-      ? `    ${option}) COMPREPLY=($(compgen -W ${quoted(choices)} -- "$word")); return ;;`
+      ? `    ${option}) COMPREPLY=($(compgen -P "$prefix" -W ${quoted(choices)} -- "$word")); return ;;`
       : `    ${option}) COMPREPLY=(); return ;;`,
   )
   const script = `_${name.replaceAll('-', '_')}() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' options='' index part
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' options='' prefix='' index part
+  # --option=value: three words for bash, and one for zsh.
+  if [[ "$word" == '=' ]]; then word=''
+  elif [[ "$before" == '=' ]]; then before="\${COMP_WORDS[COMP_CWORD-2]}"
+  elif [[ "$word" == --*=* ]]; then before="\${word%%=*}" prefix="\${word%%=*}=" word="\${word#*=}"
+  fi
   case "$before" in
 ${values.join('\n')}
   esac
   for ((index = 1; index < COMP_CWORD; index++)); do
     part="\${COMP_WORDS[index]}"
-    case "$part" in ${[...taking.keys()].join('|')}) ((index++)); continue ;; esac
+    case "$part" in ${[...taking.keys()].join('|')})
+      if [[ "\${COMP_WORDS[index+1]}" == '=' ]]; then ((index++)); fi
+      ((index++)); continue ;;
+    esac
     case "\${path:+$path }$part" in
 ${all.flatMap(({ path }) => (path === '' ? [] : [`      ${quoted([path])}) path="\${path:+$path }$part" ;;`])).join('\n')}
     esac

@@ -18,13 +18,20 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
+/** What may be done about a failure besides what its message says. */
+const hintOn = ({ status, code }: ServiceError): string => {
+  if (status === 401) return ' Give a valid token by --token-file, SITE_ADMIN_TOKEN or "site-files login".'
+  // In the words of a proxy, which has a code of its own for nothing.
+  if ([502, 503, 504].includes(status) && code === status)
+    return ' The service behind it may not be running: repeat the command when it is.'
+  return ''
+}
+
 /** A failure as one sentence, without a stack. */
 const adviceOn = (error: unknown): string => {
   if (error instanceof ServiceError) {
     const id = error.requestId && ` (request ${error.requestId})`
-    const hint =
-      error.status === 401 ? ' Give a valid token by --token-file, SITE_ADMIN_TOKEN or "site-files login".' : ''
-    return `${error.message}${hint}${id}`
+    return `${error.message}${hintOn(error)}${id}`
   }
   return sentenceOf(error)
 }

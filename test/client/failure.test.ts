@@ -1,0 +1,22 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { report } from '../../client/src/command/failure.ts'
+import { ServiceError } from '../../client/src/index.ts'
+
+let said = ''
+beforeEach(() => {
+  said = ''
+  vi.spyOn(console, 'error').mockImplementation((text) => {
+    said += text
+  })
+})
+afterEach(() => void vi.restoreAllMocks())
+
+test.for([
+  ['a token that is refused', 401, 101000, 'Refused. Give a valid token by'],
+  ['a proxy whose service has gone', 502, 502, 'Refused. The service behind it may not be running'],
+  ['a service that is busy, in its own words', 503, 100503, 'Refused.'],
+] as const)('what to do about %s is said in one line', ([, status, code, sentence]) => {
+  expect(report(new ServiceError({ status, code, message: 'Refused.' }))).toBe(1)
+  expect(said.startsWith(sentence)).toBe(true)
+  expect(said.split('\n')).toHaveLength(1)
+})
