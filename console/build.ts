@@ -13,12 +13,12 @@ const dist = join(room, 'dist')
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 
-/** The generator of the client's calls brings a reader of server-sent events, which the service has none of, and what finds a token, which the client does itself: 2 kB of the page's script. */
+/** The generator of the client's calls brings a reader of server-sent events, which the service has none of, and what finds a token and a service, which the client does itself: 2 kB of the page's script. */
 const withoutUnused: Plugin = {
   name: 'without-unused',
   setup({ onLoad }) {
-    onLoad({ filter: /(serverSentEvents|auth)\.gen\.ts$/ }, () => ({
-      contents: 'export const createSseClient = undefined, getAuthToken = undefined',
+    onLoad({ filter: /(serverSentEvents|auth|generated.client)\.gen\.ts$/ }, () => ({
+      contents: 'export const createSseClient = undefined, getAuthToken = undefined, client = undefined',
     }))
   },
 }
