@@ -10,12 +10,13 @@ import { buildFolder } from '../packaging/built-folder.ts'
  * The page stands at `…/console`, without a slash at its end: to it the address of a neighbour begins with `console/`, behind a stage path as well.
  */
 const room = import.meta.dirname
-/** The generator of the client's calls brings a reader of server-sent events, which the service has none of, and what finds a token, which the client does itself: 2 kB of the page's script. */
+
+/** The generator of the client's calls brings a reader of server-sent events, which the service has none of, and what finds a token and a service, which the client does itself: 2 kB of the page's script. */
 const withoutUnused: Plugin = {
   name: 'without-unused',
   setup({ onLoad }) {
-    onLoad({ filter: /(serverSentEvents|auth)\.gen\.ts$/ }, () => ({
-      contents: 'export const createSseClient = undefined, getAuthToken = undefined',
+    onLoad({ filter: /(serverSentEvents|auth|generated.client)\.gen\.ts$/ }, () => ({
+      contents: 'export const createSseClient = undefined, getAuthToken = undefined, client = undefined',
     }))
   },
 }

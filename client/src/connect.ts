@@ -5,7 +5,7 @@ import { createForms, type Forms } from './forms.ts'
 import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
 import { listSites } from './generated/sdk.gen.ts'
 import type { Site } from './generated/types.gen.ts'
-import { objectWith, ServiceError } from './service-error.ts'
+import { answerOf, isList, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
 export interface ConnectOptions {
@@ -46,8 +46,8 @@ const refuse = (message: string): never => {
   throw new ServiceError({ status: 0, code: 0, message })
 }
 
-/** The address without a slash at its end. */
-const readUrl = (text: string): string => {
+/** The address without a slash at its end. Errors: a `ServiceError` when it is none. */
+export const readUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
     return refuse(`"${text}" is no address of a service. It looks like https://admin.example.com.`)
@@ -85,7 +85,11 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
           body: body ? await new Response(body).text() : undefined,
         })
         if (method === 'GET')
-          await objectWith<{ items?: []; id?: number }>(['items', 'id'], response.clone(), new URL(url).host)
+          await answerOf<{ items: []; id: number }>(
+            ({ items, id }) => id ?? isList(items),
+            response.clone(),
+            new URL(url).host,
+          )
         return response
       },
     }),

@@ -10,7 +10,7 @@ import type {
   VersionPage,
 } from './generated/types.gen.ts'
 import { through } from './pages.ts'
-import { objectWith, ServiceError } from './service-error.ts'
+import { answerOf, isList, ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
 import type { Call } from './transport.ts'
 import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
@@ -124,6 +124,10 @@ const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
   fingerprint: file.fingerprint ?? null,
 })
 
+/** Whether something is a file or a folder as the service tells it, and all that it holds. */
+const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
+  isList(each?.links) && typeof (each.path ?? each.name) === 'string' && isList(each.contents ?? [], isEntry)
+
 export const createFiles = ({ site, send }: Connection): Files => {
   const limit: Limit = { piece: Number.POSITIVE_INFINITY }
   const root = `${site.url}/api/v2/admin/sites/${site.id}`
@@ -133,21 +137,21 @@ export const createFiles = ({ site, send }: Connection): Files => {
     return `${root}/storage${encode(path)}${search && `?${search}`}`
   }
   const { host } = new URL(root)
-  /** Asks for an object that has a member. */
+  /** Asks for an object. */
   const get = async <Answer extends object>(
-    member: keyof Answer & string,
+    isRight: (answer: Partial<Answer>) => unknown,
     path: string,
     query: Query,
     signal?: AbortSignal,
   ): Promise<Answer> =>
-    objectWith([member], await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true }), host)
+    answerOf(isRight, await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true }), host)
   const contents = (folder: string, query: Query, signal?: AbortSignal) =>
     through(async (cursor) => {
-      const page = await get<Entry>('type', folder, { meta: '', ...query, cursor }, signal)
+      const page = await get<Entry>(isEntry, folder, { meta: '', ...query, cursor }, signal)
       return { items: page.contents ?? [], next: page.cursor }
     })
   // What a folder holds is not asked for here: one entry of it is the least.
-  const stat = (path: string) => get<Entry>('type', path, { meta: '', limit: '1' })
+  const stat = (path: string) => get<Entry>(isEntry, path, { meta: '', limit: '1' })
 
   const statOf = async (path: string): Promise<Entry | undefined> => {
     try {
@@ -248,7 +252,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
         repeatable: true,
         streams: true,
       }),
-    link: (path) => get('url', path, { link: '' }),
+    link: (path) => get(({ url }) => url, path, { link: '' }),
     async put(path, content, options = {}) {
       const { replace = false, signal, onProgress, contentType } = options
       signal?.throwIfAborted()
@@ -271,7 +275,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
     },
     move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
     copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
-    removal: (path) => get('files', path, { removal: '' }),
+    removal: (path) => get(({ files }) => files !== undefined, path, { removal: '' }),
     async remove(path, { etag, force } = {}) {
       const url = urlOf(path, { force: force === false ? 'false' : undefined })
       const headers = await conditionOn(path, etag)
@@ -288,12 +292,15 @@ export const createFiles = ({ site, send }: Connection): Files => {
     },
     versions: (path) =>
       through(async (cursor) => {
-        const page = await get<VersionPage>('versions', path, { versions: '', cursor })
+        const page = await get<VersionPage>(({ versions }) => isList(versions, (each) => each?.at), path, {
+          versions: '',
+          cursor,
+        })
         return { items: page.versions, next: page.cursor }
       }),
     deleted: (folder = '') =>
       through(async (cursor) => {
-        const page = await get<DeletedPage>('deleted', folder, { deleted: '', cursor })
+        const page = await get<DeletedPage>(({ deleted }) => isList(deleted), folder, { deleted: '', cursor })
         return { items: page.deleted, next: page.cursor }
       }),
   }

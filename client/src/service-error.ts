@@ -52,14 +52,18 @@ export const strangeAnswer = ({ status }: Response, host: string, requestId = ''
     requestId,
   })
 
-/** The object that an answer holds in JSON, which has one of the members. Errors: a `ServiceError` when it has not, as something else has answered. */
-export const objectWith = async <Answer extends object>(
-  members: readonly (keyof Answer & string)[],
+/** Whether what an answer has where a list must be is one, of what it must hold. */
+export const isList = <Each>(value: readonly Each[] | undefined, isOne: (each: Each) => unknown = Boolean): boolean =>
+  Array.isArray(value) && value.every(isOne)
+
+/** The object that an answer holds in JSON. Errors: a `ServiceError` when it is not right, as something else has answered. */
+export const answerOf = async <Answer extends object>(
+  isRight: (answer: Partial<Answer>) => unknown,
   response: Response,
   host: string,
 ): Promise<Answer> => {
   const answer: Answer | undefined = parse(await response.text())
-  if (answer && members.some((member) => answer[member] !== undefined)) return answer
+  if (answer && isRight(answer)) return answer
   throw strangeAnswer(response, host)
 }
 

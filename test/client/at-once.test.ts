@@ -1,10 +1,9 @@
-import { appendFileSync, existsSync, watch } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { appendFileSync, existsSync, watch, writeFileSync } from 'node:fs'
+import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { pull, push } from '../../client/src/sync.ts'
-import { launch } from '../support/program.ts'
-import { readSite, readTree, test, writeTree } from './support/site.ts'
+import { readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
 test('what runs at once have seen of several places is kept of each', async ({ client, folder, makeDirectory }) => {
   const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `text ${index}`]))
@@ -54,27 +53,37 @@ test('what is written into a file while a pull puts it in its place is seen by t
   expect(await push({ client, directory: here, folder, dryRun: true })).toMatchObject({ replace: names.length })
 })
 
-test('a file that is written to while it is read is not sent as a mixture', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  const here = await makeDirectory()
-  const file = join(here, 'a.bin')
-  const size = 4_000_000
-  const writer = launch('test/client/support/rewrite.ts', [file, String(size)])
-  await writer.line()
-  try {
-    for (let round = 0; round < 5; round++) {
-      await push({ client, directory: here, folder, force: true })
-      const sent = await client.files.read(`${folder}/a.bin`).then(
-        (answer) => answer.bytes(),
-        () => new Uint8Array(),
-      )
-      expect(new Set(sent).size).toBeLessThanOrEqual(1)
-    }
-  } finally {
-    writer.kill('SIGKILL')
-    await writer.ended
-  }
-})
+/** Lets something happen right after each read of an open file, before anybody can look at the file again. */
+const afterEachRead = async (file: string, happen: () => void) => {
+  const handle = await open(file)
+  const type: FileHandle = Object.getPrototypeOf(handle)
+  const { read } = type
+  await handle.close()
+  return vi.spyOn(type, 'read').mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
+    const result = await Reflect.apply(read, this, args)
+    happen()
+    return result
+  })
+}
+
+test.for([
+  ['once, is sent as it is then', 1, { create: 1, failed: 0 }, { 'a.txt': 'new' }],
+  ['again and again, is not sent, which is said', Number.POSITIVE_INFINITY, { create: 0, failed: 1 }, {}],
+] as const)(
+  'a file that changes while it is read, %s',
+  async ([, most, end, sent], { client, folder, makeDirectory, onTestFinished }) => {
+    const here = await makeDirectory({ 'a.txt': 'old' })
+    const file = join(here, 'a.txt')
+    await client.files.createFolder(folder)
+    let changes = 0
+    const reading = await afterEachRead(file, () => {
+      if (changes++ < most) writeFileSync(file, 'new')
+    })
+    onTestFinished(() => void reading.mockRestore())
+    const { end: told, events } = await reported(push, { client, directory: here, folder })
+    expect(told).toMatchObject(end)
+    expect(await readSite(client, folder)).toEqual(sent)
+    const failures = events.flatMap((event) => (event.event === 'failed' ? [event.message] : []))
+    expect(failures).toEqual(end.failed > 0 ? [expect.stringMatching(/is changed while it is read\. Repeat /)] : [])
+  },
+)

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { createTextPrinter } from '../../client/src/command/printers.ts'
@@ -234,6 +237,64 @@ test('nothing is removed where nobody can be asked, unless --yes says so', async
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
 })
 
+test('a folder gets a name in other case, as a file does', async ({ demo, client, folder }) => {
+  await client.files.put(`${folder}/news/a.txt`, 'a')
+  expect(await demo('mv', `${folder}/news`, `${folder}/News`)).toMatchObject({
+    status: 0,
+    stdout: `${folder}/News\n`,
+  })
+  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['News/a.txt'])
+  expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('into itself'),
+  })
+})
+
+test('what a push refuses to remove, a diff and a dry run of it refuse as well', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'a')
+  const empty = await makeDirectory()
+  const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing is removed') }
+  expect(await demo('push', '--delete', '--yes', empty, folder)).toStrictEqual(refused)
+  expect(await demo('diff', '--delete', empty, folder)).toStrictEqual(refused)
+  expect(await demo('push', '--delete', '--dry-run', empty, folder)).toStrictEqual(refused)
+  expect((await demo('diff', empty, folder)).status).toBe(0)
+})
+
+test('a file in the way of a folder, and a folder in the way of a file, are named, and go with --delete', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/x`, 'file')
+  await client.files.put(`${folder}/y/z`, 'in a folder')
+  const here = await makeDirectory({ 'x/in': 'in a folder', y: 'file' })
+  for (const args of [
+    ['diff', here, folder],
+    ['push', here, folder],
+    ['push', '--force', here, folder],
+    ['pull', folder, here],
+    ['pull', '--force', folder, here],
+  ]) {
+    const said = await demo(...args)
+    const [file, place] = args[0] === 'pull' ? ['y', 'x'] : ['x', 'y']
+    expect(said).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('Add --delete to remove what is in the way'),
+    })
+    expect(said.stderr).not.toContain('--force')
+    expect(said.stdout).toContain(`CONFLICT (the file ${file} is in the way)  ${file}/`)
+    expect(said.stdout).toContain(`CONFLICT (the folder ${place} is in the way)  ${place}  `)
+  }
+  expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
+  expect(await readSite(client, folder)).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
+})
+
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['nope'], /unknown command 'nope'/],
   [['ls', 'a', 'b'], /too many arguments/],
@@ -251,7 +312,8 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['watch'], /missing required argument 'dir'/],
   [['completion', 'fish'], /Allowed choices are bash, zsh/],
   [['--site', 'x', 'ls'], /It must be the number of a site/],
-  [['--url', 'x', 'ls'], /It must look like/],
+  [['--url', 'x', 'ls'], /"x" is no address of a service\. It looks like/],
+  [['--url', 'https://ann@example.com', 'ls'], /is no address of a service/],
   [['push', '--deleet', '.'], /unknown option '--deleet'/],
   [['ls'], /Say which service/],
   [['--url', 'http://127.0.0.1:1', 'ls'], /No token for/],
@@ -263,6 +325,39 @@ test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', asyn
   expect(status).toBe(2)
   expect(stderr).toMatch(sentence)
   expect(stderr).not.toMatch(/\n {4}at /)
+})
+
+const unnamed: readonly (readonly string[])[] = [
+  ['push', ''],
+  ['diff', ''],
+  ['watch', ''],
+  ['pull', ''],
+  ['pull', 'news', ''],
+  ['mv', '', 'x'],
+  ['cp', '/', 'x'],
+  ['rm', ''],
+  ['versions', ''],
+  ['restore', '/'],
+]
+
+test('a name that is none is wrong use', async ({ demo }) => {
+  for (const args of unnamed) {
+    expect(await demo(...args), args.join(' ')).toStrictEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^Name .+\.\n$/),
+    })
+  }
+})
+
+test('an address that is none is wrong use, wherever it is given', async () => {
+  const environment = { SITE_ADMIN_URL: 'ftp://x', SITE_ADMIN_TOKEN: 'a' }
+  for (const command of ['ls', 'login']) {
+    expect(await siteFiles([command], environment)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('"ftp://x" is no address of a service'),
+    })
+  }
 })
 
 test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
@@ -277,7 +372,13 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
       () => demo('push', join(here, 'nothing'), folder),
       /There is no such file or folder: .*nothing\. Check the path\.\n$/,
     ],
-    [() => demo('push', join(here, 'a.txt'), folder), /This is a file, where a folder is needed/],
+    [() => demo('push', join(here, 'a.txt'), folder), /^".*a\.txt" is no folder\. Name one, or use "get" and "put"/],
+    [() => demo('watch', join(here, 'a.txt'), folder), /^".*a\.txt" is no folder\./],
+    [() => demo('pull', folder, join(here, 'a.txt')), /^".*a\.txt" is no folder\./],
+    [
+      () => demo('get', 'hello.txt', join(here, 'a.txt', 'x', 'y')),
+      /This is a file, where a folder is needed: .*\/a\.txt\. Name/,
+    ],
     [() => demo('put', join(here, 'nothing'), folder), /There is no such file or folder/],
     [() => demo('cat', `${folder}/../x`), /has a part/],
     [
@@ -358,26 +459,28 @@ test('a folder in which nothing can be written fails with a sentence', async ({
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This is there already') })
 })
 
-test('a file where a folder has to be is named, and not the one that was written meanwhile', async ({
-  demo,
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  await client.files.put(`${folder}/sub/a.txt`, 'a')
-  const here = await makeDirectory({ sub: 'a file' })
-  const { status, stderr } = await demo('pull', folder, here)
-  expect({ status, stderr }).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining(`This is a file, where a folder is needed: ${join(here, 'sub', 'a.txt')}`),
-  })
+test('a name that others have given steers no terminal', async ({ makeDirectory }) => {
+  const server = createServer((_, response) => {
+    const site = { id: 1, name: 'Shop\u001b[2J', url: `http://127.0.0.1:${port}`, permissions: ['files'] }
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    const environment = { XDG_CONFIG_HOME: await makeDirectory() }
+    const login = startSiteFiles(['--url', `http://127.0.0.1:${port}`, 'login'], environment)
+    login.stdin.end('a\n')
+    expect(await login.ended).toMatchObject({ status: 0, stderr: expect.stringContaining('(Shop\\u{1b}[2J)') })
+  } finally {
+    server.close()
+  }
 })
 
 test('on a terminal, one line lives and ends with what was done', () => {
   const lines: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   try {
-    const printer = createTextPrinter(false, true)
+    const printer = createTextPrinter({}, { out: true, error: true })
     printer.print({ event: 'plan', create: 2, replace: 0, remove: 0, keep: 3, conflict: 0, bytes: 2000, ignored: 1 })
     printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
     printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })

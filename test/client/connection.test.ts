@@ -76,6 +76,30 @@ test('what has another answer than the service for everything is told from it, a
   await expect(client.categories.news.link(1, [2])).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
 })
 
+test('a list of what is no file and no folder, and no list at all, is told from the service as well', async () => {
+  const link = { rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }
+  const contents = [5, 'a', [null], [{}], ['a'], [{ name: 'a' }], [{ name: 5, links: [] }], [{ path: 5, links: [] }]]
+  const entries = contents.map((each) => ({ name: '', type: 'folder', links: [link], contents: each }))
+  const wrong = { name: 'a', type: 'file', links: 5 }
+  const calls: readonly ((client: SiteClient) => Promise<unknown>)[] = [
+    ({ files }) => files.list('a')[Symbol.asyncIterator]().next(),
+    ({ files }) => files.listAll('a')[Symbol.asyncIterator]().next(),
+  ]
+  for (const call of calls) {
+    for (const entry of [...entries, wrong, { type: 'folder' }]) {
+      await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow('what stands between')
+    }
+  }
+  for (const versions of [5, [null], [{}]]) {
+    const { client } = await scripted([() => json({ versions })])
+    await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow('what stands between')
+  }
+  for (const items of [5, [null]]) {
+    const { fetch } = scriptedFetch(() => json({ items }))
+    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('what stands between')
+  }
+})
+
 test('an upload whose address is none has not begun', async () => {
   const { client } = await scripted([() => new Response(null, { status: 201, headers: { Location: 'http://[' } })])
   await expect(client.files.put('a', new Uint8Array(5_000_000))).rejects.toMatchObject({
@@ -86,7 +110,7 @@ test('an upload whose address is none has not begun', async () => {
 
 test('one of several sites has to be chosen, and requests go to the data centre where it lives', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
-    isSites(each) ? sites(address, 'https://eu.test') : json({ type: 'folder' }),
+    isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
   await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('1 (Site 1), 2 (Site 2)')
   await expect(connect({ url: address, token: 'secret', site: 3, fetch })).rejects.toThrow('does not cover site 3')
@@ -100,7 +124,7 @@ test('one of several sites has to be chosen, and requests go to the data centre 
 
 test('the sites of a token are asked for once, and a client of any of them speaks to its own data centre', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
-    isSites(each) ? sites(address, 'https://eu.test') : json({ type: 'folder' }),
+    isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
   const found = await findSites({ url: address, token: 'secret', fetch })
   expect(found.list.map(({ id }) => id)).toStrictEqual([1, 2])
@@ -153,7 +177,7 @@ test('a request that creates something is not sent again when nobody knows what 
 })
 
 test('a read, a link and a write under a condition are sent again when nobody knows what became of them', async () => {
-  const read = await scripted([broken, busy(502), () => json({ type: 'folder' })])
+  const read = await scripted([broken, busy(502), () => json({ name: 'news', type: 'folder', links: [] })])
   await read.client.files.stat('a')
   const link = await scripted([broken, () => new Response(null, { status: 201 })])
   await link.client.categories.news.link(1, [2])

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, chown, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { connect, type Files, type SiteClient } from '../../client/src/index.ts'
 import { pull, push } from '../../client/src/sync.ts'
+import { noOtherUser, otherUser, runAsOther } from '../support/program.ts'
 import { startProxy } from './support/proxy.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
@@ -154,6 +155,46 @@ test('a folder and a file of one name take turns where removing was asked for', 
   expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
   expect(await pull({ client, directory: there, folder, removes: true })).toMatchObject({ failed: 0 })
   expect(await readTree(there)).toStrictEqual(await readTree(here))
+})
+
+describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be read', () => {
+  test('fails alone: the rest is sent and fetched, and it does not count as gone on either side', async ({
+    service,
+    client,
+    folder,
+    makeDirectory,
+  }) => {
+    const tree = { 'a.txt': 'a', 'secret.txt': 'secret', 'closed/b.txt': 'b' }
+    const here = await makeDirectory(tree)
+    const room = await makeDirectory({ token: service.token })
+    const tokenFile = join(room, 'token')
+    await push({ client, directory: here, folder })
+    await client.files.put(`${folder}/old.txt`, 'old')
+    await client.files.put(`${folder}/closed/new.txt`, 'new')
+    await client.files.remove(`${folder}/secret.txt`)
+    await writeTree(here, { 'a.txt': 'changed' })
+    await chmod(join(here, 'secret.txt'), 0)
+    await chmod(join(here, 'closed'), 0)
+    for (const each of ['', ...(await readdir(here, { recursive: true }))])
+      await chown(join(here, each), otherUser, otherUser)
+    for (const each of [room, tokenFile]) await chown(each, otherUser, otherUser)
+    const asOther = (...args: readonly string[]) =>
+      runAsOther('client/src/command/main.ts', ['--url', service.baseUrl, '--token-file', tokenFile, ...args])
+
+    const pushed = await asOther('push', '--delete', '--yes', here, folder)
+    expect(pushed).toMatchObject({ status: 1, stdout: expect.stringContaining('replaced  a.txt') })
+    expect(pushed.stderr).toMatch(/failed {2}closed: You may not read or write this: [^\n]+closed\./)
+    expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You may not read or write this: /)
+    expect(pushed.stderr).toContain('Done: 0 created, 1 replaced, 0 removed, 2 failed.')
+    const left = { 'a.txt': 'changed', 'closed/b.txt': 'b', 'closed/new.txt': 'new', 'old.txt': 'old' }
+    expect(await readSite(client, folder)).toStrictEqual(left)
+    expect(await asOther('diff', '--delete', here, folder)).toMatchObject({ status: 1 })
+
+    const pulled = await asOther('pull', '--delete', '--yes', folder, here)
+    expect(pulled).toMatchObject({ status: 1, stdout: 'created  old.txt\n' })
+    expect(pulled.stderr).toContain('Done: 1 created, 0 replaced, 0 removed, 2 failed.')
+    expect(await readTree(here)).toStrictEqual({ ...tree, 'a.txt': 'changed', 'old.txt': 'old' })
+  })
 })
 
 test('a name that is not UTF-8 is left out, with the reason, and holds nothing else up', async ({

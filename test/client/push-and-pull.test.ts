@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
@@ -176,6 +178,51 @@ test('symbolic links are followed inside the folder, and neither out of it nor i
   const pulled = await reported(pull, { client, directory: here, folder })
   expect(pathsOf(pulled.events, 'failed')).toStrictEqual(['outside/planted.txt'])
   expect(await readTree(outside)).toStrictEqual({ 'secret.txt': 'secret' })
+})
+
+test('what the command keeps of a folder is never sent: not by way of a link, nor with all that is ignored', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'sub/b.txt': 'b' })
+  await push({ client, directory: here, folder: `${folder} before` })
+  await push({ client, directory: join(here, 'sub'), folder: `${folder} before` })
+  await symlink('.site-files', join(here, 'folder'))
+  const [kept = ''] = await readdir(join(here, '.site-files'))
+  await symlink(`.site-files/${kept}`, join(here, 'file'))
+  const { events } = await reported(push, { client, directory: here, folder, all: true })
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'sub/b.txt': 'b' })
+  expect(pathsOf(events, 'skipped')).toStrictEqual(['file', 'folder'])
+})
+
+test('what is built in is ignored in any case, as many disks tell none apart, and what .siteignore names in its own', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  await client.files.put(`${folder}/.GIT/config`, 'not mine')
+  await client.files.put(`${folder}/.Site-Files/state.json`, 'not mine')
+  await client.files.put(`${folder}/A.LOG`, 'a')
+  const here = await makeDirectory({ '.siteignore': '*.log' })
+  await pull({ client, directory: here, folder })
+  expect(Object.keys(await readTree(here)).sort()).toStrictEqual(['.siteignore', 'A.LOG'])
+  await pull({ client, directory: here, folder, all: true })
+  expect(Object.keys(await readTree(here)).sort()).toStrictEqual(['.GIT/config', '.siteignore', 'A.LOG'])
+})
+
+test('a socket in the folder is not sent, which is said', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'a', '.siteignore': 'ignored' })
+  const sockets = ['socket', 'ignored'].map((name) => createServer().listen(join(here, name)))
+  try {
+    await Promise.all(sockets.map((each) => once(each, 'listening')))
+    await symlink('socket', join(here, 'link'))
+    const { end, events } = await reported(push, { client, directory: here, folder })
+    expect(end).toMatchObject({ create: 2, failed: 0 })
+    expect(pathsOf(events, 'skipped')).toStrictEqual(['link', 'socket'])
+  } finally {
+    for (const each of sockets) each.close()
+  }
 })
 
 test('two names that differ only in how their accents are written are not taken for one', async ({

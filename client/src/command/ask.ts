@@ -24,29 +24,30 @@ const enter = /[\r\n]/
 const stops = [3, 4].map((code) => String.fromCharCode(code))
 const erases = [8, 127].map((code) => String.fromCharCode(code))
 
-/** Asks for something that is not to be seen: nothing of it is echoed. Undefined when Ctrl+C or Ctrl+D is pressed. */
-const askHidden = (question: string): Promise<string | undefined> =>
-  new Promise((resolve) => {
+/** Asks for something that is not to be seen: nothing of it is echoed. */
+const askHidden = (question: string): Promise<string> =>
+  new Promise((resolve, reject) => {
     const { stdin, stderr } = process
     let text = ''
     stderr.write(question)
-    const end = (answer: string | undefined) => {
+    const end = () => {
       stdin.off('data', take).setRawMode(false).pause()
       stderr.write('\n')
-      resolve(answer)
     }
     const take = (data: Buffer | string) => {
       const [typed = '', ...more] = String(data).split(enter)
       for (const character of typed) text = erases.includes(character) ? text.slice(0, -1) : text + character
-      if (stops.some((key) => text.includes(key))) end(undefined)
-      else if (more.length > 0) end(text.trim())
+      const isStopped = stops.some((key) => text.includes(key))
+      if (!isStopped && more.length === 0) return
+      end()
+      if (isStopped) reject(new Interrupted())
+      else resolve(text.trim())
     }
     stdin.setRawMode(true).setEncoding('utf8').on('data', take).resume()
   })
 
 /** Asks for a secret without echo; where there is no terminal, it is the next line of standard input. */
-export const askSecret = async (question: string): Promise<string | undefined> =>
-  isTerminal() ? askHidden(question) : askLine('')
+export const askSecret = async (question: string): Promise<string> => (isTerminal() ? askHidden(question) : askLine(''))
 
 /** Asks yes or no; undefined where there is nobody to ask. */
 export const askYes = async (question: string): Promise<boolean | undefined> =>

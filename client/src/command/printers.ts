@@ -33,6 +33,8 @@ const lineOf = (event: SyncEvent): string | undefined => {
     case 'skipped':
       return `skipped  ${event.path}: ${event.why}`
     case 'step': {
+      if (event.action === 'conflict' && event.inTheWay)
+        return `CONFLICT (the ${event.inTheWay.type} ${event.inTheWay.path} is in the way)  ${event.path}  ${sizeOf(event.size)}`
       const word = inWords[event.action === 'keep' ? event.why : event.action]
       return `${word}  ${event.path}  ${sizeOf(event.size)}`
     }
@@ -53,15 +55,37 @@ const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
 const isNewer = (event: SyncEvent): boolean =>
   event.event === 'step' && event.action === 'keep' && event.why === 'newer'
 
-/** What can be done about conflicts. `newer` is how many files `--force` would overwrite besides. */
-const adviceOn = (conflicts: number, newer: number): string => {
-  if (conflicts === 0) return ''
-  const others = `, and ${newer} that changed on the other side only: bring those over first`
-  return ` What is in conflict was left alone: compare both sides, then add --force to overwrite it${newer > 0 ? others : ''}.`
+const isBlocked = (event: SyncEvent): boolean =>
+  event.event === 'step' && event.action === 'conflict' && event.inTheWay !== undefined
+
+/** What a run was asked to do. */
+export interface Asked {
+  readonly isPlanOnly?: boolean
+  readonly removes?: boolean
 }
 
-const summary = (event: Extract<SyncEvent, { event: 'end' }>, isPlanOnly: boolean, newer: number): string => {
-  const advice = adviceOn(event.conflict, newer)
+/** Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, and how many have something in their way. */
+interface LeftAlone {
+  readonly newer: number
+  readonly blocked: number
+}
+
+/** What can be done about conflicts. */
+const adviceOn = (conflicts: number, { newer, blocked }: LeftAlone, removes: boolean): string => {
+  const others = `, and ${newer} that changed on the other side only: bring those over first`
+  const force = ` What is in conflict was left alone: compare both sides, then add --force to overwrite it${newer > 0 ? others : ''}.`
+  const remove = removes
+    ? ' What is in the way stays as long as it has changed, or something cannot be read.'
+    : ' Add --delete to remove what is in the way, and all else that is on the other side only; --dry-run shows it first.'
+  return `${conflicts > blocked ? force : ''}${blocked > 0 ? remove : ''}`
+}
+
+const summary = (
+  event: Extract<SyncEvent, { event: 'end' }>,
+  left: LeftAlone,
+  { isPlanOnly = false, removes = false }: Asked,
+): string => {
+  const advice = adviceOn(event.conflict, left, removes)
   if (isPlanOnly) return `Nothing was changed.${advice}`
   const done = parts(
     count(event.create, 'created'),
@@ -76,12 +100,16 @@ const summary = (event: Extract<SyncEvent, { event: 'end' }>, isPlanOnly: boolea
 /** How often the live line is written anew, in milliseconds. */
 const refresh = 100
 
+/** Whether standard output and standard error are a terminal. */
+const terminals = () => ({ out: process.stdout.isTTY === true, error: process.stderr.isTTY === true })
+
 /** Lines for people: on a terminal one that lives, elsewhere one for each file. Lists go to standard output, the rest to standard error. */
-export const createTextPrinter = (isPlanOnly: boolean, isTerminal = process.stderr.isTTY === true): Printer => {
+export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): Printer => {
   const started = performance.now()
   let written = Number.NEGATIVE_INFINITY
   let isLive = false
   let newer = 0
+  let blocked = 0
 
   const clear = () => {
     if (isLive) process.stderr.write('\r\u001b[K')
@@ -93,7 +121,7 @@ export const createTextPrinter = (isPlanOnly: boolean, isTerminal = process.stde
   }
   const live = ({ files, totalFiles, bytes, totalBytes }: Extract<SyncEvent, { event: 'progress' }>) => {
     const now = performance.now()
-    if (!isTerminal || (now - written < refresh && files < totalFiles)) return
+    if (!isTerminal.error || (now - written < refresh && files < totalFiles)) return
     written = now
     const rate = bytes / Math.max(1, now - started)
     const left = rate > 0 && bytes < totalBytes ? `, ${spanOf((totalBytes - bytes) / rate)} left` : ''
@@ -107,9 +135,11 @@ export const createTextPrinter = (isPlanOnly: boolean, isTerminal = process.stde
     print(event) {
       if (event.event === 'progress') return live(event)
       if (event.event === 'plan') return say(planned(event))
-      if (event.event === 'end') return say(summary(event, isPlanOnly, newer))
+      if (event.event === 'end') return say(summary(event, { newer, blocked }, asked))
       newer += Number(isNewer(event))
-      if (event.event === 'done' && isTerminal) return
+      blocked += Number(isBlocked(event))
+      // The line that lives says it to whoever looks on; who takes the list elsewhere is to have it.
+      if (event.event === 'done' && isTerminal.error && isTerminal.out) return
       const line = lineOf(event)
       if (line === undefined) return
       if (event.event !== 'step' && event.event !== 'done') return say(line)

@@ -5,7 +5,8 @@ import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
 import { OutputLost, writeOut } from './output.ts'
-import { connectAs, loginFile, type Where, writeLogin } from './settings.ts'
+import { checkedUrl, connectAs, loginFile, type Where, writeLogin } from './settings.ts'
+import { shown } from './shown.ts'
 import * as single from './single.ts'
 import { type SyncFlags, synchronise, watch } from './synchronise.ts'
 
@@ -22,12 +23,6 @@ const parseSite = (text: string): number => {
   return Number(text)
 }
 
-const parseUrl = (text: string): string => {
-  if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new InvalidArgumentError('It must look like https://admin.example.com.')
-  return text
-}
-
 const all = ['--all', 'take along what .siteignore names, and what is ignored anyway'] as const
 
 const syncOptions = (command: Command): Command =>
@@ -38,15 +33,17 @@ const syncOptions = (command: Command): Command =>
     .option('--yes', 'do not ask before something is removed')
 
 const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void> => {
-  const address =
-    url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
-  if (!address) throw new UsageError('Say which service: --url https://admin.example.com.')
+  const given = url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
+  if (!given) throw new UsageError('Say which service: --url https://admin.example.com.')
+  const address = checkedUrl(given)
   const token = await askSecret('Token (it is not shown): ')
   if (!token) throw new UsageError('No token was given, so nothing was kept.')
   const choice = site === undefined ? {} : { site }
   const client = await connect({ url: address, token, signal, fetch: nodeFetch, ...choice })
   await writeLogin({ url: address, token, ...choice })
-  console.error(`Site ${client.site.id} (${client.site.name}). The token is kept in ${loginFile()}, for you alone.`)
+  console.error(
+    `Site ${client.site.id} (${shown(client.site.name)}). The token is kept in ${loginFile()}, for you alone.`,
+  )
 }
 
 /** Every command, with what it takes. `finish` gets the exit status of one that has more than one. */
@@ -55,7 +52,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
     .description('The files of a site: looks at them, fetches them, and keeps a folder and the site alike.')
     .version(version)
     .addOption(
-      new Option('--url <url>', 'the address of the service (or SITE_ADMIN_URL, or "login")').argParser(parseUrl),
+      new Option('--url <url>', 'the address of the service (or SITE_ADMIN_URL, or "login")').argParser(checkedUrl),
     )
     .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
     .addOption(new Option('--site <id>', 'which site, where the token covers several').argParser(parseSite))

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { readUrl } from '../connect.ts'
 import { connect, type SiteClient } from '../index.ts'
 import { nodeFetch } from '../node.ts'
 import { UsageError } from './failure.ts'
@@ -72,14 +73,25 @@ const readTokenFile = async (file: string): Promise<string> => {
   return bytes.toString().trim()
 }
 
+/** An address as it was given: one that is none is not called as it must be. */
+export const checkedUrl = (text: string): string => {
+  try {
+    readUrl(text)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+  return text
+}
+
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
 /** Connects as the command line, the environment or the login say, in this order. */
 export const connectAs = async ({ url, tokenFile, site }: Where, signal: AbortSignal): Promise<SiteClient> => {
   const login = await readLogin()
-  const address = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
-  if (!address)
+  const given = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
+  if (!given)
     throw new UsageError('Say which service: --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
+  const address = checkedUrl(given)
   // The kept token is for the kept address alone: another one must not get to see it.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
   const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { constants } from 'node:fs'
 import { access, chmod, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { pathOf } from '../files.ts'
 import { ServiceError, type SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { fetchBytes, LocalRefusal, placeNew } from '../sync/fetch-file.ts'
@@ -13,6 +12,16 @@ import { UsageError } from './failure.ts'
 import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
 import { shown, sizeOf } from './shown.ts'
+import {
+  destination,
+  find,
+  findAsWritten,
+  inFolder,
+  nameOf,
+  pathBelowRoot,
+  renamedInCase,
+  sitePath,
+} from './site-path.ts'
 
 /** What a command works with. */
 export interface Context {
@@ -21,60 +30,17 @@ export interface Context {
   readonly signal: AbortSignal
 }
 
-/** A path as people write it, without slashes around it; the root is empty. */
-export const sitePath = (text: string): string =>
-  text
-    .split('/')
-    .filter((part) => part !== '')
-    .join('/')
-
-const nameOf = (path: string): string => sitePath(path).split('/').at(-1) ?? ''
-const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
-
 const print = ({ json }: Context, value: object, text: string): void =>
   void writeOut(`${json ? JSON.stringify(value) : shown(text)}\n`)
 
 /** How far it is, in one line of a terminal; elsewhere there is none. */
 const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
-  const printer = json ? undefined : createTextPrinter(false)
+  const printer = json ? undefined : createTextPrinter()
   return {
     tell: (files: number, bytes: number) =>
       printer?.print({ event: 'progress', files, totalFiles, bytes: Math.min(bytes, totalBytes), totalBytes }),
     clear: () => printer?.clear(),
   }
-}
-
-/** What a path is, how it is written there, and the tag of its state, which a folder has none of; undefined when nothing is. */
-const find = async ({ client }: Context, path: string) => {
-  if (path === '') return { type: 'folder', path }
-  try {
-    const entry = await client.files.stat(path)
-    return { type: entry.type, path: pathOf(entry) ?? path, etag: entry.etag }
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return undefined
-    throw error
-  }
-}
-
-/** What lies at a path that is written like this, and not in other case, as changes and states of the past are found in no other. */
-const findAsWritten = async ({ client }: Context, path: string) => {
-  const entry = await client.files.stat(path)
-  const written = pathOf(entry) ?? path
-  if (written === path.normalize('NFC')) return entry
-  throw new LocalRefusal(`There is no "${path}" here, but "${written}". Write it like that.`)
-}
-
-/**
- * Where something of this name goes: into a folder that is there or that a slash says to be one, or to the path itself. `replace` is what a write is onto, as far
- * as it is known by now: what lies at the path, or that nothing does.
- */
-const destination = async (context: Context, to: string, name: string) => {
-  const path = sitePath(to)
-  const there = await find(context, path)
-  if (there?.type === 'folder') return { path: inFolder(there.path, name), replace: true }
-  if (to.endsWith('/')) return { path: inFolder(path, name), replace: true }
-  if (!there) return { path, replace: false }
-  return { path, replace: (there.path === path.normalize('NFC') && there.etag) || true }
 }
 
 interface Row {
@@ -221,16 +187,18 @@ export const put = async (context: Context, files: readonly string[], to: string
   }
 }
 
-export const move = async (context: Context, from: string, to: string) => {
-  const { path } = await destination(context, to, nameOf(from))
-  await context.client.files.move(sitePath(from), path)
-  print(context, { from: sitePath(from), path }, path)
+export const move = async (context: Context, given: string, to: string) => {
+  const from = pathBelowRoot(given)
+  const path = (await renamedInCase(context, from, to)) ?? (await destination(context, to, nameOf(from))).path
+  await context.client.files.move(from, path)
+  print(context, { from, path }, path)
 }
 
-export const copy = async (context: Context, from: string, to: string) => {
+export const copy = async (context: Context, given: string, to: string) => {
+  const from = pathBelowRoot(given)
   const { path } = await destination(context, to, nameOf(from))
-  await context.client.files.copy(sitePath(from), path)
-  print(context, { from: sitePath(from), path }, path)
+  await context.client.files.copy(from, path)
+  print(context, { from, path }, path)
 }
 
 /** Whether a removal is wanted: of a folder, somebody has to say so. */
@@ -249,7 +217,6 @@ interface RemoveFlags {
 }
 
 const removeOne = async (context: Context, path: string, { dryRun, yes }: RemoveFlags): Promise<void> => {
-  if (path === '') throw new UsageError('Name what is to go: the root of a site stays.')
   const { files } = context.client
   const { type, etag } = await findAsWritten(context, path)
   const { files: count, bytes, atLeast, code } = await files.removal(path)
@@ -262,23 +229,24 @@ const removeOne = async (context: Context, path: string, { dryRun, yes }: Remove
 }
 
 export const remove = async (context: Context, paths: readonly string[], flags: RemoveFlags) => {
-  for (const path of paths) await removeOne(context, sitePath(path), flags)
+  for (const path of paths) await removeOne(context, pathBelowRoot(path), flags)
 }
 
 export const restore = async (
   context: Context,
-  path: string,
+  given: string,
   { state, replace }: { state?: string; replace?: true },
 ) => {
-  await context.client.files.restore(sitePath(path), {
+  const path = pathBelowRoot(given)
+  await context.client.files.restore(path, {
     ...(state !== undefined && { version: state }),
     ...(replace && { replace }),
   })
-  print(context, { path: sitePath(path), restored: true }, `restored  ${sitePath(path)}`)
+  print(context, { path, restored: true }, `restored  ${path}`)
 }
 
-export const versions = async (context: Context, to: string) => {
-  const path = sitePath(to)
+export const versions = async (context: Context, given: string) => {
+  const path = pathBelowRoot(given, 'Name a file: its states are listed.')
   try {
     for await (const state of context.client.files.versions(path)) {
       const note = state.current ? 'there now' : state.removed ? 'removed in this state' : 'replaced'

@@ -1,14 +1,16 @@
 import { watch as watchFolder } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
 import { LocalRefusal } from '../sync/fetch-file.ts'
 import { stateFolder } from '../sync/ignored.ts'
 import { pull, push } from '../sync/sync.ts'
 import { askYes } from './ask.ts'
-import { exitStatus, report } from './failure.ts'
+import { exitStatus, report, UsageError } from './failure.ts'
 import { createJsonPrinter, createTextPrinter, type Printer } from './printers.ts'
 import { shown, spanOf } from './shown.ts'
-import { type Context, sitePath } from './single.ts'
+import type { Context } from './single.ts'
+import { sitePath } from './site-path.ts'
 
 export interface SyncFlags {
   readonly all?: true
@@ -18,8 +20,8 @@ export interface SyncFlags {
   readonly yes?: true
 }
 
-const printerFor = ({ json }: Context, isPlanOnly: boolean): Printer =>
-  json ? createJsonPrinter() : createTextPrinter(isPlanOnly)
+const printerFor = ({ json }: Context, flags: SyncFlags): Printer =>
+  json ? createJsonPrinter() : createTextPrinter({ isPlanOnly: flags.dryRun ?? false, removes: flags.delete ?? false })
 
 const statusOf = ({ failed, conflict, interrupted }: EndEvent): number => {
   if (failed > 0 || interrupted) return exitStatus.failed
@@ -43,6 +45,14 @@ const confirmWith =
     return agreed
   }
 
+/** Refuses what is no folder, in the words that it was given in. */
+const checkFolder = async (directory: string): Promise<void> => {
+  if (directory === '') throw new UsageError('Name a folder of this machine: "." is the one that you are in.')
+  const info = await stat(directory).catch(() => undefined)
+  if (info && !info.isDirectory())
+    throw new LocalRefusal(`"${directory}" is no folder. Name one, or use "get" and "put" for one file.`)
+}
+
 const run = async (
   direction: 'push' | 'pull',
   context: Context,
@@ -51,7 +61,7 @@ const run = async (
   flags: SyncFlags,
   onEvent?: (event: SyncEvent) => void,
 ): Promise<EndEvent> => {
-  const printer = printerFor(context, flags.dryRun ?? false)
+  const printer = printerFor(context, flags)
   const options = {
     client: context.client,
     directory,
@@ -81,7 +91,10 @@ export const synchronise = async (
   directory: string,
   path: string,
   flags: SyncFlags,
-): Promise<number> => statusOf(await run(direction, context, directory, path, flags))
+): Promise<number> => {
+  await checkFolder(directory)
+  return statusOf(await run(direction, context, directory, path, flags))
+}
 
 /** How long nothing must have changed before it is sent, in milliseconds: editors write a file several times. */
 const quiet = 200
@@ -179,6 +192,7 @@ const sendAtChanges = async (
  * what this machine's user has to decide, with the next change. A folder that cannot be read any more ends it, and so does a first push that fails.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
+  await checkFolder(directory)
   const over = new AbortController()
   try {
     return await sendAtChanges(context, createChanges(directory, AbortSignal.any([context.signal, over.signal])), () =>

@@ -1,3 +1,6 @@
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
 /** What is wrong on this machine, and what a person can do about it, by the code that Node gives it. */
 const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = {
   ENOENT: ['There is no such file or folder', 'Check the path'],
@@ -11,12 +14,20 @@ const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = 
   EEXIST: ['This is there already', 'Move it away, or choose another place'],
 }
 
+/** Of a path that leads through a file, the file. */
+const fileOn = (path: string): string => {
+  for (let place = path; place !== dirname(place); place = dirname(place))
+    if (statSync(place, { throwIfNoEntry: false })?.isFile()) return place
+  return path
+}
+
 /** A failure in words. What this machine refuses is said with the place, and what to do about it. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : ''
   // What something was to be moved to says more than where it lay meanwhile.
-  const path = ('dest' in error && error.dest) || ('path' in error ? error.path : undefined)
+  const given = ('dest' in error && error.dest) || ('path' in error ? error.path : undefined)
+  const path = code === 'ENOTDIR' && typeof given === 'string' ? fileOn(given) : given
   const [what, todo] = (Object.hasOwn(faults, code) && faults[code]) || []
   return what ? `${what}${typeof path === 'string' ? `: ${path}` : ''}. ${todo}.` : error.message
 }

@@ -10,19 +10,19 @@ const builtIn = ['.git', 'node_modules', '.DS_Store', 'Thumbs.db', '._*', stateF
 /** Says of a path below the folder whether it is none of a push's or a pull's business, on either side. That of a folder ends with a slash. */
 export type Ignored = (path: string) => boolean
 
-/** Whether a path is, or lies in, the folder that holds what was seen. */
-export const isOfState: Ignored = (path) => path.startsWith(`${stateFolder}/`)
+/** Whether a path is, or lies in, a folder that holds what was seen: of this folder, or of one below it. Many disks do not tell case apart. */
+export const isOfState: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
 
 /** What is built in, and what `.siteignore` in the folder names, in the syntax of `.gitignore`. */
 export const readIgnored = async (directory: string): Promise<Ignored> => {
-  const rules = ignore({ ignorecase: false })
   const path = join(directory, '.siteignore')
   const own = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     // Of a folder, Node does not say which one.
     throw Object.assign(error, { path })
   })
-  // What is built in comes last, so that no line of the file brings the state of this program, or of git, into the site.
-  rules.add(own).add(builtIn)
-  return (path) => rules.ignores(path)
+  const named = ignore({ ignorecase: false }).add(own)
+  // What is built in is apart, so that no line of the file brings the state of this program, or of git, into the site; in any case, as a disk may not tell them apart.
+  const always = ignore({ ignorecase: true }).add(builtIn)
+  return (path) => named.ignores(path) || always.ignores(path)
 }

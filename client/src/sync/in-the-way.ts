@@ -1,10 +1,5 @@
+import { foldersOf } from './plan.ts'
 import type { Writing } from './write.ts'
-
-/** The folders that a path lies in, the deepest first. */
-const foldersOf = (path: string): readonly string[] => {
-  const parts = path.split('/').slice(0, -1)
-  return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'))
-}
 
 /**
  * What has to go before anything can be created: files where folders are to be, and files of folders where files are to be. `folders` are those that are empty

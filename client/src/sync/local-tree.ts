@@ -1,8 +1,9 @@
 import { type Dirent, lstatSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
+import { sentenceOf } from './disk-errors.ts'
 import { fingerprintFile } from './fingerprint.ts'
-import { type Ignored, isOfState } from './ignored.ts'
+import { type Ignored, isOfState, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
 import type { FileState } from './plan.ts'
 
@@ -44,6 +45,8 @@ interface Skipped {
 export interface LocalTree {
   readonly files: ReadonlyMap<string, LocalFile>
   readonly skipped: readonly Skipped[]
+  /** Files, and folders with all that they hold, that cannot be read, and what the system says: nobody knows what is there. */
+  readonly unread: readonly { readonly path: string; readonly message: string }[]
   /** How many files and folders were left out as ignored. */
   readonly ignored: number
 }
@@ -73,13 +76,26 @@ interface Found {
 
 const gone = 'it went away while it was looked at, or its name is not UTF-8'
 
-/** What is undefined when the file is not there, which was there a moment ago. */
-const orGone = async <Result>(work: Promise<Result>): Promise<Result | undefined> => {
+/** What this machine says of what is not there, and is no way to anything. */
+const missing = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
+/** What this machine says of a file or folder alone, and not of all of them: a missing right, a fault of the disk, a lock. */
+const concernsOne = ['EACCES', 'EPERM', 'EIO', 'EBUSY']
+
+/** What is undefined when the file is not there, which was there a moment ago, or cannot be read: that is noted. */
+const readable = async <Result>(
+  { skipped, unread }: Pick<Walk, 'skipped' | 'unread'>,
+  path: string,
+  work: Promise<Result>,
+  why = gone,
+): Promise<Result | undefined> => {
   try {
     return await work
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (missing.includes(code)) skipped.push({ path, why })
+    else if (concernsOne.includes(code)) unread.push({ path, message: sentenceOf(error) })
+    else throw error
+    return undefined
   }
 }
 
@@ -90,6 +106,7 @@ interface Walk extends Pick<ScanOptions, 'ignored' | 'signal'> {
   readonly root: string
   readonly found: Found[]
   readonly skipped: Skipped[]
+  readonly unread: LocalTree['unread'][number][]
   readonly leftOut: string[]
 }
 
@@ -103,23 +120,29 @@ const isIgnored = ({ ignored, leftOut }: Walk, path: string): boolean => {
 /** Symbolic links are followed inside the folder only, and never in a circle. `above` are the folders that the link lies in. */
 const follow = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   const skip = (why: string) => void walk.skipped.push({ path, why })
-  const target = await realpath(location).catch(() => undefined)
-  if (target === undefined) return skip('it is a symbolic link that leads nowhere')
+  const target = await readable(walk, path, realpath(location), 'it is a symbolic link that leads nowhere')
+  if (target === undefined) return
   if (!isInside(walk.root, target)) return skip('it is a symbolic link out of the folder')
-  const info = await orGone(stat(target))
-  if (!info) return skip(gone)
-  if (info.isFile() && !isIgnored(walk, path)) walk.found.push({ path, location: target })
-  if (!info.isDirectory()) return
+  if (isOfState(relative(walk.root, target).replaceAll(sep, '/')))
+    return skip(`it is a symbolic link to ${stateFolder}, which is never sent`)
+  const info = await readable(walk, path, stat(target))
+  if (!info) return
+  if (!info.isDirectory()) return take(walk, path, target, info)
   if (above.some((each) => isInside(target, each))) return skip('it is a symbolic link to a folder that it lies in')
   await enter(walk, path, target, above)
 }
 
-/** What a folder holds: nothing when it went away, unless it is the root. */
-const entriesOf = async ({ skipped }: Walk, path: string, location: string): Promise<readonly Dirent[]> => {
+/** Takes a file for one to be sent; what is none has no bytes that could be. */
+const take = (walk: Walk, path: string, location: string, info: Pick<Dirent, 'isFile'>): void => {
+  if (isIgnored(walk, path)) return
+  if (info.isFile()) walk.found.push({ path, location })
+  else walk.skipped.push({ path, why: 'it is no file, but a pipe, a socket or a device' })
+}
+
+/** What a folder holds: nothing when it went away or cannot be read, unless it is the root. */
+const entriesOf = async (walk: Walk, path: string, location: string): Promise<readonly Dirent[]> => {
   const reading = readdir(location, { withFileTypes: true })
-  const entries = path === '' ? await reading : await orGone(reading)
-  if (!entries) skipped.push({ path, why: gone })
-  return entries ?? []
+  return path === '' ? reading : ((await readable(walk, path, reading)) ?? [])
 }
 
 /** Goes through a folder. Names are taken in the form that the service keeps (NFC). */
@@ -131,7 +154,7 @@ const enter = async (walk: Walk, path: string, location: string, above: readonly
     const where = join(location, entry.name)
     if (entry.isDirectory()) await enter(walk, below, where, [...above, where])
     else if (entry.isSymbolicLink()) await follow(walk, below, where, above)
-    else if (entry.isFile() && !isIgnored(walk, below)) walk.found.push({ path: below, location: where })
+    else take(walk, below, where, entry)
   }
 }
 
@@ -156,8 +179,9 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
   const root = await realpath(directory)
   const found: Found[] = []
   const skipped: Skipped[] = []
+  const unread: Walk['unread'] = []
   const leftOut: string[] = []
-  await enter({ ...options, root, found, skipped, leftOut }, '', root, [root])
+  await enter({ ...options, root, found, skipped, unread, leftOut }, '', root, [root])
   const files = new Map<string, LocalFile>()
   const taken = new Map<string, string>()
   const wanted = found.filter(({ path, location }) => {
@@ -168,11 +192,10 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
     return !why
   })
   await inParallel(wanted, 16, async (each) => {
-    const file = await orGone(look(each, options))
+    const file = await readable({ skipped, unread }, each.path, look(each, options))
     if (file) files.set(each.path, file)
-    else skipped.push({ path: each.path, why: gone })
   })
-  return { files, skipped, ignored: leftOut.length }
+  return { files, skipped, unread, ignored: leftOut.length }
 }
 
 /** What the bytes of a file are told by: its other times change with its name and its rights. */

@@ -19,10 +19,17 @@ export type Tree<State> = ReadonlyMap<string, State>
 
 /**
  * `keep` leaves both sides as they are: `why` is `equal`; `newer` when the change is on the side that would be written to, and is none of this run;
- * `extra` when removing was not asked for. `conflict` is a change on both sides.
+ * `extra` when removing was not asked for. `conflict` is a change on both sides, or something else in the place: `inTheWay` is a file where a folder has to be,
+ * or a folder with files where the file has to be, which only `removes` takes away.
  */
 export type Step =
-  | { readonly action: 'create' | 'replace' | 'remove' | 'conflict'; readonly path: string; readonly size: number }
+  | { readonly action: 'create' | 'replace' | 'remove'; readonly path: string; readonly size: number }
+  | {
+      readonly action: 'conflict'
+      readonly path: string
+      readonly size: number
+      readonly inTheWay?: { readonly type: 'file' | 'folder'; readonly path: string }
+    }
   | { readonly action: 'keep'; readonly path: string; readonly size: number; readonly why: 'equal' | 'newer' | 'extra' }
 
 export interface PlanOptions {
@@ -80,6 +87,26 @@ const stepAt = (
   return { action: target ? 'replace' : 'create', path, size }
 }
 
+/** The folders that a path lies in, the deepest first. */
+export const foldersOf = (path: string): readonly string[] => {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'))
+}
+
+/** What can be created nowhere, as something else that stays is in its place, becomes a conflict. */
+const withObstacles = (steps: readonly Step[], target: Tree<FileState>): readonly Step[] => {
+  const stays = steps.flatMap(({ action, path }) => (action !== 'remove' && target.has(path) ? [path] : []))
+  const files = new Set(stays)
+  const folders = new Set(stays.flatMap(foldersOf))
+  return steps.map((step): Step => {
+    const { action, path, size } = step
+    if (action !== 'create') return step
+    const file = foldersOf(path).find((folder) => files.has(folder))
+    if (file !== undefined) return { action: 'conflict', path, size, inTheWay: { type: 'file', path: file } }
+    return folders.has(path) ? { action: 'conflict', path, size, inTheWay: { type: 'folder', path } } : step
+  })
+}
+
 const byPath = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /**
@@ -93,12 +120,13 @@ export const plan = (
   options: PlanOptions,
 ): readonly Step[] => {
   const paths = [...new Set([...local.keys(), ...remote.keys()])].sort(byPath)
-  return paths.map((path) => {
+  const steps = paths.map((path) => {
     const [here, there, seen] = [local.get(path), remote.get(path), base?.get(path)]
     return options.direction === 'push'
       ? stepAt(path, here, there, base && { source: seen?.local, target: seen?.remote }, options)
       : stepAt(path, there, here, base && { source: seen?.remote, target: seen?.local }, options)
   })
+  return withObstacles(steps, options.direction === 'push' ? remote : local)
 }
 
 /** What was seen at one path after a run that has not made both sides equal there. */

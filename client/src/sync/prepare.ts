@@ -71,9 +71,8 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     const known = state.remembered.get(path)
     return known && known.touched < state.written - coarseClock ? known : undefined
   }
-  const [{ files: local, skipped, ignored: ignoredHere }, { files: remote, ignored: ignoredThere }] = await Promise.all(
-    [scan(root, { ignored, remembered, signal }), listRemote(client.files, folder, ignored, signal)],
-  )
+  const [{ files: local, skipped, unread, ignored: ignoredHere }, { files: remote, ignored: ignoredThere }] =
+    await Promise.all([scan(root, { ignored, remembered, signal }), listRemote(client.files, folder, ignored, signal)])
   for (const each of skipped) onEvent?.({ event: 'skipped', ...each })
   state.remembered.clear()
   for (const [path, { location: _, ...file }] of local) state.remembered.set(path, file)
@@ -85,16 +84,21 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
       file?.fingerprint.join(' ') === fingerprint && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
     if (!isWanted) state.uploads.delete(place)
   }
+  const isAmong = (places: readonly { readonly path: string }[], path: string) =>
+    places.some((each) => path === each.path || path.startsWith(`${each.path}/`))
+  // Nobody knows what cannot be read: it may be what seems to be missing elsewhere, when it was moved.
+  const isKnown = unread.length === 0
   // What is there and cannot be sent is not missing.
-  const unsendable = (path: string) => skipped.some((each) => path === each.path || path.startsWith(`${each.path}/`))
-  const steps = plan(local, remote, state.base, { direction, removes, force }).map(
-    (step): Step =>
-      step.action === 'remove' && direction === 'push' && skipped.length > 0 && unsendable(step.path)
-        ? { action: 'keep', path: step.path, size: step.size, why: 'extra' }
-        : step,
-  )
+  const steps = plan(local, remote, state.base, { direction, removes: removes && isKnown, force })
+    .filter(({ path }) => isKnown || !isAmong(unread, path))
+    .map(
+      (step): Step =>
+        step.action === 'remove' && direction === 'push' && isAmong(skipped, step.path)
+          ? { action: 'keep', path: step.path, size: step.size, why: 'extra' }
+          : step,
+    )
   const leftOut = direction === 'push' ? ignoredHere : ignoredThere
-  return { root, folder, local, remote, state, save: opened.save, steps, leftOut }
+  return { root, folder, local, remote, state, save: opened.save, steps, unread, leftOut }
 }
 
 /** Both sides, the plan, and what is kept of them. */

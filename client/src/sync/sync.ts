@@ -32,24 +32,26 @@ const refuseEmptying = (direction: Direction, { local, remote, steps }: Prepared
 const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent> => {
   const { onEvent = () => {}, signal, dryRun = false, confirm } = options
   const prepared = await prepare(direction, options)
-  const { steps } = prepared
+  refuseEmptying(direction, prepared)
+  const { steps, unread } = prepared
   const counts = countsOf(steps)
   const removals = steps.filter(({ action }) => action === 'remove')
   const writing = steps.filter(isWriting)
   const bytes = writing.reduce((sum, { action, size }) => sum + (action === 'remove' ? 0 : size), 0)
   const end = (rest: Partial<EndEvent>): EndEvent => {
-    const event: EndEvent = { event: 'end', failed: 0, interrupted: signal?.aborted ?? false, ...counts, ...rest }
+    const failed = unread.length + (rest.failed ?? 0)
+    const event: EndEvent = { event: 'end', interrupted: signal?.aborted ?? false, ...counts, ...rest, failed }
     onEvent(event)
     return event
   }
 
+  for (const each of unread) onEvent({ event: 'failed', ...each })
   onEvent({ event: 'plan', bytes, ignored: prepared.leftOut, ...counts })
   for (const step of steps) {
     const isOfInterest = step.action !== 'keep' || step.why !== 'equal'
     if (isOfInterest && (dryRun || !isWriting(step))) onEvent({ event: 'step', ...step })
   }
   if (dryRun) return end({})
-  refuseEmptying(direction, prepared)
   const mayRemove = removals.length === 0 || !confirm || (await confirm(removals.map(({ path }) => path)))
   const { failed, conflict, ...made } = await carryOut(
     direction,

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { rm, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -17,14 +17,18 @@ const hasTerminal = spawnSync('tmux', ['-V']).status === 0
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** A terminal of 100 columns, in which a command line is run as people run it. What it shows is read from its screen. */
-const openTerminal = async (args: readonly string[], environment: Readonly<Record<string, string>>) => {
+const openTerminal = async (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  output?: string,
+) => {
   const socket = `site-files-${randomUUID()}`
   const tmux = async (...words: readonly string[]) =>
     (await execute('tmux', ['-L', socket, '-f', '/dev/null', ...words])).stdout
   const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   const program = ['env', ...settings, process.execPath, resolve('client/src/command/main.ts'), ...args]
   // Ctrl+C is meant for the program, and the screen stays when it has ended.
-  const line = `trap : INT; ${program.map(quoted).join(' ')}; echo "status $?"; cat`
+  const line = `trap : INT; ${program.map(quoted).join(' ')}${output ? ` > ${quoted(output)}` : ''}; echo "status $?"; cat`
   await tmux('new-session', '-d', '-x', '100', '-y', '40', '-s', 'own', 'sh', '-c', line)
   return {
     type: (...keys: readonly string[]) => tmux('send-keys', '-t', 'own', ...keys),
@@ -38,8 +42,8 @@ const test = base
   .extend('run', async ({}, { onCleanup }) => {
     const terminals: Awaited<ReturnType<typeof openTerminal>>[] = []
     onCleanup(async () => void (await Promise.all(terminals.map((terminal) => terminal.close()))))
-    return async (args: readonly string[], environment: Readonly<Record<string, string>>) => {
-      const terminal = await openTerminal(args, environment)
+    return async (args: readonly string[], environment: Readonly<Record<string, string>>, output?: string) => {
+      const terminal = await openTerminal(args, environment, output)
       terminals.push(terminal)
       return terminal
     }
@@ -57,6 +61,36 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     await expect.poll(terminal.screen).toContain('status 0')
     const lines = (await terminal.screen()).trimEnd().split('\n')
     expect(lines.at(-2)).toMatch(/^Done: 2 created, 0 replaced, 0 removed\./)
+  })
+
+  test('a push whose output goes to a file writes there what it has done', async ({
+    folder,
+    makeDirectory,
+    service,
+    run,
+  }) => {
+    const here = await makeDirectory({ 'a.txt': 'a' })
+    const file = join(await makeDirectory(), 'log')
+    const terminal = await run(['push', here, folder], asDemo(service), file)
+    await expect.poll(terminal.screen).toContain('status 0')
+    expect(await readFile(file, 'utf8')).toBe('created  a.txt\n')
+    expect(await terminal.screen()).toContain('Done: 1 created')
+  })
+
+  test.for(['C-c', 'C-d'])('%s at the question for the token ends it as everywhere else', async (key, { run }) => {
+    const terminal = await run(['--url', 'http://127.0.0.1:1', 'login'], { XDG_CONFIG_HOME: '/nonexistent' })
+    await expect.poll(terminal.screen).toMatch(/Token/)
+    await terminal.type(key)
+    await expect.poll(terminal.screen).toContain('status 1')
+    expect(await terminal.screen()).toContain('Stopped.')
+  })
+
+  test('an address that is none is refused before the token is asked for', async ({ run }) => {
+    const terminal = await run(['login'], { XDG_CONFIG_HOME: '/nonexistent', SITE_ADMIN_URL: '' })
+    await expect.poll(terminal.screen).toContain('Address of the service')
+    await terminal.type('foo', 'Enter')
+    await expect.poll(terminal.screen).toContain('status 2')
+    expect(await terminal.screen()).not.toContain('Token')
   })
 
   test('removals are listed and asked for: n leaves all, y removes', async ({

@@ -1,0 +1,71 @@
+import { pathOf } from '../files.ts'
+import { ServiceError, type SiteClient } from '../index.ts'
+import { LocalRefusal } from '../sync/fetch-file.ts'
+import { UsageError } from './failure.ts'
+
+/** A path as people write it, without slashes around it; the root is empty. */
+export const sitePath = (text: string): string =>
+  text
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
+
+export const nameOf = (path: string): string => sitePath(path).split('/').at(-1) ?? ''
+export const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+
+/** The path of what cannot be the root. */
+export const pathBelowRoot = (
+  text: string,
+  sentence = 'Name a file or a folder: the root of a site stays as it is.',
+): string => {
+  const path = sitePath(text)
+  if (path === '') throw new UsageError(sentence)
+  return path
+}
+
+/** What leads to the site that a path is of. */
+interface OfSite {
+  readonly client: SiteClient
+}
+
+/** What a path is, how it is written there, and the tag of its state, which a folder has none of; undefined when nothing is. */
+export const find = async ({ client }: OfSite, path: string) => {
+  if (path === '') return { type: 'folder', path }
+  try {
+    const entry = await client.files.stat(path)
+    return { type: entry.type, path: pathOf(entry) ?? path, etag: entry.etag }
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** What lies at a path that is written like this, and not in other case, as changes and states of the past are found in no other. */
+export const findAsWritten = async ({ client }: OfSite, path: string) => {
+  const entry = await client.files.stat(path)
+  const written = pathOf(entry) ?? path
+  if (written === path.normalize('NFC')) return entry
+  throw new LocalRefusal(`There is no "${path}" here, but "${written}". Write it like that.`)
+}
+
+/** Of a folder, a new name that differs in case only leads to the folder itself: it goes nowhere else than to that name. */
+export const renamedInCase = async (site: OfSite, from: string, to: string): Promise<string | undefined> => {
+  const path = sitePath(to).normalize('NFC')
+  const there = to.endsWith('/') || path === '' ? undefined : await find(site, path)
+  if (there?.type !== 'folder' || there.path !== from.normalize('NFC')) return undefined
+  const [name, old] = [nameOf(path), nameOf(there.path)]
+  return name === old ? undefined : `${there.path.slice(0, -old.length)}${name}`
+}
+
+/**
+ * Where something of this name goes: into a folder that is there or that a slash says to be one, or to the path itself. `replace` is what a write is onto, as far
+ * as it is known by now: what lies at the path, or that nothing does.
+ */
+export const destination = async (site: OfSite, to: string, name: string) => {
+  const path = sitePath(to)
+  const there = await find(site, path)
+  if (there?.type === 'folder') return { path: inFolder(there.path, name), replace: true }
+  if (to.endsWith('/')) return { path: inFolder(path, name), replace: true }
+  if (!there) return { path, replace: false }
+  return { path, replace: (there.path === path.normalize('NFC') && there.etag) || true }
+}
