@@ -190,12 +190,12 @@ export const removeContents = ({ path, database, wal, blobs, orphans, demo, runn
   removeFrom(path, [database, wal, `${database}-shm`, blobs, orphans, demo, `${demo}.new`, running])
 
 /**
- * Removes what the service keeps in the directory, and nothing else. Should it be cut short, the next start makes the directory anew:
- * its marker says so. The caller holds every lock.
+ * Removes what the service keeps in the directory, and nothing else, for what comes next: to make it anew, or to fill it from a backup. Should it be
+ * cut short, the marker says already which of the two has to be repeated. The caller holds every lock.
  */
-export const clearDirectory = (directory: DataDirectory): void => {
+export const clearDirectory = (directory: DataDirectory, next: 'new' | 'half restored'): void => {
   const isOld = stateOf(directory).state === 'version 0.1'
-  writeMarker(directory, 'new')
+  writeMarker(directory, next)
   const { path } = directory
   const old = oldNames.map((name) => join(path, name))
   if (isOld) removeFrom(path, old)

@@ -93,7 +93,7 @@ const prepare = (directory: DataDirectory, wish: Wish): boolean => {
   const alone = isAlone(directory)
   if (wish.role === 'service' && (wish.reset || state.state !== 'ready')) {
     if (!alone || isUsedByOldService(directory)) throw inUse(directory)
-    clearDirectory(directory)
+    clearDirectory(directory, 'new')
     makeFolders(directory)
     return true
   }
@@ -206,8 +206,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
     take(takeLock(locks.service, 'exclusive'))
     take(takeLock(locks.users, 'exclusive'))
     admitEmpty(directory)
-    clearDirectory(directory)
-    writeMarker(directory, 'half restored')
+    clearDirectory(directory, 'half restored')
     makeFolders(directory)
   } catch (error) {
     letGo()
