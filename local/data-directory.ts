@@ -1,5 +1,5 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { takeLock } from './directory-locks.ts'
 import { isForbidden, reasonWithAdvice } from './failure-advice.ts'
 import { makePrivateFolder, type Owner, syncFolder, writePrivately } from './private-files.ts'
@@ -44,6 +44,10 @@ export const layoutOf = (given: string): DataDirectory => {
     locks: { folder, gate: join(folder, 'gate'), users: join(folder, 'users'), service: join(folder, 'service') },
   }
 }
+
+/** Whether a file lies, or would lie, in the directory, which is there. Symbolic links on the way to it are followed. Errors: those of the file system. */
+export const liesIn = ({ path }: DataDirectory, file: string): boolean =>
+  join(realpathSync(dirname(file)), basename(file)).startsWith(`${realpathSync(path)}${sep}`)
 
 /** The version of this layout. What version 0.1 of the service has left has no marker. */
 export const layoutVersion = 1
