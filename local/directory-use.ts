@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync } from 'node:fs'
 import {
   cannotBeWritten,
   clearDirectory,
@@ -15,6 +15,7 @@ import {
 } from './data-directory.ts'
 import { damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
+import { isReadOnlyDisk } from './failure-advice.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -70,6 +71,20 @@ const admit = (directory: DataDirectory, { role, reset }: Wish): DirectoryState 
     (reset && isResettable(state) ? undefined : refusalOf(directory, state))
   if (refusal !== undefined) throw new UsageError(refusal)
   return state
+}
+
+/** Throws UsageError where nothing can be written, whoever runs this: even who only reads takes locks, and makes files beside the database. */
+const admitWriting = ({ path }: DataDirectory): void => {
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    // Where rights are missing, whatever needs them says more.
+    if (!isReadOnlyDisk(error)) return
+    throw new UsageError(
+      `The data directory ${path} lies on a file system that can only be read, and everything but "check" writes a little there, such as locks. Copy it to where there can be written (cp -a), and name the copy with --data-dir. Nothing was changed.`,
+      { cause: error },
+    )
+  }
 }
 
 const takeGate = async (directory: DataDirectory): Promise<DirectoryLock> => {
@@ -136,7 +151,7 @@ export const useDirectory = async (directory: DataDirectory, wish: Wish): Promis
   }
 
   try {
-    admit(directory, wish)
+    if (admit(directory, wish).state === 'ready') admitWriting(directory)
     makeLocks(directory)
     const gate = hold(await takeGate(directory))
     if (wish.role === 'service' && !hold(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
