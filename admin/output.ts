@@ -20,9 +20,10 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined ? '' : visible(String(value))
 }
 
-/** Lines of cells, with those of one column as wide as the widest of them. */
+/** Lines of cells, with those of one column as wide as the widest of them. There may be more lines than a function takes arguments. */
 export const inColumns = (lines: readonly (readonly string[])[]): readonly (readonly string[])[] => {
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? []
+  const widest = (column: number) => lines.reduce((width, line) => Math.max(width, line[column]?.length ?? 0), 0)
+  const widths = lines[0]?.map((_, column) => widest(column)) ?? []
   return lines.map((line) => line.map((text, column) => text.padEnd(widths[column] ?? 0)))
 }
 

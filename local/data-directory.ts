@@ -1,5 +1,5 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { takeLock } from './directory-locks.ts'
 import { isForbidden, reasonWithAdvice } from './failure-advice.ts'
 import { makePrivateFolder, type Owner, syncFolder, writePrivately } from './private-files.ts'
@@ -44,6 +44,10 @@ export const layoutOf = (given: string): DataDirectory => {
     locks: { folder, gate: join(folder, 'gate'), users: join(folder, 'users'), service: join(folder, 'service') },
   }
 }
+
+/** Whether a file lies, or would lie, in the directory, which is there. Symbolic links on the way to it are followed. Errors: those of the file system. */
+export const liesIn = ({ path }: DataDirectory, file: string): boolean =>
+  join(realpathSync(dirname(file)), basename(file)).startsWith(`${realpathSync(path)}${sep}`)
 
 /** The version of this layout. What version 0.1 of the service has left has no marker. */
 export const layoutVersion = 1
@@ -190,12 +194,12 @@ export const removeContents = ({ path, database, wal, blobs, orphans, demo, runn
   removeFrom(path, [database, wal, `${database}-shm`, blobs, orphans, demo, `${demo}.new`, running])
 
 /**
- * Removes what the service keeps in the directory, and nothing else. Should it be cut short, the next start makes the directory anew:
- * its marker says so. The caller holds every lock.
+ * Removes what the service keeps in the directory, and nothing else, for what comes next: to make it anew, or to fill it from a backup. Should it be
+ * cut short, the marker says already which of the two has to be repeated. The caller holds every lock.
  */
-export const clearDirectory = (directory: DataDirectory): void => {
+export const clearDirectory = (directory: DataDirectory, next: 'new' | 'half restored'): void => {
   const isOld = stateOf(directory).state === 'version 0.1'
-  writeMarker(directory, 'new')
+  writeMarker(directory, next)
   const { path } = directory
   const old = oldNames.map((name) => join(path, name))
   if (isOld) removeFrom(path, old)

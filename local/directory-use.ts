@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync } from 'node:fs'
 import {
   cannotBeWritten,
   clearDirectory,
@@ -15,6 +15,7 @@ import {
 } from './data-directory.ts'
 import { damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
+import { isReadOnlyDisk } from './failure-advice.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -72,6 +73,20 @@ const admit = (directory: DataDirectory, { role, reset }: Wish): DirectoryState 
   return state
 }
 
+/** Throws UsageError where nothing can be written, whoever runs this: even who only reads takes locks, and makes files beside the database. */
+const admitWriting = ({ path }: DataDirectory): void => {
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    // Where rights are missing, whatever needs them says more.
+    if (!isReadOnlyDisk(error)) return
+    throw new UsageError(
+      `The data directory ${path} lies on a file system that can only be read, and everything but "check" writes a little there, such as locks. Copy it to where there can be written (cp -a), and name the copy with --data-dir. Nothing was changed.`,
+      { cause: error },
+    )
+  }
+}
+
 const takeGate = async (directory: DataDirectory): Promise<DirectoryLock> => {
   const gate = await waitForLock(directory.locks.gate, 'exclusive', patience)
   if (gate) return gate
@@ -93,7 +108,7 @@ const prepare = (directory: DataDirectory, wish: Wish): boolean => {
   const alone = isAlone(directory)
   if (wish.role === 'service' && (wish.reset || state.state !== 'ready')) {
     if (!alone || isUsedByOldService(directory)) throw inUse(directory)
-    clearDirectory(directory)
+    clearDirectory(directory, 'new')
     makeFolders(directory)
     return true
   }
@@ -136,7 +151,7 @@ export const useDirectory = async (directory: DataDirectory, wish: Wish): Promis
   }
 
   try {
-    admit(directory, wish)
+    if (admit(directory, wish).state === 'ready') admitWriting(directory)
     makeLocks(directory)
     const gate = hold(await takeGate(directory))
     if (wish.role === 'service' && !hold(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
@@ -206,8 +221,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
     take(takeLock(locks.service, 'exclusive'))
     take(takeLock(locks.users, 'exclusive'))
     admitEmpty(directory)
-    clearDirectory(directory)
-    writeMarker(directory, 'half restored')
+    clearDirectory(directory, 'half restored')
     makeFolders(directory)
   } catch (error) {
     letGo()

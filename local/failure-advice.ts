@@ -38,6 +38,9 @@ const systemCodeOf = (error: unknown): unknown =>
 /** Whether the system does not let the user who runs this use a file. It says nothing of what is in the file. */
 export const isForbidden = (error: unknown): boolean => ofSystem.get(systemCodeOf(error)) === missingRights
 
+/** Whether the file system of a file can only be read, whatever rights there are. */
+export const isReadOnlyDisk = (error: unknown): boolean => systemCodeOf(error) === 'EROFS'
+
 /** What can be done about an error that the system or SQLite has thrown for a data directory; undefined for any other error. */
 const adviceOnFailure = (error: unknown): string | undefined =>
   ofSystem.get(systemCodeOf(error)) ?? ofSqlite.get(sqliteCodeOf(error))

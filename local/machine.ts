@@ -8,6 +8,7 @@ import { createCategoryLinks } from './category-links.ts'
 import { createContents, finishRemovals } from './contents.ts'
 import { type DataDirectory, layoutOf } from './data-directory.ts'
 import { asPortError, type Database, type DatabaseOptions, isOutOfSpace, openDatabase } from './database.ts'
+import { noteRemovalOfDemo } from './demo.ts'
 import { hasService, type Role, useDirectory } from './directory-use.ts'
 import { reasonWithAdvice } from './failure-advice.ts'
 import { createGrants } from './grants.ts'
@@ -109,6 +110,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const sweeps = role === 'service' ? [sweepHistory(database, clock.wall), hourly(giveUpOld)] : []
   return {
     ...tables,
+    sites: noteRemovalOfDemo(tables.sites, directory),
     files,
     uploadParts: createUploadParts({ database, blobs, files, sweep: sweepWhenDue, now: clock.wall }),
     linkSecret: await openLinkSecret(database),

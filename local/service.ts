@@ -78,7 +78,8 @@ interface Options {
 export interface RunningService {
   readonly baseUrl: string
   readonly dataCentres: Readonly<Record<string, string>>
-  readonly demo: Demo
+  /** Undefined when its site was removed. */
+  readonly demo: Demo | undefined
   /** Answers the requests in flight, then lets go of the data directory. */
   stop(): Promise<void>
 }

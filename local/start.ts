@@ -1,19 +1,16 @@
 import { SettingsError } from '../lib/settings.ts'
+import type { Demo } from './demo.ts'
 import { type Flags, parseFlags } from './flags.ts'
 import { createLogLines, createRequestLog } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What a person sees when the service is ready: where it is, the token, and lines that work when pasted. */
-const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
+/** What can be tried with the demo: lines that work when pasted. */
+const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
   const forms = `/api/v1/admin/sites/current/webforms`
   const fields = `${forms}/${demo.webFormId}/fields/system`
   const news = `/webresources/api/v3/sites/current/categories/${demo.categoryIds[0]}/news`
-  const others = Object.entries(dataCentres).filter(([, url]) => url !== baseUrl)
   return [
-    `site-admin is ready at ${baseUrl}`,
-    ...others.map(([id, url]) => `Data centre ${id} is at ${url}`),
-    '',
     `Site   ${demo.siteId}`,
     `Token  ${demo.token}`,
     '',
@@ -31,12 +28,32 @@ const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
     `  curl -s -H "Authorization: $TOKEN" -G --data-urlencode "where={'news.deleted': false, releaseDate: {\\$gte: '2026-01-01'}}" -d order=-releaseDate $BASE${news}`,
     `  curl -s -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"items":[{"objectId":2}]}' $BASE${news}`,
     `  curl -s -H "Authorization: $TOKEN" -X DELETE "$BASE${news}?items=2"`,
+  ]
+}
+
+/** What whoever has removed the demo site goes on with. */
+const withoutDemo = (baseUrl: string): readonly string[] => [
+  'There is no demo site. Make a site, unless you have one, and a token for it:',
+  '  site-admin site create --name "My site"',
+  '  site-admin token issue --user me --site ID --permission files',
+  '',
+  `The console asks for the token: ${baseUrl}/console`,
+]
+
+/** What a person sees when the service is ready: where it is, and what can be done next. */
+const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
+  const others = Object.entries(dataCentres).filter(([, url]) => url !== baseUrl)
+  return [
+    `site-admin is ready at ${baseUrl}`,
+    ...others.map(([id, url]) => `Data centre ${id} is at ${url}`),
+    '',
+    ...(demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl)),
     '',
     'Stop it with Ctrl+C.',
   ].join('\n')
 }
 
-/** The one line for programs (decisions.md, section 6). */
+/** The one line for programs (decisions.md, section 6). Without a demo it lacks the members of that. */
 const machineWelcome = ({ baseUrl, dataCentres, demo }: RunningService): string =>
   JSON.stringify({ baseUrl, dataCentres, ...demo })
 

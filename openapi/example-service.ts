@@ -14,6 +14,7 @@ import type { SiteId } from '../lib/ids.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
 import type { Stores } from '../lib/stores.ts'
 import type { Database } from '../local/database.ts'
+import type { Demo } from '../local/demo.ts'
 import { type LocalStores, type Machine, openMachine } from '../local/machine.ts'
 import { type RunningService, serverFor, startService } from '../local/service.ts'
 import { closerOf } from '../server/close-server.ts'
@@ -56,7 +57,16 @@ const damageForm = ({ connection, write }: Database) => {
   return write(() => insert.run(exampleSites.other, damagedForm, 'Damaged', '['))
 }
 
-const prepareFiles = async ({ workflows, removals }: Stores, { baseUrl, demo }: RunningService) => {
+interface DemoService extends RunningService {
+  readonly demo: Demo
+}
+
+const withDemo = ({ demo, ...service }: RunningService): DemoService => {
+  if (!demo) throw new Error('The first start has made no demo')
+  return { ...service, demo }
+}
+
+const prepareFiles = async ({ workflows, removals }: Stores, { baseUrl, demo }: DemoService) => {
   const send = (path: string, request: RequestInit) =>
     fetch(`${baseUrl}/api/v2/admin/sites/current/storage/${path}`, {
       ...request,
@@ -76,7 +86,7 @@ const prepareFiles = async ({ workflows, removals }: Stores, { baseUrl, demo }: 
 }
 
 /** Uploads under ids that examples can name. */
-const prepareUploads = async ({ grants, uploadRecords, uploadParts }: Stores, { demo }: RunningService) => {
+const prepareUploads = async ({ grants, uploadRecords, uploadParts }: Stores, { demo }: DemoService) => {
   const user = (await grants.get(hashToken(demo.token)))?.user ?? ''
   const now = Date.now()
   for (const [id, path] of Object.entries(exampleUploads)) {
@@ -119,7 +129,7 @@ const openHampered = async (stores: LocalStores) => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
 }
 
-const prepare = async ({ stores, database }: Machine, service: RunningService) => {
+const prepare = async ({ stores, database }: Machine, service: DemoService) => {
   const { siteId } = service.demo
   const site = { id: exampleSites.other, name: 'Other site', dataCentre: 'us', renderingEngine: false }
   await stores.sites.createSite(site, entry)
@@ -136,7 +146,7 @@ const prepare = async ({ stores, database }: Machine, service: RunningService) =
 
 /** Prepares a service that runs on a data directory of its own, and opens it once more as the hampered one. */
 const usePrepared = async <Result>(
-  running: RunningService,
+  running: DemoService,
   dataDirectory: string,
   use: (service: ExampleService) => Promise<Result>,
 ): Promise<Result> => {
@@ -166,7 +176,7 @@ export const useExampleService = async <Result>(use: (service: ExampleService) =
     say: () => undefined,
   })
   try {
-    return await usePrepared(running, dataDirectory, use)
+    return await usePrepared(withDemo(running), dataDirectory, use)
   } finally {
     await running.stop()
     await rm(dataDirectory, { recursive: true, force: true })

@@ -4,16 +4,23 @@ import { createWriteStream, lstatSync, realpathSync, renameSync, rmSync, statSyn
 import type { Writable } from 'node:stream'
 import { Command } from 'commander'
 import type { SiteId } from '../../lib/ids.ts'
+import { layoutOf, liesIn } from '../../local/data-directory.ts'
 import { exampleOf, parsePositiveId } from '../arguments.ts'
 import { exportRecords } from '../export-records.ts'
 import { cannotBeWritten } from '../file-failure.ts'
 import { interruptibly } from '../interruption.ts'
 import { Refusal } from '../output.ts'
-import { type AdminStores, siteOf, withStores } from '../stores.ts'
+import { type AdminStores, type GlobalOptions, siteOf, withStores } from '../stores.ts'
 
 interface Options {
   readonly site: SiteId
   readonly out?: string
+}
+
+/** Where records are written, and the data directory that they come from on one machine. */
+interface Target {
+  readonly out: string
+  readonly dataDirectory: string | undefined
 }
 
 /** How many characters are written at a time. */
@@ -80,15 +87,22 @@ const writeWhole = async (records: AsyncIterable<object>, file: string): Promise
 /** Where a file is that a symbolic link may stand for: it is written there, and the link stays. */
 const behindLinks = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
 
+/** Throws a Refusal for a file in the data directory that is exported from: in place of the database, it would be all that is left. */
+const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
+  if (!liesIn(layoutOf(dataDirectory), path)) return
+  throw new Refusal(`${out} lies in the data directory, where only the service writes. Name a file outside of it.`)
+}
+
 /** A device or a pipe takes the records; nothing may ever stand in its place. Throws a Refusal when the file cannot be written. */
-const writeFile = async (records: AsyncIterable<object>, file: string): Promise<number> => {
+const writeFile = async (records: AsyncIterable<object>, { out, dataDirectory }: Target): Promise<number> => {
   try {
-    const path = behindLinks(file)
+    const path = behindLinks(out)
+    if (dataDirectory !== undefined) refuseWithin(dataDirectory, path, out)
     const stats = statSync(path, { throwIfNoEntry: false })
     const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()
     return await (takesAll ? writeTo(records, createWriteStream(path)) : writeWhole(records, path))
   } catch (error) {
-    if (isSystemError(error)) throw new Refusal(cannotBeWritten(file, error))
+    if (isSystemError(error)) throw new Refusal(cannotBeWritten(out, error))
     throw error
   }
 }
@@ -110,11 +124,16 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
   }
 }
 
-const run = async (stores: AdminStores, { site: id, out }: Options): Promise<object | undefined> => {
+const run = async (
+  stores: AdminStores,
+  { site: id, out }: Options,
+  { target, dataDir }: GlobalOptions,
+): Promise<object | undefined> => {
   const site = await siteOf(stores, id)
   const records = exportRecords(await stores.areas(site), site.id)
   if (out !== undefined) {
-    const write = (signal: AbortSignal) => writeFile(until(signal, records), out)
+    const place = { out, dataDirectory: target === 'local' ? dataDir : undefined }
+    const write = (signal: AbortSignal) => writeFile(until(signal, records), place)
     const exported = await interruptibly(
       write,
       new Refusal(`Interrupted: the export is not whole, and ${out} is as it was before. Repeat the command.`),
@@ -131,4 +150,6 @@ export const exportCommand = (): Command =>
     .addHelpText('after', exampleOf('export --site 1001 --out site.jsonl'))
     .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
     .option('--out <file>', 'the file (default: standard output)')
-    .action((options: Options, self: Command) => withStores(self, (stores) => run(stores, options)))
+    .action((options: Options, self: Command) =>
+      withStores(self, (stores) => run(stores, options, self.optsWithGlobals())),
+    )

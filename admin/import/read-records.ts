@@ -1,4 +1,4 @@
-import { createReadStream, type Stats, statSync } from 'node:fs'
+import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { cannotBeRead } from '../file-failure.ts'
 import { Refusal } from '../output.ts'
@@ -37,14 +37,24 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
 
 const saveAsUtf8 = 'Save it in UTF-8, and import it again'
 
+const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
+
+const standardInput = 0
+
+/** To Node, a directory or a disk as standard input is an empty file: it is opened as a file, and so read, or refused by the system. */
+const openStandardInput = (): Readable => {
+  const stats = fstatSync(standardInput)
+  return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: standardInput }) : process.stdin
+}
+
 /** The text of a file or of standard input as it is read. */
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  const bytes: Readable = file === '-' ? process.stdin : createReadStream(file)
+  const bytes: Readable = file === '-' ? openStandardInput() : createReadStream(file)
   try {
     yield* decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
   } catch (error) {
     if (error instanceof NotUtf8) throw error
-    throw new Refusal(cannotBeRead(file, error))
+    throw new Refusal(cannotBeRead(nameOf(file), error))
   }
 }
 
@@ -72,7 +82,7 @@ export async function* readInput(file: string, signal?: AbortSignal): AsyncGener
     yield* readText(file, signal)
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error
-    const what = file === '-' ? 'Standard input' : file
+    const what = nameOf(file)
     throw new Refusal(
       isChecked
         ? `${what} is not imported: ${error.message}. ${saveAsUtf8}.`

@@ -136,7 +136,7 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
         await holding.extend()
         const { blobs, files } = readSnapshot(directory, source)
         syncFile(directory.database)
-        const passage = { from: source.blobs, to: directory.blobs, ownOnly: false, readsLinked: withBytes }
+        const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
         const damage = await takeBlobs(passage, blobs, signal)
         if (damage.now.length + damage.earlier.length > 0 && !holding.hasHeld()) throw wasHeldUp()
         if (damage.now.length > 0 && !evenIfDamaged) throw damageOf(source, damage.now)

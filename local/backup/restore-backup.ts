@@ -6,7 +6,7 @@ import { integrityFaults } from '../check/database-faults.ts'
 import { type DataDirectory, layoutOf, reasonOf } from '../data-directory.ts'
 import { lookAtDemo } from '../demo.ts'
 import { claimEmpty } from '../directory-use.ts'
-import { syncFile, syncFolder, writePrivately } from '../private-files.ts'
+import { ownerToServe, syncFile, syncFolder, writePrivately } from '../private-files.ts'
 import { schemaVersion, versionOf } from '../schema.ts'
 import { UsageError } from '../usage-error.ts'
 import { type BackupMarker, readBackupMarker } from './backup-marker.ts'
@@ -84,7 +84,9 @@ export const restoreBackup = async (
   try {
     signal.throwIfAborted()
     copyFiles(backup, directory)
-    const passage = { from: backup.blobs, to: directory.blobs, ownOnly: true, readsLinked: true }
+    // All of it is given to that owner: under another name, a blob of somebody else's would be taken away from them.
+    const owner = ownerToServe(directory.path) ?? { uid: process.getuid?.() }
+    const passage = { from: backup.blobs, to: directory.blobs, owner, readsLinked: true }
     const { now, earlier } = await takeBlobs(passage, blobs, signal)
     const [first] = now
     if (first && !evenIfDamaged) {

@@ -33,12 +33,18 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
       isEarlier: is_earlier === 1,
     }))
 
+/** A user, and a group where that is to be kept as well. */
+interface BlobOwner {
+  readonly uid: number | undefined
+  readonly gid?: number
+}
+
 /** Where blobs are taken from, and where they go. */
 interface Passage {
   readonly from: string
   readonly to: string
-  /** Whether only blobs are linked that belong to this user alone: others are copied, and do then. */
-  readonly ownOnly: boolean
+  /** Whose alone a blob must be to be linked; others are copied. Undefined where blobs may stay whose they are. */
+  readonly owner: BlobOwner | undefined
   /** Whether the bytes of linked blobs are read as well, which takes far longer than to link them; those that were copied always are. */
   readonly readsLinked: boolean
 }
@@ -48,7 +54,8 @@ const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLI
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-const isOwn = ({ uid, mode }: Stats): boolean => uid === process.getuid?.() && (mode & 0o777) === 0o600
+const isOf = (owner: BlobOwner, { uid, gid, mode }: Stats): boolean =>
+  uid === owner.uid && (owner.gid === undefined || gid === owner.gid) && (mode & 0o777) === 0o600
 
 /** A database may come from anywhere: it must not lead out of the folder. */
 const blobName = /^[0-9a-f]{32}$/
@@ -82,7 +89,7 @@ const copy = async (from: string, to: string, { grows, size }: ReferredBlob): Pr
  * with what has arrived; undefined when nothing is. Errors: those of the file system.
  */
 const takeBlob = async (
-  { from: source, to: target, ownOnly, readsLinked }: Passage,
+  { from: source, to: target, owner, readsLinked }: Passage,
   blob: ReferredBlob,
   verifier: BlobVerifier,
 ): Promise<string | undefined> => {
@@ -92,7 +99,7 @@ const takeBlob = async (
   try {
     const found = await lstat(from)
     if (!found.isFile()) return 'it is no file'
-    const mayLink = !blob.grows && (!ownOnly || isOwn(found))
+    const mayLink = !blob.grows && (!owner || isOf(owner, found))
     isLinked = mayLink && link(from, to)
     if (!isLinked) await copy(from, to, blob)
   } catch (error) {

@@ -5,7 +5,7 @@ import { readBackupMarker } from '../backup/backup-marker.ts'
 import { type DataDirectory, type DirectoryState, layoutOf, reasonOf, refusalOf, stateOf } from '../data-directory.ts'
 import { isClosedToUs } from '../database.ts'
 import { lacksWal } from '../database-damage.ts'
-import { lookAtDemo } from '../demo.ts'
+import { adviceOnDemo, lookAtDemo } from '../demo.ts'
 import { absenceOf, atRest, hasService } from '../directory-use.ts'
 import { UsageError } from '../usage-error.ts'
 import { byteFaults } from './byte-faults.ts'
@@ -39,7 +39,7 @@ const markerFaults = (directory: DataDirectory, state: DirectoryState): Fault[] 
 const demoFaults = (directory: DataDirectory): Fault[] => {
   const demo = lookAtDemo(directory)
   if (demo === undefined || !('fault' in demo)) return []
-  return [{ where: directory.demo, fault: `it cannot be read: ${demo.fault}. Put it back, or remove it.` }]
+  return [{ where: directory.demo, fault: `it cannot be read: ${demo.fault}. ${adviceOnDemo(demo)}` }]
 }
 
 const modeFaults = ({ path, database, blobs, demo, marker, backupMarker }: DataDirectory): Fault[] =>

@@ -9,6 +9,8 @@ export interface SmallDisk {
   fill(): void
   /** Gives it back. */
   makeRoom(): void
+  /** Lets nobody write there any more, not even root. */
+  makeReadOnly(): void
   unmount(): void
 }
 
@@ -44,6 +46,7 @@ export const mountSmallDisk = (path: string, megabytes: number): SmallDisk | und
     path,
     fill: () => writeUntilFull(filler),
     makeRoom: () => rmSync(filler),
+    makeReadOnly: () => void execFileSync('mount', ['-o', 'remount,ro', path]),
     unmount: () => void execFileSync('umount', [path]),
   }
 }

@@ -2,9 +2,11 @@ import { execFile, execFileSync } from 'node:child_process'
 import {
   createReadStream,
   lstatSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -14,22 +16,31 @@ import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { contentMembers } from '../../../lib/categories/content-kinds.ts'
 import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
 import { oddRecords } from '../../support/odd-records.ts'
-import { test } from '../../support/test.ts'
+import { test as base } from '../../support/test.ts'
 
 const runFile = promisify(execFile)
+
+/** `outside`: a folder that is not the data directory. */
+const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
+  const outside = mkdtempSync(`${directory}-outside-`)
+  onCleanup(() => rmSync(outside, { recursive: true }))
+  return outside
+})
 
 const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('export', () => {
   test('gives a site whose every list answers the same, when it is imported into an empty one', async ({
     directory,
+    outside,
     start,
   }) => {
     const { baseUrl, siteId, token } = await start()
     await administerJson(directory, ['import', '-', '--site', String(siteId)], lines(oddRecords))
-    const file = join(directory, 'export.jsonl')
+    const file = join(outside, 'export.jsonl')
     const told = await administerJson(directory, ['export', '--site', String(siteId), '--out', file])
     const { id } = await administerJson(directory, ['site', 'create', '--name', 'Empty'])
     const imported = await administerJson(directory, ['import', file, '--site', String(id)])
@@ -66,19 +77,19 @@ describe('export', () => {
     expect(await administer(siteDirectory, ['export', '--site', '1001'])).toMatchObject({ status: 0, stdout: '' })
   })
 
-  test('leaves what was in the file when it fails, and nothing else', async ({ siteDirectory }) => {
-    const file = join(siteDirectory, 'site.jsonl')
+  test('leaves what was in the file when it fails, and nothing else', async ({ siteDirectory, outside }) => {
+    const file = join(outside, 'site.jsonl')
     writeFileSync(file, 'before')
     const outcome = await administer(siteDirectory, ['export', '--site', '9', '--out', file])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(readFileSync(file, 'utf8')).toBe('before')
-    expect(readdirSync(siteDirectory).filter((name) => name.startsWith('site.jsonl'))).toEqual(['site.jsonl'])
+    expect(readdirSync(outside)).toEqual(['site.jsonl'])
   })
 
-  test('is refused for a file that cannot be written, in one line', async ({ siteDirectory }) => {
+  test('is refused for a file that cannot be written, in one line', async ({ siteDirectory, outside }) => {
     for (const [file, reason] of [
-      [join(siteDirectory, 'none', 'site.jsonl'), 'its folder is not there. Make it first, or name another file.'],
-      [siteDirectory, 'it is a directory. Name a file.'],
+      [join(outside, 'none', 'site.jsonl'), 'its folder is not there. Make it first, or name another file.'],
+      [outside, 'it is a directory. Name a file.'],
     ] as const) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', file])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -86,11 +97,33 @@ describe('export', () => {
     }
   })
 
+  test('is refused for a file in the data directory, whichever way leads there, and changes nothing', async ({
+    siteDirectory,
+    outside,
+  }) => {
+    const [link, folder] = [join(outside, 'link'), join(outside, 'folder')]
+    symlinkSync(join(siteDirectory, 'site-admin.db'), link)
+    symlinkSync(siteDirectory, folder)
+    const before = snapshotOf(siteDirectory)
+    for (const out of [
+      join(siteDirectory, 'site-admin.db'),
+      join(siteDirectory, 'blobs', 'new.jsonl'),
+      link,
+      join(folder, 'site-admin.json'),
+    ]) {
+      const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', out])
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toContain(`${out} lies in the data directory, where only the service writes. Name a file outside`)
+    }
+    expect(snapshotOf(siteDirectory)).toEqual(before)
+  })
+
   test('writes into what a link stands for, and into a pipe, and puts nothing in their place', async ({
     siteDirectory,
+    outside,
   }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
-    const [file, link, pipe] = ['site.jsonl', 'link', 'pipe'].map((name) => join(siteDirectory, name)) as [
+    const [file, link, pipe] = ['site.jsonl', 'link', 'pipe'].map((name) => join(outside, name)) as [
       string,
       string,
       string,
@@ -106,7 +139,7 @@ describe('export', () => {
     await exportTo(pipe)
     expect(lstatSync(pipe).isFIFO()).toBe(true)
     expect(await taken).toBe(readFileSync(file, 'utf8'))
-    expect(readdirSync(siteDirectory).filter((name) => name.includes('partial'))).toEqual([])
+    expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
   })
 
   test('says so when its reader goes away before the end', async ({ siteDirectory }) => {

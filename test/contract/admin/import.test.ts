@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson, refusedIn } from '../../support/administration.ts'
-import { launch } from '../../support/program.ts'
+import { launch, runInShell } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
 const importing = ['import', '-', '--site', '1001']
@@ -324,6 +324,15 @@ describe('import is refused', () => {
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(stderr).toBe(refusedIn(siteDirectory, `${file} cannot be read: ${reason}`))
     }
+  })
+
+  test('when standard input is a directory', async ({ siteDirectory }) => {
+    const line = '"$node" admin/main.js --data-dir "$1" import - --site 1001 < "$1"'
+    expect(await runInShell(line, [siteDirectory])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: refusedIn(siteDirectory, 'Standard input cannot be read: it is a directory. Name a file.'),
+    })
   })
 
   test('when the file is not UTF-8, before anything of it is imported', async ({ siteDirectory }) => {

@@ -51,6 +51,14 @@ describe.skipIf(!existsSync(full))('a command whose output finds no room says so
   })
 })
 
+test.skipIf(!existsSync(full)).for([
+  ['bogus', 2],
+  ['site show 9', 1],
+] as const)('a complaint that finds no room changes no status: %s', async ([command, status], { siteDirectory }) => {
+  const outcome = await runInShell(`"$node" admin/main.js --data-dir "$1" ${command} 2> "$2"`, [siteDirectory, full])
+  expect(outcome).toMatchObject({ status, stdout: '', stderr: '' })
+})
+
 describe.skipIf(noSmallDisk !== undefined)('output of which only the beginning finds room is lost as well', () => {
   test.for([
     ['completion bash', noRoom],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
@@ -55,6 +55,23 @@ test.for(steps)(
     expect(await faultsOf(data)).toEqual([])
   },
 )
+
+test('a restoration that is repeated and killed again, while it clears up, keeps the service from starting as well', async ({
+  backedUp,
+  serve,
+}) => {
+  const { backup, restored } = backedUp
+  const marker = join(restored, 'site-admin.json')
+  mkdirSync(join(restored, 'blobs'), { recursive: true })
+  writeFileSync(marker, JSON.stringify({ service: 'site-admin', layout: 1, ready: false, restoring: true }))
+  // So many that it takes a while to remove them.
+  for (let index = 0; index < 20_000; index += 1) writeFileSync(join(restored, 'blobs', String(index)), '')
+  const { ino } = statSync(marker)
+
+  await killWhen(['--data-dir', restored, 'restore', backup], () => statSync(marker).ino !== ino)
+
+  await expect(serve(restored)).rejects.toThrow(/was to be filled from a backup, and that broke off/)
+})
 
 test('a restoration that is killed keeps the service from starting until it is repeated', async ({
   backedUp,

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer } from '../../support/administration.ts'
-import { test } from '../../support/backups.ts'
+import { blobOf, test } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
 
@@ -21,6 +21,31 @@ const ownersIn = (folder: string): ReadonlySet<string> => {
 }
 
 describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () => {
+  test('what root restores takes nothing of the backup, and of what shares its bytes, away from root', async ({
+    backedUp,
+  }) => {
+    const { data, backup, restored } = backedUp
+    expect(lstatSync(blobOf(backup)).ino).toBe(lstatSync(blobOf(data)).ino)
+    mkdirSync(restored)
+    give(restored)
+
+    expect(await administer(restored, ['restore', backup])).toMatchObject({ status: 0 })
+
+    for (const folder of [data, backup]) expect([...ownersIn(folder)]).toEqual(['0:0'])
+    expect(lstatSync(blobOf(restored)).ino).not.toBe(lstatSync(blobOf(backup)).ino)
+  })
+
+  test('what was that user’s already, root restores without a copy', async ({ backedUp }) => {
+    const { backup, restored } = backedUp
+    mkdirSync(restored)
+    give(restored)
+    give(backup)
+
+    expect(await administer(restored, ['restore', backup])).toMatchObject({ status: 0 })
+
+    expect(lstatSync(blobOf(restored)).ino).toBe(lstatSync(blobOf(backup)).ino)
+  })
+
   test('what root restores belongs to that user, who can use all of it', async ({ backedUp }) => {
     const { folder, backup, restored } = backedUp
     chmodSync(folder, 0o755)

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -141,26 +141,4 @@ test('a copy of the running directory without the WAL is refused', async ({ star
   } finally {
     await rm(copy, { recursive: true })
   }
-})
-
-describe('the demo token', () => {
-  test('that was revoked stays so, and another one is issued', async ({ used, start: serve }) => {
-    const { directory, token } = await used('stopped')
-    expect(await administer(directory, ['token', 'revoke', token])).toMatchObject({ status: 0 })
-    const service = await serve()
-    expect(service.token).not.toBe(token)
-    expect((await service.request(fields)).status).toBe(200)
-    expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(401)
-    const { stderr } = await service.stop()
-    expect(stderr).toMatch(/^The demo token has been revoked, or has expired\. Another one is issued in its place\.\n/)
-    expect(await readFile(join(directory, 'demo.json'), 'utf8')).toContain(service.token)
-  })
-
-  test('is issued anew when its file is missing, and what was stored stays', async ({ used, start: serve }) => {
-    const { directory, token } = await used('stopped')
-    await rm(join(directory, 'demo.json'))
-    const service = await serve()
-    expect(service.token).not.toBe(token)
-    expect((await service.request(`${fields}/-2`)).status).toBe(404)
-  })
 })

@@ -7,3 +7,8 @@ test('a long list is cut for people, and whole for programs', () => {
   expect(textOf([{ names }], false)).toMatch(/9\.txt, and 90 more$/)
   expect(JSON.parse(textOf([{ names }], true))).toEqual([{ names }])
 })
+
+test('a table may have more rows than a function takes arguments', () => {
+  const rows = Array.from({ length: 200_000 }, (_, index) => ({ id: index + 1, subject: 'News' }))
+  expect(textOf(rows, false)).toMatch(/^id {6}subject\n1 {7}News\n[\s\S]+\n200000 {2}News$/)
+})

@@ -1,0 +1,46 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { administer } from '../../support/administration.ts'
+import { run } from '../../support/program.ts'
+import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
+import { startService } from '../../support/spawned-service.ts'
+import { test as base } from '../../support/test.ts'
+
+/** The data directory of a service that was killed, on a disk that was rescued: it can only be read. Undefined where none can be mounted. */
+const test = base.extend('rescued', async ({ directory }, { onCleanup }) => {
+  const disk = mountSmallDisk(join(directory, 'disk'), 16)
+  if (!disk) return undefined
+  onCleanup(() => disk.unmount())
+  const data = join(disk.path, 'data')
+  const service = await startService(data)
+  service.kill('SIGKILL')
+  await service.ended
+  disk.makeReadOnly()
+  return data
+})
+
+describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system that can only be read', () => {
+  test.for([
+    ['site', 'list'],
+    ['export', '--site', '1001'],
+    ['backup', '/tmp/site-admin-no-backup'],
+    ['serve', '--port', '0'],
+  ])('is refused with what helps, by: %s', async (words, { rescued, skip }) => {
+    if (!rescued) return skip('a file system cannot be mounted here')
+    const { status, stdout, stderr } = await run('admin/main.js', ['--data-dir', rescued, ...words])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^The data directory .+ can only be read, .+ Copy it .+ name the copy with --data-dir\. .+\n$/,
+    )
+    expect(stderr).not.toContain('rights')
+  })
+
+  test('can be checked, and its copy used', async ({ rescued, directory, skip }) => {
+    if (!rescued) return skip('a file system cannot be mounted here')
+    expect(await administer(rescued, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n' })
+    const copy = join(directory, 'copy')
+    cpSync(rescued, copy, { recursive: true, preserveTimestamps: true })
+    expect(await administer(copy, ['site', 'list'])).toMatchObject({ status: 0 })
+  })
+})
