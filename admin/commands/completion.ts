@@ -7,12 +7,6 @@ import { printText } from '../output.ts'
 export const completionCommand = (program: Command): Command =>
   new Command('completion')
     .description('print what completes commands and options in a shell')
-    .addHelpText(
-      'after',
-      exampleOf(
-        'completion bash > ~/.local/share/bash-completion/completions/site-admin',
-        'completion zsh > ~/.site-admin-completion.zsh',
-      ),
-    )
+    .addHelpText('after', exampleOf('completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc'))
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => printText(completionOf(program, shell)))

@@ -167,8 +167,8 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   add(
     'completion',
     'print a script that completes commands in a shell',
-    'completion bash > ~/.local/share/bash-completion/completions/site-files',
-    'completion zsh > ~/.site-files-completion.zsh',
+    'completion bash >> ~/.bashrc',
+    'completion zsh >> ~/.zshrc',
   )
     .addArgument(new Argument('<shell>', 'which shell').choices(shells))
     .action((shell: Shell) => void writeOut(`${completionOf(program, shell)}\n`))
