@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import { integrityFaults } from '../check/database-faults.ts'
+import { fatalFaults } from '../check/database-faults.ts'
 import { type DataDirectory, isMissing } from '../data-directory.ts'
 import type { Database } from '../database.ts'
 import { openMachine } from '../machine.ts'
@@ -72,7 +72,7 @@ interface Snapshot {
 const readSnapshot = ({ database: file }: DataDirectory, source: DataDirectory): Snapshot => {
   const snapshot = new DatabaseSync(file)
   try {
-    const [fault] = integrityFaults(snapshot, source.database)
+    const [fault] = fatalFaults(snapshot, source.database)
     if (fault) throw new UsageError(`The database ${fault.where} cannot be backed up: ${fault.fault}`)
     snapshot.exec('DELETE FROM backups')
     const row = snapshot.prepare('SELECT count(*) AS files FROM objects WHERE blob IS NOT NULL').get()

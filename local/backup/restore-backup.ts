@@ -2,7 +2,7 @@ import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from '
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { integrityFaults } from '../check/database-faults.ts'
+import { fatalFaults } from '../check/database-faults.ts'
 import { type DataDirectory, layoutOf, reasonOf } from '../data-directory.ts'
 import { lookAtDemo } from '../demo.ts'
 import { claimEmpty } from '../directory-use.ts'
@@ -34,7 +34,7 @@ const readDatabase = (backup: DataDirectory, { version }: BackupMarker): readonl
         `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore it with that version, or a newer one. Nothing was changed.`,
       )
     }
-    const [fault] = integrityFaults(database, file)
+    const [fault] = fatalFaults(database, file)
     if (fault) throw damaged(backup, `${fault.where}: ${fault.fault.replace(/\.$/, '')}`)
     if (tables < 1) throw damaged(backup, `there are no tables in ${file}`)
     return blobsIn(database)

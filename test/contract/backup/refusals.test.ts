@@ -203,7 +203,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
     [
       'whose database leads out of it',
       (backup) => tamper(backup, "UPDATE objects SET blob = '../demo.json' WHERE key LIKE '%large.bin'"),
-      /it has a name that no blob has/,
+      /has a blob with a name that no blob has/,
     ],
   ]
 
