@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import packageFile from '../../package.json' with { type: 'json' }
-import { type DataDirectory, isMissing, layoutVersion, reasonOf } from '../data-directory.ts'
+import { type DataDirectory, isMissing, layoutVersion, reasonOf, strangerIn } from '../data-directory.ts'
 import { writePrivately } from '../private-files.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -34,21 +34,28 @@ export const writeBackupMarker = (
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value)
 
+/** What is said of a version is shown to people as it is. */
+const isVersion = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d+\.\d+\.\d+[\w.+-]*$/.test(value) && value.length <= 64
+
 const parse = (text: string): BackupMarker | undefined => {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null) return undefined
   const marker: Partial<Record<keyof BackupMarker, unknown>> = value
   // Backups of before do not tell the earlier states apart.
   const { version, layout, at, files, bytes, damaged, damagedEarlier = 0 } = marker
-  if (!(typeof version === 'string' && typeof at === 'string' && isCount(layout))) return undefined
+  if (!(isVersion(version) && typeof at === 'string' && isCount(layout))) return undefined
   if (!(isCount(files) && isCount(bytes) && isCount(damaged) && isCount(damagedEarlier))) return undefined
   return { version, layout, at, files, bytes, damaged, damagedEarlier }
 }
 
 const whatToDo = 'Name another backup. Nothing was changed.'
 
-const read = ({ path, backupMarker }: DataDirectory): BackupMarker => {
+const read = (backup: DataDirectory): BackupMarker => {
+  const { path, backupMarker } = backup
   try {
+    const stranger = strangerIn(backup)
+    if (stranger !== undefined) throw new Error(stranger)
     const marker = parse(readFileSync(backupMarker, 'utf8'))
     if (marker) return marker
   } catch (error) {
