@@ -67,7 +67,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
     const target = join(folder, 'again')
     const outcome = await administer(data, ['backup', target, '--bytes'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^A file is not whole .+, its bytes are not those that were stored\. .+\n$/)
+    expect(outcome.stderr).toMatch(/^A file is not whole: .+, its bytes are not those that were stored\. .+\n$/)
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
     const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
