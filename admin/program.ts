@@ -15,7 +15,7 @@ import { serveCommand } from './commands/serve.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
-import { FaultsFound, printText } from './output.ts'
+import { FaultsFound, printText, visible } from './output.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 
@@ -79,7 +79,8 @@ export const run = async (args: readonly string[]): Promise<number> => {
     if (error instanceof FaultsFound) return exitStatus.refused
     const advice = adviceOn(error)
     if (advice === undefined) throw error
-    console.error(advice)
+    // What a file holds that cannot be read may be told in it.
+    console.error(advice.split('\n').map(visible).join('\n'))
     return exitStatus.refused
   }
 }

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { takeLock } from './directory-locks.ts'
 import { isForbidden, reasonWithAdvice } from './failure-advice.ts'
@@ -104,10 +104,29 @@ const stateWithoutMarker = (directory: DataDirectory, entries: readonly Dirent[]
   return { state: names.has('tables') && isOfOld ? 'version 0.1' : 'foreign' }
 }
 
+/** What any of the small files may have, in bytes. */
+const mostInSmallFile = 64 * 1024
+
+/**
+ * What lies in the place of a file that is read, and cannot be one of the service: a pipe, of which reading would never end, or far more than there
+ * ever is in it. A directory may come from anywhere. Undefined when there is nothing of the kind.
+ */
+export const strangerIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
+  const small = [marker, backupMarker, demo]
+  for (const file of [...small, database, wal, `${database}-shm`, `${database}-journal`]) {
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (found && !found.isFile() && !found.isDirectory()) return `${file} is neither a file nor a folder`
+    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is too large for what it is`
+  }
+  return undefined
+}
+
 /** Looks, and changes nothing. */
 export const stateOf = (directory: DataDirectory): DirectoryState => {
   try {
     const entries = readdirSync(directory.path, { withFileTypes: true })
+    const stranger = strangerIn(directory)
+    if (stranger !== undefined) return { state: 'unreadable', reason: `${stranger}. Put it back from a backup.` }
     return readMarker(directory.marker) ?? stateWithoutMarker(directory, entries)
   } catch (error) {
     return isMissing(error) ? { state: 'absent' } : { state: 'unreadable', reason: reasonWithAdvice(error) }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { continueRemoval } from '../lib/storage/continue-removal.ts'
 import type { Stores } from '../lib/stores.ts'
@@ -10,10 +11,11 @@ import { type DataDirectory, layoutOf } from './data-directory.ts'
 import { asPortError, type Database, type DatabaseOptions, isOutOfSpace, openDatabase } from './database.ts'
 import { noteRemovalOfDemo } from './demo.ts'
 import { hasService, type Role, useDirectory } from './directory-use.ts'
-import { reasonWithAdvice } from './failure-advice.ts'
+import { beyondRepair, reasonWithAdvice } from './failure-advice.ts'
 import { createGrants } from './grants.ts'
 import { createHistory, createRecorder, type RecordChange, sweepHistory } from './history.ts'
 import { hourly } from './hourly.ts'
+import { lackingIn } from './lacking-tables.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
@@ -21,7 +23,7 @@ import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createFolderRemovals, createGoingFolders, createWorkflows, forgetRemovals } from './path-locks.ts'
 import { makePrivateFile } from './private-files.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './removal-queue.ts'
-import { isEarlier, prepareSchema, versionOf } from './schema.ts'
+import { isEarlier, isEmpty, prepareSchema, refusalOfTables, versionOf } from './schema.ts'
 import { createSiteDirectory } from './site-directory.ts'
 import { createUploadProgress } from './upload-progress.ts'
 import { createUploadSweep } from './uploads/sweep-uploads.ts'
@@ -150,6 +152,12 @@ const isOfEarlierService = ({ path }: DataDirectory) =>
     `A service of an earlier version runs on the data directory ${path}. Stop it, and start this version once: that converts the database. Nothing was changed.`,
   )
 
+/** Why the tables of a database cannot be worked with, though it is of a version that this program knows; undefined when they can. */
+const damageOfTables = (connection: DatabaseSync): string | undefined => {
+  if (isEmpty(connection) || refusalOfTables(versionOf(connection)) !== undefined) return undefined
+  return lackingIn(connection)[0]
+}
+
 const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOptions): Database => {
   const { database: file, wal } = directory
   // SQLite gives the files beside the database the mode of the database.
@@ -159,6 +167,10 @@ const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOpt
     // That service knows neither the new tables nor what they mean, such as that a backup needs blobs: they are not made beside it.
     const isOld = isEarlier(versionOf(database.connection))
     if (isOld && role === 'command' && hasService(directory)) throw isOfEarlierService(directory)
+    const damage = damageOfTables(database.connection)
+    if (damage !== undefined) {
+      throw new UsageError(`The database ${file} is damaged: ${damage}. ${beyondRepair} Nothing was changed.`)
+    }
     prepareSchema(database.connection)
     if (existsSync(wal)) return database
     throw new Error(`SQLite has made no ${wal}`)

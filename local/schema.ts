@@ -250,6 +250,9 @@ const migrations: readonly string[] = [
   backups,
 ]
 
+/** What takes the tables of an earlier version to this one, step by step; nothing for those of this one. */
+export const stepsFrom = (version: number): readonly string[] => migrations.slice(version - 1)
+
 /** How long another process is waited for that makes the tables of the same database, in milliseconds. */
 const patience = 5_000
 
@@ -266,6 +269,9 @@ const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   return objectKindNames.filter((kind) => table.get(contentTables[kind].table) === undefined)
 }
 
+/** From this version on, objects have fingerprints. */
+export const versionOfFingerprints = 2
+
 /** From this version on, what was replaced or removed is kept. */
 export const versionOfOldObjects = 5
 
@@ -276,7 +282,7 @@ export const isEarlier = (version: number): boolean => version >= 1 && version <
 const migrate = (connection: DatabaseSync): void => {
   const version = versionOf(connection)
   if (!isEarlier(version)) return
-  for (const step of migrations.slice(version - 1)) connection.exec(step)
+  for (const step of stepsFrom(version)) connection.exec(step)
   connection.exec(`PRAGMA user_version = ${schemaVersion}`)
 }
 

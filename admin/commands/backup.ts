@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { BackupMarker } from '../../local/backup/backup-marker.ts'
+import type { DamageCounts } from '../../local/backup/damage.ts'
 import { makeBackup } from '../../local/backup/make-backup.ts'
 import { restoreBackup } from '../../local/backup/restore-backup.ts'
 import { UsageError } from '../../local/usage-error.ts'
@@ -22,13 +22,21 @@ const damageOption = [
   false,
 ] as const
 
-/** Tells people, beside the figures, what those of damaged earlier states mean. */
-const explain = async ({ damagedEarlier }: Pick<BackupMarker, 'damagedEarlier'>, json: boolean): Promise<void> => {
-  if (json || damagedEarlier === 0) return
-  const which = damagedEarlier === 1 ? '1 earlier state is' : `${damagedEarlier} earlier states are`
-  await printText(
-    `\n${which} damaged, and cannot be brought back. The sites as they are now lack nothing because of it. "site-admin check --bytes" names what is affected.`,
-  )
+/** Tells people, beside the figures, what those of damage mean that nobody has to mend. */
+const explain = async ({ damagedEarlier, damagedUploads }: DamageCounts, json: boolean): Promise<void> => {
+  if (json) return
+  if (damagedEarlier > 0) {
+    const which = damagedEarlier === 1 ? '1 earlier state is' : `${damagedEarlier} earlier states are`
+    await printText(
+      `\n${which} damaged, and cannot be brought back. The sites as they are now lack nothing because of it. "site-admin check --bytes" names what is affected.`,
+    )
+  }
+  if (damagedUploads > 0) {
+    const which = damagedUploads === 1 ? '1 upload that is half done lacks' : `${damagedUploads} half-done uploads lack`
+    await printText(
+      `\n${which} bytes: whoever sends the file begins anew. The sites as they are now lack nothing because of it. "site-admin check" names what is affected.`,
+    )
+  }
 }
 
 /** What is told of a backup or a restoration that Ctrl+C has ended. */

@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import packageFile from '../../package.json' with { type: 'json' }
-import { type DataDirectory, isMissing, layoutVersion, reasonOf } from '../data-directory.ts'
+import { type DataDirectory, isMissing, layoutVersion, reasonOf, strangerIn } from '../data-directory.ts'
 import { writePrivately } from '../private-files.ts'
 import { UsageError } from '../usage-error.ts'
+import type { DamageCounts } from './damage.ts'
 
-/** What a backup says of itself. */
-export interface BackupMarker {
+/** What a backup says of itself. What of it was damaged, was so when it was made. */
+export interface BackupMarker extends DamageCounts {
   /** The version of the program that has made it. */
   readonly version: string
   /** The layout of its files, which is that of a data directory. */
@@ -16,10 +17,6 @@ export interface BackupMarker {
   readonly files: number
   /** Bytes: the database, and every blob. */
   readonly bytes: number
-  /** How many of its blobs are missing or are not what they were, as they were when it was made: those of the sites as they were then. */
-  readonly damaged: number
-  /** How many more there are of that kind, which only earlier states of files have. */
-  readonly damagedEarlier: number
 }
 
 /** Completes a backup: without its marker it is none. */
@@ -34,21 +31,29 @@ export const writeBackupMarker = (
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value)
 
+/** What is said of a version is shown to people as it is. */
+const isVersion = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d+\.\d+\.\d+[\w.+-]*$/.test(value) && value.length <= 64
+
 const parse = (text: string): BackupMarker | undefined => {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null) return undefined
   const marker: Partial<Record<keyof BackupMarker, unknown>> = value
-  // Backups of before do not tell the earlier states apart.
-  const { version, layout, at, files, bytes, damaged, damagedEarlier = 0 } = marker
-  if (!(typeof version === 'string' && typeof at === 'string' && isCount(layout))) return undefined
-  if (!(isCount(files) && isCount(bytes) && isCount(damaged) && isCount(damagedEarlier))) return undefined
-  return { version, layout, at, files, bytes, damaged, damagedEarlier }
+  // Backups of before do not tell the earlier states and the uploads apart.
+  const { version, layout, at, files, bytes, damaged, damagedEarlier = 0, damagedUploads = 0 } = marker
+  if (!(isVersion(version) && typeof at === 'string' && isCount(layout))) return undefined
+  if (!(isCount(files) && isCount(bytes))) return undefined
+  if (!(isCount(damaged) && isCount(damagedEarlier) && isCount(damagedUploads))) return undefined
+  return { version, layout, at, files, bytes, damaged, damagedEarlier, damagedUploads }
 }
 
 const whatToDo = 'Name another backup. Nothing was changed.'
 
-const read = ({ path, backupMarker }: DataDirectory): BackupMarker => {
+const read = (backup: DataDirectory): BackupMarker => {
+  const { path, backupMarker } = backup
   try {
+    const stranger = strangerIn(backup)
+    if (stranger !== undefined) throw new Error(stranger)
     const marker = parse(readFileSync(backupMarker, 'utf8'))
     if (marker) return marker
   } catch (error) {

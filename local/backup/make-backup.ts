@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import { integrityFaults } from '../check/database-faults.ts'
+import { fatalFaults } from '../check/database-faults.ts'
 import { type DataDirectory, isMissing } from '../data-directory.ts'
 import type { Database } from '../database.ts'
 import { openMachine } from '../machine.ts'
@@ -11,8 +11,10 @@ import { UsageError } from '../usage-error.ts'
 import { type BackupHold, holdBlobs } from './backup-holds.ts'
 import { type BackupMarker, writeBackupMarker } from './backup-marker.ts'
 import { openBackupPlace } from './backup-place.ts'
+import { countsOf, type Damaged, neededNow } from './damage.ts'
 import { asFailureOfSource, asSentence } from './failures.ts'
-import { blobsIn, type DamagedBlob, type ReferredBlob, takeBlobs } from './take-blobs.ts'
+import { damageOfContents } from './small-contents.ts'
+import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
   /** Whether what is damaged is taken along as it is, instead of making no backup at all. */
@@ -64,19 +66,29 @@ const hold = async (database: Database, source: DataDirectory, { wall }: Clock):
 
 interface Snapshot {
   readonly blobs: readonly ReferredBlob[]
+  /** What is damaged of the files that the database keeps itself. */
+  readonly damaged: readonly Damaged[]
   /** How many files there are. */
   readonly files: number
 }
 
-/** Looks the copy of the database over, and takes out of it what concerns the backup alone. Throws UsageError when it is damaged. */
-const readSnapshot = ({ database: file }: DataDirectory, source: DataDirectory): Snapshot => {
+/**
+ * Looks the copy of the database over, and takes out of it what concerns the backup alone. Throws UsageError when it is damaged as a whole, and the
+ * reason of `signal` when that is aborted.
+ */
+const readSnapshot = async (
+  { database: file }: DataDirectory,
+  source: DataDirectory,
+  signal: AbortSignal,
+): Promise<Snapshot> => {
   const snapshot = new DatabaseSync(file)
   try {
-    const [fault] = integrityFaults(snapshot, source.database)
+    const [fault] = fatalFaults(snapshot, source.database)
     if (fault) throw new UsageError(`The database ${fault.where} cannot be backed up: ${fault.fault}`)
     snapshot.exec('DELETE FROM backups')
     const row = snapshot.prepare('SELECT count(*) AS files FROM objects WHERE blob IS NOT NULL').get()
-    return { blobs: blobsIn(snapshot), files: Number(row?.['files']) }
+    const damaged = await damageOfContents(snapshot, source.database, signal)
+    return { blobs: blobsIn(snapshot), damaged, files: Number(row?.['files']) }
   } finally {
     snapshot.close()
   }
@@ -108,11 +120,11 @@ const keepHolding = (hold: BackupHold) => {
 
 const wasHeldUp = () => new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
 
-const damageOf = (source: DataDirectory, damaged: readonly DamagedBlob[]): UsageError => {
+const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
-  const count = damaged.length === 1 ? 'A file is not whole' : `${damaged.length} files are not whole`
+  const count = damaged.length === 1 ? 'A file is not whole:' : `${damaged.length} files are not whole, such as`
   return new UsageError(
-    `${count} in ${source.blobs}: ${first?.name}, ${first?.fault}. "site-admin check --bytes" names what is affected. Put that right, or add --even-if-damaged to back up all that is there. No backup was made.`,
+    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" names what is affected. Put that right, or add --even-if-damaged to back up all that is there. No backup was made.`,
   )
 }
 
@@ -134,23 +146,18 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
         const at = new Date(clock.wall()).toISOString()
         copyDatabase(database, directory, source)
         await holding.extend()
-        const { blobs, files } = readSnapshot(directory, source)
+        const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
         syncFile(directory.database)
         const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
-        const damage = await takeBlobs(passage, blobs, signal)
-        if (damage.now.length + damage.earlier.length > 0 && !holding.hasHeld()) throw wasHeldUp()
-        if (damage.now.length > 0 && !evenIfDamaged) throw damageOf(source, damage.now)
+        const missing = await takeBlobs(passage, blobs, signal)
+        if (missing.length > 0 && !holding.hasHeld()) throw wasHeldUp()
+        const damaged = [...snapshot.damaged, ...missing]
+        if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
         copyDemo(source, directory)
         syncFolder(directory.blobs)
         signal.throwIfAborted()
         const bytes = blobs.reduce((sum, { size }) => sum + size, statSync(directory.database).size)
-        const marker = writeBackupMarker(directory, {
-          at,
-          files,
-          bytes,
-          damaged: damage.now.length,
-          damagedEarlier: damage.earlier.length,
-        })
+        const marker = writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
         place.complete()
         return { path: place.path, ...marker }
       } finally {

@@ -2,7 +2,7 @@ import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from '
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { integrityFaults } from '../check/database-faults.ts'
+import { fatalFaults } from '../check/database-faults.ts'
 import { type DataDirectory, layoutOf, reasonOf } from '../data-directory.ts'
 import { lookAtDemo } from '../demo.ts'
 import { claimEmpty } from '../directory-use.ts'
@@ -10,8 +10,10 @@ import { ownerToServe, syncFile, syncFolder, writePrivately } from '../private-f
 import { schemaVersion, versionOf } from '../schema.ts'
 import { UsageError } from '../usage-error.ts'
 import { type BackupMarker, readBackupMarker } from './backup-marker.ts'
+import { countsOf, type Damaged, neededNow } from './damage.ts'
 import { asSentence } from './failures.ts'
 import type { BackupOptions } from './make-backup.ts'
+import { damageOfContents } from './small-contents.ts'
 import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface Restoration extends BackupMarker {
@@ -22,8 +24,22 @@ export interface Restoration extends BackupMarker {
 const damaged = ({ path }: DataDirectory, fault: string) =>
   new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
 
-/** The blobs that the database of a backup refers to. Writes nothing beside it. Throws UsageError when it is damaged, or of a newer program. */
-const readDatabase = (backup: DataDirectory, { version }: BackupMarker): readonly ReferredBlob[] => {
+/** What the database of a backup says. */
+interface BackedUp {
+  readonly blobs: readonly ReferredBlob[]
+  /** What is damaged of the files that the database keeps itself. */
+  readonly damaged: readonly Damaged[]
+}
+
+/**
+ * Reads the database of a backup, and writes nothing beside it. Throws UsageError when it is damaged as a whole, or of a newer program, and the reason
+ * of `signal` when that is aborted.
+ */
+const readDatabase = async (
+  backup: DataDirectory,
+  { version }: BackupMarker,
+  signal: AbortSignal,
+): Promise<BackedUp> => {
   const { database: file, path } = backup
   let database: DatabaseSync | undefined
   try {
@@ -34,11 +50,11 @@ const readDatabase = (backup: DataDirectory, { version }: BackupMarker): readonl
         `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore it with that version, or a newer one. Nothing was changed.`,
       )
     }
-    const [fault] = integrityFaults(database, file)
+    const [fault] = fatalFaults(database, file)
     if (fault) throw damaged(backup, `${fault.where}: ${fault.fault.replace(/\.$/, '')}`)
-    if (tables < 1) throw damaged(backup, `there are no tables in ${file}`)
-    return blobsIn(database)
+    return { blobs: blobsIn(database), damaged: await damageOfContents(database, file, signal) }
   } catch (error) {
+    signal.throwIfAborted()
     throw error instanceof UsageError ? error : damaged(backup, `${file}: ${reasonOf(error)}`)
   } finally {
     database?.close()
@@ -78,7 +94,7 @@ export const restoreBackup = async (
   if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
     throw new UsageError(`The data directory ${dataDirectory} lies in the backup. Name another one with --data-dir.`)
   }
-  const blobs = readDatabase(backup, marker)
+  const { blobs, ...database } = await readDatabase(backup, marker, signal)
   const directory = layoutOf(dataDirectory)
   const claim = await claimEmpty(directory)
   try {
@@ -87,17 +103,18 @@ export const restoreBackup = async (
     // All of it is given to that owner: under another name, a blob of somebody else's would be taken away from them.
     const owner = ownerToServe(directory.path) ?? { uid: process.getuid?.() }
     const passage = { from: backup.blobs, to: directory.blobs, owner, readsLinked: true }
-    const { now, earlier } = await takeBlobs(passage, blobs, signal)
-    const [first] = now
+    const found = [...database.damaged, ...(await takeBlobs(passage, blobs, signal))]
+    const needed = neededNow(found)
+    const [first] = needed
     if (first && !evenIfDamaged) {
       throw new UsageError(
-        `The backup ${backup.path} is damaged: ${now.length} of its files are not whole, such as ${join(backup.blobs, first.name)}: ${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was changed.`,
+        `The backup ${backup.path} is damaged: ${needed.length} of its files are not whole, such as ${first.where}: ${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was changed.`,
       )
     }
     syncFolder(directory.blobs)
     signal.throwIfAborted()
     claim.fulfil()
-    return { path: directory.path, ...marker, damaged: now.length, damagedEarlier: earlier.length }
+    return { path: directory.path, ...marker, ...countsOf(found) }
   } catch (error) {
     claim.giveUp()
     throw asSentence(error, `The data directory ${directory.path}`, 'It is as empty as before.')

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { createFingerprint } from '../../lib/storage/fingerprint.ts'
@@ -33,7 +33,9 @@ const fingerprintOf = (file: number, size: number): string => {
 }
 
 const faultIn = (file: number, { size, fingerprint }: BlobContent): string | undefined => {
-  const found = fstatSync(file).size
+  const stats = fstatSync(file)
+  if (!stats.isFile()) return 'it is no file'
+  const found = stats.size
   if (found !== size) return faultOfSize(size, found)
   return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : areOthers
 }
@@ -42,7 +44,8 @@ const faultIn = (file: number, { size, fingerprint }: BlobContent): string | und
 export const faultOfBlob = (path: string, content: BlobContent): string | undefined => {
   let file: number | undefined
   try {
-    file = openSync(path, 'r')
+    // A pipe would else be waited for until somebody writes into it.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     return faultIn(file, content)
   } catch (error) {
     return isMissing(error) ? 'it is missing' : `it cannot be read: ${reasonOf(error)}`

@@ -2,7 +2,17 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../lib/categories/content-kinds.ts'
 import { reasonOf } from '../data-directory.ts'
 import { findingOf } from '../database-damage.ts'
-import { contentTables, isEmpty, linkTables, refusalOfTables, versionOf, versionOfOldObjects } from '../schema.ts'
+import { lackingIn, tablesWith } from '../lacking-tables.ts'
+import { isBlobName } from '../objects/blobs.ts'
+import {
+  contentTables,
+  isEmpty,
+  linkTables,
+  refusalOfTables,
+  versionOf,
+  versionOfFingerprints,
+  versionOfOldObjects,
+} from '../schema.ts'
 
 /** One thing that is wrong with a data directory. */
 export interface Fault {
@@ -67,11 +77,14 @@ const removalsHalfDone = contentKinds.map(
 export const hasTable = (connection: DatabaseSync, name: string): boolean =>
   connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
 
-/** The query for every object that is or was, which of the two it is, and where its bytes are. */
+/** The query for every object that is or was, which of the two it is, where its bytes are, and what they are, as far as that is known. */
 export const everyObject = (connection: DatabaseSync): string => {
-  const select = (table: string, isEarlier: 0 | 1) => `SELECT key, blob, size, ${isEarlier} AS is_earlier FROM ${table}`
+  const version = versionOf(connection)
+  const fingerprint = version >= versionOfFingerprints ? 'fingerprint' : 'NULL AS fingerprint'
+  const select = (table: string, isEarlier: 0 | 1) =>
+    `SELECT key, blob, size, ${fingerprint}, ${isEarlier} AS is_earlier FROM ${table}`
   const tables = [select('objects', 0)]
-  if (versionOf(connection) >= versionOfOldObjects) tables.push(select('old_objects', 1))
+  if (version >= versionOfOldObjects) tables.push(select('old_objects', 1))
   return tables.join(' UNION ALL ')
 }
 
@@ -115,17 +128,34 @@ const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: s
   }
 }
 
-/** What is wrong with the pages of the database, whatever its rows say. */
-export const integrityFaults = (connection: DatabaseSync, database: string): readonly Fault[] =>
-  ask(connection, integrity, database).faults
+/** What the tables say of blobs under names that no blob has: a finding for each table. */
+const strayNames = (connection: DatabaseSync): readonly string[] =>
+  tablesWith('blob', connection).flatMap((table) => {
+    let count = 0
+    for (const { blob } of connection.prepare(`SELECT blob FROM ${table} WHERE blob IS NOT NULL`).iterate()) {
+      if (!isBlobName(blob)) count += 1
+    }
+    if (count === 0) return []
+    return [
+      `${count === 1 ? '1 row' : `${count} rows`} of the table ${table} ${count === 1 ? 'has' : 'have'} a blob with a name that no blob has, which may lead to other files`,
+    ]
+  })
 
-/** What is wrong inside the database: with its pages, or with what its rows say of each other. */
-export const databaseFaults = (connection: DatabaseSync, database: string): Findings => {
-  const damage = integrityFaults(connection, database)
-  // What the rows of a damaged database say is of no use.
-  if (damage.length > 0) return { faults: damage, isReadable: false }
+/** What keeps all of the rows of a database from being used: they may not be what was stored, or may lead anywhere. */
+export const fatalFaults = (connection: DatabaseSync, database: string): readonly Fault[] => {
+  const damage = ask(connection, integrity, database).faults
+  if (damage.length > 0) return damage
   const refusal = isEmpty(connection) ? damagedBy('it holds nothing') : refusalOfTables(versionOf(connection))
-  if (refusal !== undefined) return { faults: [{ where: database, fault: refusal }], isReadable: false }
+  if (refusal !== undefined) return [{ where: database, fault: refusal }]
+  const lacking = lackingIn(connection)
+  const findings = lacking.length > 0 ? lacking : strayNames(connection)
+  return findings.map((finding) => ({ where: database, fault: damagedBy(finding) }))
+}
+
+/** What is wrong inside the database: with its pages and its tables, or with what its rows say of each other. */
+export const databaseFaults = (connection: DatabaseSync, database: string): Findings => {
+  const fatal = fatalFaults(connection, database)
+  if (fatal.length > 0) return { faults: fatal, isReadable: false }
   const found = [...questions, contentsOfNone(connection)].map((question) => ask(connection, question, database))
   // Several questions may fail for the same reason.
   const faults = new Map(found.flatMap(({ faults }) => faults).map((fault) => [`${fault.where} ${fault.fault}`, fault]))

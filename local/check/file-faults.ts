@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { faultOfSize } from '../backup/verify-blobs.ts'
 import type { DataDirectory } from '../data-directory.ts'
+import { pathOfBlob } from '../objects/blobs.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
 import { everyObject, type Fault, hasTable } from './database-faults.ts'
 
@@ -101,12 +102,32 @@ export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
 
 const faultOf = ({ blobs }: DataDirectory, content: Content): Fault | undefined => {
   const { blob, size, held } = content
-  const file = join(blobs, blob)
+  const file = pathOfBlob(blobs, blob)
   const found = held ?? statSync(file, { throwIfNoEntry: false })?.size
   if (found === undefined) return faultOfBytes(content, `its bytes are missing: ${file}`)
   if (found === size) return undefined
   return faultOfBytes(content, `${faultOfSize(size, found)}: ${file}`)
 }
+
+/** Uploads that are half done, and lack bytes that have come in. The sites do without them: they keep no backup from being made. */
+const uploadFaults = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Fault[] =>
+  connection
+    .prepare(
+      `SELECT site, id, CASE WHEN json_valid(target) THEN target ->> '$.path' END AS path, kept, blob FROM uploads
+       WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
+    )
+    .all()
+    .flatMap(({ site, id, path, kept, blob }) => {
+      const file = pathOfBlob(blobs, String(blob))
+      const missing = Number(kept) - (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+      if (missing <= 0) return []
+      return [
+        {
+          where: `site ${site}, upload of ${path ?? id}`,
+          fault: `${missing} of the ${kept} bytes that have come in are missing: ${file}. Whoever sends the file begins anew. You need not do anything: the service forgets the upload a day after its last bytes.`,
+        },
+      ]
+    })
 
 /** Whether a service takes uploads in, so that what nothing refers to may be one that is on its way; or else what the directory is. */
 export type DirectoryUse = 'served' | 'at rest' | 'backup'
@@ -133,7 +154,10 @@ export const fileFaults = (
     const fault = faultOf(directory, content)
     if (fault) faults.push(fault)
   }
-  for (const name of hasTable(connection, 'uploads') ? blobsOfUploads(connection) : []) unclaimed.delete(name)
+  if (hasTable(connection, 'uploads')) {
+    faults.push(...uploadFaults(connection, directory))
+    for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
+  }
   if (use === 'served') return faults
   const orphans = [...unclaimed].map((name) => ({
     where: join(directory.blobs, name),

@@ -48,6 +48,21 @@ export interface BlobFolders {
   readonly orphans: string
 }
 
+/** Blobs have random names, and nothing else is the name of one. */
+const blobName = /^[0-9a-f]{32}$/
+
+/** Whether a blob can have that name. */
+export const isBlobName = (name: unknown): name is string => typeof name === 'string' && blobName.test(name)
+
+/**
+ * Where a blob is. Throws for what is no name of one: a database may come from anywhere, and must not lead out of the folder, neither to what others
+ * then read nor to what is then removed.
+ */
+export const pathOfBlob = (folder: string, name: string): string => {
+  if (isBlobName(name)) return join(folder, name)
+  throw new Error('The database names a blob in a way that leads out of their folder')
+}
+
 const readBuffer = 512 * 1024
 
 /** What passes when there is room, or when others let go of their files; everything else is a fault of the machine. */
@@ -109,12 +124,13 @@ export const openBlobs = (
 ): Blobs => {
   makePrivateFolder(folder)
   makePrivateFolder(orphans)
-  const pathOf = (name: string) => join(folder, name)
+  const pathOf = (name: string) => pathOfBlob(folder, name)
   // Open all the time, so that a shortage of file handles does not come in between.
   const folderHandle = openSync(folder, 'r')
   const syncFolder = promisify(fsync)
   const remove = async (names: readonly string[]) => {
-    await Promise.all(names.map((name) => rm(pathOf(name), { force: true })))
+    // No blob has another name: there is nothing to be removed then.
+    await Promise.all(names.filter(isBlobName).map((name) => rm(pathOf(name), { force: true })))
   }
 
   const writeNew = async (name: string, content: AsyncIterable<Uint8Array>): Promise<number> => {

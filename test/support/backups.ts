@@ -60,9 +60,9 @@ export const blobOf = (folder: string): string => {
   return join(folder, 'blobs', name)
 }
 
-/** Changes the database of a backup, or of a directory that nobody uses. */
+/** Changes the database of a backup, or of a directory that nobody uses, whatever the tables say to that. */
 export const tamper = (backup: string, sql: string) => {
-  const database = new DatabaseSync(join(backup, 'site-admin.db'))
+  const database = new DatabaseSync(join(backup, 'site-admin.db'), { enableForeignKeyConstraints: false })
   database.exec(sql)
   database.close()
 }

@@ -71,7 +71,7 @@ const leavesOf = (command: Command, names: readonly string[] = []): readonly (re
 
 /** The words of a line, as a shell takes it apart. */
 const wordsOf = (line: string): string[] =>
-  [...line.replace(/ > .*/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+  [...line.replace(/ >+ .*/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain ?? '',
   )
 

@@ -109,20 +109,21 @@ describe('while a backup is being made', () => {
 test('blobs that were held are removed soon after, though nobody removes another one', async ({ directory }) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
+    const name = 'a'.repeat(32)
     let isHeld = true
     const blobs = holdForBackups(openBlobs(layoutOf(directory), { durable: false }), { isHeld: () => isHeld })
     await blobs.write(
-      'a',
+      name,
       (async function* () {
         yield Buffer.from('a')
       })(),
     )
-    await blobs.remove(['a'])
+    await blobs.remove([name])
     await vi.advanceTimersByTimeAsync(minute)
-    expect(blobsIn(directory)).toEqual(['a'])
+    expect(blobsIn(directory)).toEqual([name])
     isHeld = false
     await vi.advanceTimersByTimeAsync(minute)
-    await expect.poll(() => existsSync(join(directory, 'blobs', 'a'))).toBe(false)
+    await expect.poll(() => existsSync(join(directory, 'blobs', name))).toBe(false)
     blobs.close()
   } finally {
     vi.useRealTimers()

@@ -67,7 +67,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
     const target = join(folder, 'again')
     const outcome = await administer(data, ['backup', target, '--bytes'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^A file is not whole .+, its bytes are not those that were stored\. .+\n$/)
+    expect(outcome.stderr).toMatch(/^A file is not whole: .+, its bytes are not those that were stored\. .+\n$/)
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
     const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
@@ -203,7 +203,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
     [
       'whose database leads out of it',
       (backup) => tamper(backup, "UPDATE objects SET blob = '../demo.json' WHERE key LIKE '%large.bin'"),
-      /it has a name that no blob has/,
+      /has a blob with a name that no blob has/,
     ],
   ]
 

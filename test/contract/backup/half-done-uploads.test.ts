@@ -1,0 +1,56 @@
+import { readdirSync, truncateSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { administer, administerJson } from '../../support/administration.ts'
+import { faultsOf, put, read, storage, test } from '../../support/backups.ts'
+import type { SpawnedService } from '../../support/spawned-service.ts'
+
+const tus = { 'Tus-Resumable': '1.0.0' }
+
+/** Sends the half of a file. */
+const sendHalf = async (service: SpawnedService): Promise<void> => {
+  const created = await service.request(`${storage}/uploads`, {
+    method: 'POST',
+    headers: { ...tus, 'Upload-Length': '60000', 'Upload-Metadata': `filename ${btoa('half.bin')}` },
+  })
+  const { status } = await service.request(new URL(created.headers.get('location') ?? '').pathname, {
+    method: 'PATCH',
+    headers: { ...tus, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
+    body: '1'.repeat(30_000),
+  })
+  if (status !== 204) throw new Error(`The half was answered with ${status}`)
+}
+
+test.for([
+  ['are missing', 30_000, (blob: string) => rm(blob)],
+  ['are too few', 18_000, (blob: string) => truncateSync(blob, 12_000)],
+] as const)(
+  'an upload that is half done, and whose bytes %s, is named by check and stops no backup',
+  async ([, missing, inflict], { place: { data, backup, restored }, serve }) => {
+    const service = await serve(data)
+    await sendHalf(service)
+    await put(service, 'small.txt', 'small')
+    await service.stop()
+    const [blob = ''] = readdirSync(join(data, 'blobs'))
+    await inflict(join(data, 'blobs', blob))
+
+    const named = [
+      {
+        where: 'site 1001, upload of uploads/half.bin',
+        fault: expect.stringMatching(
+          new RegExp(`^${missing} of the 30000 bytes that have come in are missing: .+${blob}\\. .+ begins anew\\. `),
+        ),
+      },
+    ]
+    expect(await faultsOf(data)).toEqual(named)
+    const made = await administer(data, ['backup', backup])
+    expect(made).toMatchObject({ status: 0, stderr: '' })
+    expect(made.stdout).toMatch(
+      /\n\n1 upload that is half done lacks bytes: whoever sends the file begins anew\. .+\n$/,
+    )
+    expect(await faultsOf(backup)).toEqual(named)
+    expect(await administerJson(restored, ['restore', backup])).toMatchObject({ damaged: 0, damagedUploads: 1 })
+    expect(String(await read(await serve(restored), 'small.txt'))).toBe('small')
+  },
+)

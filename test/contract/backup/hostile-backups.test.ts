@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { makeBackup } from '../../../local/backup/make-backup.ts'
+import { restoreBackup } from '../../../local/backup/restore-backup.ts'
+import { administer } from '../../support/administration.ts'
+import { blobOf, faultsOf, storage, tamper, test } from '../../support/backups.ts'
+
+/** Even who wants all that is there does not want what leads elsewhere. */
+const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
+
+const upload = (kept: number, complete: 0 | 1, blob: string) =>
+  `INSERT INTO uploads VALUES ('u', 1001, 'ann', '{}', '', 9, 9, ${kept}, ${complete}, 0, 1, '${blob}')`
+
+const elsewhere = [
+  ['of a file', "UPDATE objects SET blob = '../../secret.txt' WHERE key LIKE '%large.bin'", 'objects'],
+  ['of a small file', "UPDATE objects SET blob = '../../secret.txt' WHERE key LIKE '%small.txt'", 'objects'],
+  [
+    'of an earlier state',
+    "INSERT INTO old_objects VALUES ('live/1001/a', 'v', '/etc/passwd', 9, 0, 'text/plain', NULL, 1, 0)",
+    'old_objects',
+  ],
+  ['of an upload', upload(5, 0, '../../victim'), 'uploads'],
+  ['of an upload of which nothing has come', upload(0, 0, '../../victim'), 'uploads'],
+  ['of an upload that is complete', upload(5, 1, '../../victim'), 'uploads'],
+  ['that holds more than a name', upload(5, 1, `${'0'.repeat(32)}/../../victim`), 'uploads'],
+] as const
+
+describe('a blob that leads out of the folder', () => {
+  test.for(elsewhere)(
+    '%s is refused always, by restore, by backup and by check',
+    async ([, sql, table], { backedUp }) => {
+      const { data, folder, backup, restored } = backedUp
+      const finding = new RegExp(`is damaged: 1 row of the table ${table} has a blob with a name that no blob has`)
+      tamper(backup, sql)
+      expect(await faultsOf(backup)).toMatchObject([
+        { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
+        { fault: expect.stringMatching(/^the bytes of the files were not read/) },
+      ])
+      await expect(restoreBackup(backup, restored, even)).rejects.toThrow(finding)
+      expect(existsSync(restored)).toBe(false)
+
+      tamper(data, sql)
+      await expect(makeBackup(data, join(folder, 'again'), even)).rejects.toThrow(finding)
+      expect(existsSync(join(folder, 'again'))).toBe(false)
+    },
+  )
+
+  test('is neither served nor removed by a service', async ({ backedUp: { data, folder }, serve }) => {
+    const [secret, ...victims] = ['secret.txt', 'victim1', 'victim2', 'victim3'].map((name) => join(folder, name))
+    for (const file of [secret, ...victims]) writeFileSync(String(file), 'x'.repeat(40_064))
+    tamper(
+      data,
+      `UPDATE objects SET blob = '../../secret.txt' WHERE key LIKE '%large.bin';
+       INSERT INTO old_objects VALUES ('live/1001/a', 'v', '../../victim1', 9, 0, 'text/plain', NULL, 1, 0);
+       INSERT INTO uploads VALUES ('u', 1001, 'ann', '{}', '', 9, 9, 0, 0, 0, 1, '../../victim2');
+       INSERT INTO uploads VALUES ('v', 1001, 'ann', '{}', '', 9, 9, 5, 1, 0, 1, '../../victim3')`,
+    )
+    const service = await serve(data)
+    expect((await service.request(`${storage}/large.bin`)).status).toBe(500)
+    expect((await service.request(`${storage}/small.txt`)).status).toBe(200)
+    await service.stop()
+    expect([secret, ...victims].filter((file) => !existsSync(String(file)))).toEqual([])
+  })
+})
+
+describe('a pipe in the place of a file is not waited for', () => {
+  for (const name of ['site-admin-backup.json', 'site-admin.db', 'site-admin.db-wal', 'demo.json']) {
+    test(`in a backup: ${name}`, async ({ backedUp: { backup, restored } }) => {
+      const file = join(backup, name)
+      await rm(file, { force: true })
+      execFileSync('mkfifo', ['-m', '600', file])
+      for (const [directory, args] of [
+        [restored, ['restore', backup]],
+        [backup, ['check', '--bytes']],
+      ] as const) {
+        const outcome = await administer(directory, [...args])
+        expect(outcome).toMatchObject({ status: 1, stdout: '' })
+        expect(outcome.stderr).toMatch(new RegExp(`${name} is neither a file nor a folder\\. .+\\n$`))
+      }
+      expect(existsSync(restored)).toBe(false)
+    })
+  }
+
+  test('in a data directory: its marker', async ({ backedUp: { data } }) => {
+    const file = join(data, 'site-admin.json')
+    await rm(file)
+    execFileSync('mkfifo', ['-m', '600', file])
+    const outcome = await administer(data, ['site', 'list'])
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(outcome.stderr).toMatch(/site-admin\.json is neither a file nor a folder\. Put it back from a backup\.\n$/)
+  })
+
+  test('in the place of a blob', async ({ backedUp: { backup, restored } }) => {
+    const blob = blobOf(backup)
+    await rm(blob)
+    execFileSync('mkfifo', ['-m', '600', blob])
+    const { status, stdout } = await administer(backup, ['--json', 'check', '--bytes'])
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+      status: 1,
+      faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(/ of which 0 are there/) }],
+    })
+    expect(await administer(restored, ['restore', backup])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/it is no file/),
+    })
+  })
+})
+
+test('a marker that is far too large is not read', async ({ backedUp: { backup, restored } }) => {
+  truncateSync(join(backup, 'site-admin-backup.json'), 3_000_000_000)
+  expect(await administer(restored, ['restore', backup])).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^The backup .+site-admin-backup\.json is too large for what it is\. .+\n$/),
+  })
+})
+
+test('what a marker says does not reach the terminal as control characters', async ({
+  backedUp: { backup, restored },
+}) => {
+  const marker = join(backup, 'site-admin-backup.json')
+  const whole = JSON.parse(readFileSync(marker, 'utf8'))
+  const red = '\u001b[31m'
+  for (const text of [JSON.stringify({ ...whole, layout: 9, version: `1.0.0${red}` }), `{"version":${red}`]) {
+    writeFileSync(marker, text)
+    const outcome = await administer(restored, ['restore', backup])
+    expect(outcome).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^The backup [^\p{Cc}]+\n$/u),
+    })
+  }
+})

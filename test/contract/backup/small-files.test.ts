@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { makeBackup } from '../../../local/backup/make-backup.ts'
+import { restoreBackup } from '../../../local/backup/restore-backup.ts'
+import { backUp, faultsOf, put, read, restore, tamper, test } from '../../support/backups.ts'
+
+/** What is small is kept inside of the database, which knows nothing of its bytes. */
+const even = { evenIfDamaged: true, withBytes: false, signal: new AbortController().signal }
+
+const become = (bytes: string) =>
+  `UPDATE small_contents SET bytes = CAST('${bytes}' AS BLOB) WHERE bytes = CAST('small' AS BLOB)`
+
+test.for([
+  ['has other bytes', 'smalL', 'its bytes are not those that were stored'],
+  ['is short', 'sma', 'it has 5 bytes, of which 3 are there'],
+] as const)(
+  'a small file that %s refuses a backup and a restoration, unless they are made even so',
+  async ([, bytes, fault], { backedUp: { data, folder, backup, restored } }) => {
+    const [target, other] = [join(folder, 'again'), join(folder, 'other')]
+    tamper(data, become(bytes))
+    await expect(backUp(data, target)).rejects.toThrow(
+      new RegExp(`^A file is not whole: [0-9a-f]{32} in ${join(data, 'site-admin.db')}, ${fault}\\. `),
+    )
+    expect(await makeBackup(data, target, even)).toMatchObject({ damaged: 1, damagedEarlier: 0, damagedUploads: 0 })
+    await expect(restore(target, restored)).rejects.toThrow(/is damaged: 1 of its files are not whole, such as .+ in /)
+    expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
+    expect(await faultsOf(restored)).toMatchObject([{ where: 'site 1001, file small.txt' }])
+
+    tamper(backup, become(bytes))
+    await expect(restore(backup, other)).rejects.toThrow(
+      new RegExp(`${join(backup, 'site-admin.db')}: ${fault}\\. Name`),
+    )
+  },
+)
+
+test('a small file of which only an earlier state is damaged stops nothing, and is counted', async ({
+  backedUp: { data, folder, restored },
+  serve,
+}) => {
+  const service = await serve(data)
+  await put(service, 'small.txt', 'newer')
+  await service.stop()
+  tamper(data, become('smalL'))
+  const target = join(folder, 'again')
+  expect(await backUp(data, target)).toMatchObject({ damaged: 0, damagedEarlier: 1 })
+  expect(await restore(target, restored)).toMatchObject({ damaged: 0, damagedEarlier: 1 })
+  expect(String(await read(await serve(restored), 'small.txt'))).toBe('newer')
+})
+
+test('a backup that is ended while it compares many small files leaves nothing', async ({
+  backedUp: { data, folder },
+}) => {
+  tamper(
+    data,
+    `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 1000)
+     INSERT INTO objects SELECT 'live/1001/many/' || number, printf('%032x', number), 1, 0, 'text/plain', 'v', '0cc175b9c0f1b6a831c399e269772661' FROM numbers;
+     INSERT INTO small_contents SELECT blob, CAST('a' AS BLOB) FROM objects WHERE key LIKE 'live/1001/many/%'`,
+  )
+  const target = join(folder, 'again')
+  expect(await backUp(data, target)).toMatchObject({ damaged: 0 })
+  const ending = new AbortController()
+  let asked = 0
+  const signal = Object.create(ending.signal, {
+    throwIfAborted: {
+      value: () => {
+        asked += 1
+        if (asked > 3) throw new Error('It was ended')
+      },
+    },
+  })
+  await expect(makeBackup(data, join(folder, 'third'), { ...even, signal })).rejects.toThrow('It was ended')
+  expect(asked).toBe(4)
+})
