@@ -34,9 +34,9 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['the hand of one machine', 'the hand of AWS', 'what both commands share', ...lib],
   },
   // The pages of the service in a browser: they speak to it by the client alone.
-  'the console': { files: /^console\//, may: ['the client'], packages: /^(preact|@preact\/signals)(\/|$)/ },
+  'the console': { files: /^console\/(?!build\.ts)/, may: ['the client'], packages: /^(preact|@preact\/signals)(\/|$)/ },
   // It works over HTTP: what it knows of the service is generated from the document.
-  'the client': { files: /^client\/(?!src\/command\/completion\.ts)/, may: ['what both commands share'] },
+  'the client': { files: /^client\/(?!build\.ts|src\/command\/completion\.ts)/, may: ['what both commands share'] },
   // How a shell completes a command knows commander alone.
   'what both commands share': { files: /^client\/src\/command\/completion\.ts$/, may: [] },
   'what is deployed': {
@@ -93,8 +93,8 @@ const rooms: Readonly<Record<string, Room>> = {
   'shared words': { files: /^lib\/(?!deps|stores|config|settings)[^/]+\.ts$/, may: [] },
 }
 
-/** What measures and tests the service may import anything, and nobody but each other imports it. */
-const outside = /^(bench|fuzz|packaging|test)\/|^[^/]+\.ts$/
+/** What builds, measures and tests the service may import anything, and nobody but each other imports it. */
+const outside = /^(bench|fuzz|packaging|test)\/|^(client|console)\/build\.ts$|^[^/]+\.ts$/
 
 const root = join(import.meta.dirname, '..', '..')
 const files = globSync(['**/*.{ts,tsx}', '*/main.js'], {
