@@ -34,7 +34,11 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['the hand of one machine', 'the hand of AWS', 'what both commands share', ...lib],
   },
   // The pages of the service in a browser: they speak to it by the client alone.
-  'the console': { files: /^console\/(?!build\.ts)/, may: ['the client'], packages: /^(preact|@preact\/signals)(\/|$)/ },
+  'the console': {
+    files: /^console\/(?!build\.ts)/,
+    may: ['the client'],
+    packages: /^(preact|@preact\/signals)(\/|$)/,
+  },
   // It works over HTTP: what it knows of the service is generated from the document.
   'the client': { files: /^client\/(?!build\.ts|src\/command\/completion\.ts)/, may: ['what both commands share'] },
   // How a shell completes a command knows commander alone.

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
@@ -103,6 +104,7 @@ const filesOf = async ({ baseUrl, token }: { readonly baseUrl: string; readonly 
 test('a site moves from one machine to AWS and back; every list and every file is the same', async ({
   directory,
   start,
+  onTestFinished,
 }) => {
   const here = await start()
   const records = join(directory, 'records.jsonl')
@@ -114,16 +116,17 @@ test('a site moves from one machine to AWS and back; every list and every file i
   expect(before.size).toBeGreaterThan(20)
   expect(filesBefore.length).toBeGreaterThan(Object.keys(oddFiles).length)
 
-  const places = async (name: string): Promise<Places> => {
-    const folder = join(directory, name)
-    await mkdir(folder)
+  const places = async (): Promise<Places> => {
+    // Nothing is typed in the data directory, where only the service writes.
+    const folder = await mkdtemp(join(tmpdir(), 'site-admin-moving-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
     return { data: directory, here: here.baseUrl, folder }
   }
-  const away = await move('From one machine to AWS', await places('there'), here.siteId)
+  const away = await move('From one machine to AWS', await places(), here.siteId)
   expect(await answersOfEveryList({ ...away, baseUrl: deployment.baseUrl })).toEqual(before)
   expect(await filesOf({ ...away, baseUrl: deployment.baseUrl })).toEqual(filesBefore)
 
-  const home = await move('From AWS to one machine', await places('back'), away.site)
+  const home = await move('From AWS to one machine', await places(), away.site)
   expect(home.site).not.toBe(here.siteId)
   expect(await answersOfEveryList({ ...home, baseUrl: here.baseUrl })).toEqual(before)
   expect(await filesOf({ ...home, baseUrl: here.baseUrl })).toEqual(filesBefore)
