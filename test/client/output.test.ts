@@ -1,4 +1,4 @@
-import { existsSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { type Outcome, runInShell } from '../support/program.ts'
@@ -48,9 +48,7 @@ test.skipIf(noSmallDisk !== undefined)(
     const disk = mountSmallDisk(join(directory, 'disk'), 1)
     if (!disk) return skip('a file system cannot be mounted here')
     try {
-      disk.fill()
-      const filler = join(disk.path, 'filler')
-      truncateSync(filler, statSync(filler).size - 4096)
+      disk.fill(4096)
       const file = join(disk.path, 'long.txt')
       const { status, stderr } = await inShell(service, 'run cat "$1" > "$2"', `${folder}/long.txt`, file)
       expect(statSync(file).size).toBe(4096)

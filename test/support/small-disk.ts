@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A file system of a few megabytes. */
 export interface SmallDisk {
   readonly path: string
-  /** Takes all the room there is. */
-  fill(): void
+  /** Takes all the room there is, but for so many bytes: whole pieces of 4096. */
+  fill(left?: number): void
   /** Gives it back. */
   makeRoom(): void
   /** Lets nobody write there any more, not even root. */
@@ -44,7 +44,10 @@ export const mountSmallDisk = (path: string, megabytes: number): SmallDisk | und
   const filler = join(path, 'filler')
   return {
     path,
-    fill: () => writeUntilFull(filler),
+    fill(left = 0) {
+      writeUntilFull(filler)
+      truncateSync(filler, statSync(filler).size - left)
+    },
     makeRoom: () => rmSync(filler),
     makeReadOnly: () => void execFileSync('mount', ['-o', 'remount,ro', path]),
     unmount: () => void execFileSync('umount', [path]),

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
@@ -68,9 +68,7 @@ describe.skipIf(noSmallDisk !== undefined)('output of which only the beginning f
     const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
     if (!disk) return skip('a file system cannot be mounted here')
     try {
-      disk.fill()
-      const filler = join(disk.path, 'filler')
-      truncateSync(filler, statSync(filler).size - 4096)
+      disk.fill(4096)
 
       const file = join(disk.path, 'output')
       const { status, stderr } = await administerInto(file, siteDirectory, command)
