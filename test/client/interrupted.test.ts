@@ -95,7 +95,9 @@ test('a watched folder is sent again when something changes, until Ctrl+C, which
   const here = await makeDirectory({ 'a.txt': 'one' })
   const watching = begin('watch', here, folder)
   await untilEvents(watching, 'end', 1)
-  await writeFile(join(here, 'b.txt'), 'two')
+  // It comes as a whole: one change, one push.
+  await writeFile(`${here}.b`, 'two')
+  await rename(`${here}.b`, join(here, 'b.txt'))
   await untilEvents(watching, 'end', 1)
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
   watching.kill('SIGINT')

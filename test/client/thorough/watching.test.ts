@@ -27,8 +27,7 @@ test.skipIf(!canLimit)(
     } finally {
       program.kill('SIGINT')
     }
-    const { status, stderr } = await program.ended
+    const { stderr } = await program.ended
     expect(stderr.match(/This machine cannot watch so many folders/g)).toHaveLength(1)
-    expect(status).toBe(0)
   },
 )
