@@ -9,7 +9,7 @@ const shared = { isolate: false }
 /** What a test polls for comes when it comes: on a busy machine that may take a while. */
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
-/** What takes long, which `npm run test:long` runs: pages in a browser, packages that are installed, and services that are killed while they work. */
+/** What takes long, which `npm run test:long` runs: pages in a browser, packages that are installed, services that are started again and again, or killed while they work. */
 const long = [
   'test/console/*.test.ts',
   'test/console/thorough/**/*.test.ts',
@@ -17,6 +17,7 @@ const long = [
   'test/contract/packaging/**/*.test.ts',
   'test/client/package.test.ts',
   'test/client/thorough/**/*.test.ts',
+  'test/contract/*/thorough/*.test.ts',
   'test/contract/**/kill-*.test.ts',
 ]
 
@@ -37,7 +38,7 @@ export default defineConfig({
           ...patiently,
           name: 'contract',
           // By their names: an `exclude` here would be in the way of one on the command line.
-          include: ['test/contract/**/!(new-kind|reference|package|kill-*).test.ts'],
+          include: ['test/contract/{,!(packaging)/}!(new-kind|reference|kill-*).test.ts'],
         },
       },
       {

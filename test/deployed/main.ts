@@ -55,8 +55,9 @@ const testOn = async (emulator: Emulator, folder: string, extent: Extent): Promi
     const target: Target = { emulator, region: dataCentres.us.region, reports, outputs }
     // The stores have nothing to do with what is deployed: their suites do not wait for those of the service.
     const stores = runStoreContracts(target)
-    const results = [await runAcceptance(target, 'us'), await extent.elsewhere(target)]
-    results.push(await runEdge(target, 'us'), await runMoving(target, 'us'))
+    const results = [await runAcceptance(target, 'us')]
+    // Much of the time of these is waiting.
+    results.push(...(await Promise.all([runEdge(target, 'us'), runMoving(target, 'us'), extent.elsewhere(target)])))
     results.push(await extent.streaming(target), await stores)
     results.push(await alongside, await extent.afterwards(target))
     return results.every(Boolean)

@@ -1,11 +1,11 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administer } from '../../support/administration.ts'
-import { run } from '../../support/program.ts'
-import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
-import { startService } from '../../support/spawned-service.ts'
-import { test as base } from '../../support/test.ts'
+import { administer } from '../../../support/administration.ts'
+import { run } from '../../../support/program.ts'
+import { mountSmallDisk, noSmallDisk } from '../../../support/small-disk.ts'
+import { startService } from '../../../support/spawned-service.ts'
+import { test as base } from '../../../support/test.ts'
 
 /** The data directory of a service that was killed, on a disk that was rescued: it can only be read. Undefined where none can be mounted. */
 const test = base.extend('rescued', async ({ directory }, { onCleanup }) => {

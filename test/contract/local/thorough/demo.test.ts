@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administer, administerJson } from '../../support/administration.ts'
-import { launch, noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
-import { test as base } from '../../support/test.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
+import { launch, noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
+import { test as base } from '../../../support/test.ts'
 
 const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { type Outcome, runInShell } from '../support/program.ts'
-import { mountSmallDisk, noSmallDisk } from '../support/small-disk.ts'
-import type { SpawnedService } from '../support/spawned-service.ts'
-import { readSite, test, writeTree } from './support/site.ts'
+import { type Outcome, runInShell } from '../../support/program.ts'
+import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
+import type { SpawnedService } from '../../support/spawned-service.ts'
+import { readSite, test, writeTree } from '../support/site.ts'
 
 /** A device that has no room for anything; Linux has it. */
 const full = '/dev/full'

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { makeBackup } from '../../../local/backup/make-backup.ts'
-import { restoreBackup } from '../../../local/backup/restore-backup.ts'
-import { administer } from '../../support/administration.ts'
-import { blobOf, faultsOf, storage, tamper, test } from '../../support/backups.ts'
+import { makeBackup } from '../../../../local/backup/make-backup.ts'
+import { restoreBackup } from '../../../../local/backup/restore-backup.ts'
+import { administer } from '../../../support/administration.ts'
+import { blobOf, faultsOf, storage, tamper, test } from '../../../support/backups.ts'
 
 /** Even who wants all that is there does not want what leads elsewhere. */
 const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }

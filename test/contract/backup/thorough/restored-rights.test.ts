@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administer } from '../../support/administration.ts'
-import { blobOf, test } from '../../support/backups.ts'
-import { snapshotOf } from '../../support/directory-snapshot.ts'
-import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
+import { administer } from '../../../support/administration.ts'
+import { blobOf, test } from '../../../support/backups.ts'
+import { snapshotOf } from '../../../support/directory-snapshot.ts'
+import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 
 const give = (path: string) => execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, path])
 

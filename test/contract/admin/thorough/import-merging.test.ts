@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { administer, administerJson, refusedIn } from '../../support/administration.ts'
-import { launch } from '../../support/program.ts'
-import { test } from '../../support/test.ts'
+import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
+import { launch } from '../../../support/program.ts'
+import { test } from '../../../support/test.ts'
 
 const importing = ['import', '-', '--site', '1001']
 const jsonLines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')

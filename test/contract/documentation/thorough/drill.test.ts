@@ -4,9 +4,9 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
-import { contentOf, put, storage, test } from '../../support/backups.ts'
+import { contentOf, put, storage, test } from '../../../support/backups.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** The lines of the first example of shell below a heading. */
 const scriptBelow = (file: string, heading: string): string => {

@@ -1,10 +1,10 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administerJson } from '../../support/administration.ts'
-import { type Outcome, runInShell } from '../../support/program.ts'
-import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
-import { test } from '../../support/test.ts'
+import { administerJson } from '../../../support/administration.ts'
+import { type Outcome, runInShell } from '../../../support/program.ts'
+import { mountSmallDisk, noSmallDisk } from '../../../support/small-disk.ts'
+import { test } from '../../../support/test.ts'
 
 /** A device that has no room for anything; Linux has it. */
 const full = '/dev/full'
