@@ -45,12 +45,19 @@ describe('when the service is in trouble,', () => {
 describe('a token that stops working', () => {
   test('is asked for anew above what was being done, which goes on then', async ({ open, start, directory }) => {
     const service = await start()
-    const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files', '--ttl', '2s']
+    const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
     const { token } = await administerJson(directory, arguments_)
     const page = await open('#/1001/forms/1', { baseUrl: service.baseUrl, token })
     await page.getByRole('button', { name: 'Add a field' }).click()
     const adding = page.getByRole('dialog', { name: 'Add a field to Contact us' })
     await adding.getByRole('radio', { name: 'Date of birth' }).click()
+    // The service hears of a revoked token within half a minute. This one is unknown to it at once.
+    await page.route('**/api/**', (route) => {
+      const headers = route.request().headers()
+      return route.fallback(
+        headers['authorization'] === token ? { headers: { ...headers, authorization: 'revoked' } } : {},
+      )
+    })
     const again = page.getByRole('dialog', { name: 'Sign in' })
     await again.waitFor()
     await again.getByLabel('Access token').fill('0'.repeat(64))
