@@ -31,7 +31,7 @@ export interface Uploads {
   answer(id: number, answer: Answer, isForAll: boolean): void
   /** Takes what is over off the list. */
   clear(): void
-  /** Goes on with what has failed because a token had stopped working. */
+  /** Goes on with what has failed because a token had stopped working, or the service was away. */
   renew(): void
 }
 
@@ -50,7 +50,9 @@ const mostNumbers = 100
 
 const isThere = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 412 || error.code === 104022)
-const isSignedOut = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
+/** The token has stopped working, or the service was away: the file itself is as good as before. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
 /** It may still be wanted after a reload: one that has failed as well. */
 const isLeft = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
@@ -269,7 +271,7 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
     renew() {
       batch(() => {
         for (const upload of chosen(undefined, ['failed'])) {
-          if (isSignedOut(upload.error)) change(upload.id, { stage: 'waiting', error: undefined })
+          if (isPassing(upload.error)) change(upload.id, { stage: 'waiting', error: undefined })
         }
       })
       settle()

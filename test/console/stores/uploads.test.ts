@@ -250,6 +250,18 @@ test('a token that stops working midway leaves the upload where it is, until som
   expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')
 })
 
+test('what has failed while the service was away goes on when it is back, and what it has refused does not', async () => {
+  const { files, open } = heldSite()
+  const uploads = create(files)
+  uploads.add(given('a', 'b', 'c'), '')
+  open.get('a')?.reject(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
+  open.get('b')?.reject(refusal(503, 100503))
+  open.get('c')?.reject(refusal(507, 100507))
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed', 'b failed', 'c failed']))
+  uploads.renew()
+  expect(stages(uploads)).toEqual(['a sending', 'b sending', 'c failed'])
+})
+
 test('the rate is that of the last seconds', () => {
   let time = 0
   const { files, open } = heldSite()
