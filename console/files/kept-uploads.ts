@@ -73,7 +73,7 @@ const commonParts = (one: string, other: string): number => {
 
 /** The one of several with the highest score; undefined where two share it. */
 const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each | undefined => {
-  const highest = Math.max(...all.map(score))
+  const highest = all.reduce((most, each) => Math.max(most, score(each)), 0)
   const best = all.filter((each) => score(each) === highest)
   return best.length === 1 ? best[0] : undefined
 }

@@ -27,6 +27,8 @@ test('the keyboard is back in the list when what it was on has gone', async ({ o
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('This folder is empty').waitFor()
   await expect.poll(() => focused(page)).toBe('group')
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await page.getByText('3 items restored.').waitFor()
 })
 
 test('the keyboard stays at a form whose field has gone', async ({ open, client }) => {

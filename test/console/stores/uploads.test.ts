@@ -195,6 +195,12 @@ test('files that are alike are told apart by their folders, and where these say 
   ])
 })
 
+test('a file is found again among very many that are alike but for their folders', () => {
+  const { file } = fileOf('1.bin')
+  const others = Array.from({ length: 200_000 }, (_, index) => ({ path: `photos/${index}/1.bin`, file }))
+  expect(match(kept('x/photos/77/1.bin'), others).found).toHaveLength(1)
+})
+
 test('empty folders are made a few at a time, and those that fail can be made again', async () => {
   const gate = Promise.withResolvers<void>()
   let [now, most] = [0, 0]
