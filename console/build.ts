@@ -11,12 +11,19 @@ import { buildFolder } from '../packaging/built-folder.ts'
  */
 const room = import.meta.dirname
 
-/** The generator of the client's calls brings a reader of server-sent events, which the service has none of, and what finds a token and a service, which the client does itself: 2 kB of the page's script. */
+/**
+ * What the generator of the client's calls brings, and the page has no use for: a reader of server-sent events, what finds a token and a service, and what
+ * writes lists and objects into an address. Without it, the page's script is 2.5 kB smaller.
+ */
+const unused = `
+  export const createSseClient = undefined, getAuthToken = undefined, client = undefined
+  export const serializeArrayParam = undefined, serializeObjectParam = undefined
+  export const serializePrimitiveParam = ({ name, value }) => name + '=' + encodeURIComponent(value)`
 const withoutUnused: Plugin = {
   name: 'without-unused',
   setup({ onLoad }) {
-    onLoad({ filter: /(serverSentEvents|auth|generated.client)\.gen\.ts$/ }, () => ({
-      contents: 'export const createSseClient = undefined, getAuthToken = undefined, client = undefined',
+    onLoad({ filter: /(serverSentEvents|auth|generated.client|pathSerializer)\.gen\.ts$/ }, () => ({
+      contents: unused,
     }))
   },
 }

@@ -8,7 +8,7 @@ import type { Live } from './live.ts'
 export interface Page {
   /** A client of the site that is shown: it stays the same when somebody signs in again. */
   readonly client: SiteClient
-  /** Another one once somebody has signed in again: what has failed may be read then. */
+  /** Another one once somebody has signed in again, or the service has come back: what has failed may be read then. */
   readonly access: object
   readonly live: Live
   readonly uploads: Uploads

@@ -9,6 +9,8 @@ const longest = 60_000
 export interface Live {
   /** The service has not answered the last time. */
   readonly isOffline: ReadonlySignal<boolean>
+  /** How often it has answered again after that. */
+  readonly returns: ReadonlySignal<number>
   /** Told the changes since the last time, the oldest first. Ends with what is given back. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void
   /** Begins to ask; ends with what is given back. */
@@ -44,9 +46,15 @@ const createReader = ({ changes }: SiteClient) => {
 export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const isOffline = signal(false)
+  const returns = signal(0)
 
   const tell = (changes: readonly Change[]) => {
     if (changes.length > 0) for (const listener of listeners) listener(changes)
+  }
+
+  const tellAway = (isAway: boolean) => {
+    if (isOffline.value && !isAway) returns.value++
+    isOffline.value = isAway
   }
 
   const follow = (client: SiteClient) => {
@@ -64,11 +72,11 @@ export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
         const changes = await read()
         failures = 0
         if (!hasEnded) tell(changes)
-        isOffline.value = false
+        tellAway(false)
       } catch (error) {
         // Views say themselves what fails. Here it is only asked more seldom.
         failures++
-        isOffline.value = !(error instanceof ServiceError && error.status >= 400 && error.status < 500)
+        tellAway(!(error instanceof ServiceError && error.status >= 400 && error.status < 500))
       }
       isAsking = false
       if (!hasEnded) timer = setTimeout(ask, Math.min(longest, period * 2 ** failures))
@@ -85,6 +93,7 @@ export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
 
   return {
     isOffline,
+    returns,
     follow,
     subscribe(listener) {
       listeners.add(listener)

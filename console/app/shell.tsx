@@ -69,8 +69,9 @@ export const Shell = ({ access, live, onSignOut }: ShellProps) => {
   clients.current.set(id, access)
   // What is under way on another site stays there.
   const client = useMemo(() => lastingClient(() => clients.current.get(id) ?? access), [id])
-  const uploads = useUploads(client, access)
-  const page = useMemo(() => ({ client, access, live, uploads }), [client, access, live, uploads])
+  const anew = useMemo(() => ({}), [access, live.returns.value])
+  const uploads = useUploads(client, anew)
+  const page = useMemo(() => ({ client, access: anew, live, uploads }), [client, anew, live, uploads])
   const view = views.find(({ name }) => name === route.value.view) ?? views[0]
   const title = view ? view.label(t) : ''
   useEffect(() => live.follow(client), [client, access, live])

@@ -10,9 +10,10 @@ const mostAtOnce = 4
 export const onEach = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
   const done: string[] = []
   const failed: { path: string; error: unknown }[] = []
-  const queue = [...paths]
+  /** One for all of them: each takes the next. */
+  const left = paths.values()
   const work = async () => {
-    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    for (const path of left) {
       try {
         await act(path)
         done.push(path)

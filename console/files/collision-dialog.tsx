@@ -3,7 +3,8 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { texts } from '../texts/texts.ts'
 import { folderName } from './commands.ts'
 import { nameOf, parentOf } from './paths.ts'
-import type { Answer, Upload, Uploads } from './uploads.ts'
+import type { Upload } from './upload-list.ts'
+import type { Answer, Uploads } from './uploads.ts'
 
 const answers: readonly Answer[] = ['replace', 'both', 'skip']
 

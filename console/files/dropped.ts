@@ -28,26 +28,28 @@ const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => 
 const pathOf = (entry: FileSystemEntry): string => entry.fullPath.replace(/^\/+/, '')
 
 /** What a folder holds: a browser gives it in portions. */
-const contentsOf = async (folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> => {
+async function* contentsOf(folder: FileSystemDirectoryEntry) {
   const reader = folder.createReader()
-  const all: FileSystemEntry[] = []
-  for (let some = await readSome(reader); some.length > 0; some = await readSome(reader)) all.push(...some)
-  return all
+  for (let some = await readSome(reader); some.length > 0; some = await readSome(reader)) yield some
 }
 
 /** What was dropped, with all that is in folders. The entries are taken at once: a browser forgets them when the event is over. */
 export const fromDrop = async (data: DataTransfer): Promise<Given> => {
   const files: Dropped[] = []
   const emptyFolders: string[] = []
-  const queue = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
-  if (queue.length === 0) return fromInput(data.files)
-  for (let entry = queue.shift(); entry; entry = queue.shift()) {
+  const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+  if (entries.length === 0) return fromInput(data.files)
+  const take = async (entry: FileSystemEntry): Promise<void> => {
     if (isFile(entry)) files.push({ path: pathOf(entry), file: await fileOf(entry) })
     else if (isFolder(entry)) {
-      const contents = await contentsOf(entry)
-      if (contents.length === 0) emptyFolders.push(pathOf(entry))
-      queue.push(...contents)
+      let isEmpty = true
+      for await (const some of contentsOf(entry)) {
+        isEmpty = false
+        for (const each of some) await take(each)
+      }
+      if (isEmpty) emptyFolders.push(pathOf(entry))
     }
   }
+  for (const entry of entries) await take(entry)
   return { files, emptyFolders }
 }

@@ -40,9 +40,10 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
         chooseAlone()
         startDrag(event, store.chosenPaths())
       }}
-      onClick={({ shiftKey, ctrlKey, metaKey }) =>
-        store.folder.choose(name, shiftKey ? 'range' : ctrlKey || metaKey ? 'toggle' : 'alone')
-      }
+      onClick={({ shiftKey, ctrlKey, metaKey, target }) => {
+        const isAdded = ctrlKey || metaKey || target instanceof HTMLInputElement
+        store.folder.choose(name, shiftKey ? 'range' : isAdded ? 'toggle' : 'alone')
+      }}
       onContextMenu={(event) => {
         event.preventDefault()
         chooseAlone()
@@ -51,16 +52,7 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
       {...(type === 'folder' && dropOn(path, store, uploads))}
     >
       <span role="gridcell" class="cell-check">
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          checked={isChosen}
-          aria-label={t.chooseRow(name)}
-          onClick={(event) => {
-            event.stopPropagation()
-            store.folder.choose(name, event.shiftKey ? 'range' : 'toggle')
-          }}
-        />
+        <input type="checkbox" tabIndex={-1} checked={isChosen} aria-label={t.chooseRow(name)} />
       </span>
       <span role="gridcell" class="cell-name">
         <a

@@ -107,7 +107,7 @@ const Files = () => {
     store.dialog.value = undefined
     store.folder.open(place)
   }, [place])
-  // Somebody has signed in again: what has failed may be read now.
+  // Somebody has signed in again, or the service is back: what has failed may be read now.
   useEffect(() => {
     if (store.folder.failure.value !== undefined || store.preview.failure.value !== undefined) store.refresh()
   }, [access])

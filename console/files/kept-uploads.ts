@@ -1,5 +1,6 @@
 import type { Dropped } from './dropped.ts'
 import { nameOf, partsOf } from './paths.ts'
+import type { Upload } from './upload-list.ts'
 
 /** An upload that was not over when the page was left: enough to know the file again, and to go on with it. */
 export interface KeptUpload {
@@ -41,10 +42,18 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
       const found = parse(store.getItem(key) ?? '')
       return Array.isArray(found) ? found.filter(isKept).slice(0, mostKept) : []
     },
-    write(uploads: readonly KeptUpload[]) {
+    /** Those that were interrupted before, and those that are not over yet. */
+    write(interrupted: readonly KeptUpload[], uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[]) {
+      const left = uploads.slice(0, mostKept).map(({ path, file, address }) => ({
+        path,
+        size: file.size,
+        modified: file.lastModified,
+        address,
+      }))
+      const all = [...interrupted, ...left].slice(0, mostKept)
       try {
-        if (uploads.length === 0) store.removeItem(key)
-        else store.setItem(key, JSON.stringify(uploads.slice(0, mostKept)))
+        if (all.length === 0) store.removeItem(key)
+        else store.setItem(key, JSON.stringify(all))
       } catch {
         // No room in the browser: then nothing of it survives a reload, and the upload itself goes on.
       }
@@ -64,7 +73,7 @@ const commonParts = (one: string, other: string): number => {
 
 /** The one of several with the highest score; undefined where two share it. */
 const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each | undefined => {
-  const highest = Math.max(...all.map(score))
+  const highest = all.reduce((most, each) => Math.max(most, score(each)), 0)
   const best = all.filter((each) => score(each) === highest)
   return best.length === 1 ? best[0] : undefined
 }

@@ -28,7 +28,7 @@ const NameDialog = ({ title, label, action, name: before, onName }: NameDialogPr
     <FormDialog
       title={title}
       action={action}
-      isReady={name.value !== '' && name.value !== before}
+      isReady={name.value.trim() !== '' && name.value !== before}
       onSubmit={() => onName(name.value)}
       onClose={() => {
         store.dialog.value = undefined

@@ -11,7 +11,8 @@ import { texts } from '../texts/texts.ts'
 import { CollisionDialog } from './collision-dialog.tsx'
 import { useFileDialogs } from './file-dialogs.tsx'
 import { nameOf } from './paths.ts'
-import type { Upload, Uploads } from './uploads.ts'
+import type { Upload } from './upload-list.ts'
+import type { Uploads } from './uploads.ts'
 
 interface UploadPanelProps {
   readonly uploads: Uploads
@@ -81,7 +82,9 @@ const Controls = ({ uploads }: UploadPanelProps) => {
   return (
     <div class="uploads-controls">
       {isAny('sending', 'waiting') && <Button onClick={() => uploads.pause()}>{t.pauseAll}</Button>}
-      {isAny('paused') && <Button onClick={() => uploads.resume()}>{t.resumeAll}</Button>}
+      {isAny('paused', 'failed') && (
+        <Button onClick={() => uploads.resume()}>{isAny('paused') ? t.resumeAll : texts.value.repeat}</Button>
+      )}
       {isAny('sending', 'waiting', 'paused', 'asking') && (
         <Button onClick={() => uploads.cancel()}>{t.cancelAll}</Button>
       )}

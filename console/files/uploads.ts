@@ -4,24 +4,8 @@ import { onEach } from './act.ts'
 import type { Given } from './dropped.ts'
 import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
 import { join, numbered } from './paths.ts'
+import { createUploadList, isOpen, type Stage, type Totals, type Upload } from './upload-list.ts'
 import { createRate } from './upload-rate.ts'
-
-/** How an upload stands. `asking`: something is there already, and its reader has to say what becomes of it. */
-type Stage = 'waiting' | 'sending' | 'paused' | 'asking' | 'done' | 'failed' | 'skipped'
-
-export interface Upload {
-  readonly id: number
-  /** Files that were given together: one answer may be for all of them. */
-  readonly group: number
-  readonly path: string
-  readonly file: File
-  readonly stage: Stage
-  /** In bytes. */
-  readonly sent: number
-  readonly error?: unknown
-  readonly address?: string | undefined
-  readonly replace: boolean
-}
 
 /** What becomes of a file where something is there already. */
 export type Answer = 'replace' | 'both' | 'skip'
@@ -29,12 +13,7 @@ export type Answer = 'replace' | 'both' | 'skip'
 /** The uploads of a site. They go on whatever view is shown. */
 export interface Uploads {
   readonly all: ReadonlySignal<readonly Upload[]>
-  readonly totals: ReadonlySignal<{
-    readonly sent: number
-    readonly bytes: number
-    readonly done: number
-    readonly open: number
-  }>
+  readonly totals: ReadonlySignal<Totals>
   /** Bytes a second; 0 while nobody knows. */
   readonly rate: ReadonlySignal<number>
   /** The next one that its reader has to decide on. */
@@ -46,13 +25,13 @@ export interface Uploads {
   goOn(given: Given): number
   forgetInterrupted(): void
   pause(id?: number): void
-  /** Goes on with a paused one, or with all; tries a failed one again. */
+  /** Goes on with one that is paused, or with all of them; those that have failed are tried again. */
   resume(id?: number): void
   cancel(id?: number): void
   answer(id: number, answer: Answer, isForAll: boolean): void
   /** Takes what is over off the list. */
   clear(): void
-  /** Goes on with what has failed because a token had stopped working. */
+  /** Goes on with what has failed because a token had stopped working, or the service was away. */
   renew(): void
 }
 
@@ -71,13 +50,14 @@ const mostNumbers = 100
 
 const isThere = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 412 || error.code === 104022)
-const isSignedOut = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
-const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped' && stage !== 'failed'
+/** The token has stopped working, or the service was away: the file itself is as good as before. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
 /** It may still be wanted after a reload: one that has failed as well. */
 const isLeft = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
 export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOptions): Uploads => {
-  const byId = signal<ReadonlyMap<number, Upload>>(new Map())
+  const { all, totals, get, edit, change } = createUploadList()
   const rate = signal(0)
   const interrupted = signal(kept.read())
   const speed = createRate()
@@ -87,35 +67,10 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
   /** Bytes that have gone since the page was opened, those of uploads off the list among them. */
   let gone = 0
 
-  const all = computed(() => [...byId.value.values()])
-  const totals = computed(() => {
-    const counted = all.value.filter(({ stage }) => stage !== 'skipped' && stage !== 'failed')
-    return {
-      sent: counted.reduce((sum, { sent }) => sum + sent, 0),
-      bytes: counted.reduce((sum, { file }) => sum + file.size, 0),
-      done: counted.filter(({ stage }) => stage === 'done').length,
-      open: counted.filter(isOpen).length,
-    }
-  })
-
-  const keep = () =>
-    kept.write([
-      ...interrupted.value,
-      ...all.value.filter(isLeft).map(({ path, file, address }) => ({
-        path,
-        size: file.size,
-        modified: file.lastModified,
-        address,
-      })),
-    ])
-
-  const change = (id: number, changes: Partial<Upload>) => {
-    const upload = byId.value.get(id)
-    if (upload) byId.value = new Map(byId.value).set(id, { ...upload, ...changes })
-  }
+  const keep = () => kept.write(interrupted.value, all.value.filter(isLeft))
 
   const progress = (id: number, sent: number) => {
-    const before = byId.value.get(id)?.sent ?? 0
+    const before = get(id)?.sent ?? 0
     gone += Math.max(0, sent - before)
     speed.note(now(), gone)
     batch(() => {
@@ -208,12 +163,12 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
   }
 
   const insert = (uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[], group: number) => {
-    const next = new Map(byId.value)
-    for (const upload of uploads) {
-      const id = ++last
-      next.set(id, { ...upload, id, group, stage: 'waiting', sent: 0, replace: false })
-    }
-    byId.value = next
+    edit((byId) => {
+      for (const upload of uploads) {
+        const id = ++last
+        byId.set(id, { ...upload, id, group, stage: 'waiting', sent: 0, replace: false })
+      }
+    })
     settle()
   }
 
@@ -277,7 +232,7 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
     },
     resume(id) {
       batch(() => {
-        for (const upload of chosen(id, id === undefined ? ['paused'] : ['paused', 'failed'])) {
+        for (const upload of chosen(id, ['paused', 'failed'])) {
           change(upload.id, { stage: 'waiting', error: undefined })
         }
       })
@@ -285,17 +240,17 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
     },
     cancel(id) {
       const uploads = chosen(id, ['waiting', 'sending', 'paused', 'asking', 'failed'])
-      const left = new Map(byId.value)
-      for (const upload of uploads) {
-        stop(upload.id)
-        giveUp(upload.address)
-        left.delete(upload.id)
-      }
-      byId.value = left
+      edit((byId) => {
+        for (const { id, address } of uploads) {
+          stop(id)
+          giveUp(address)
+          byId.delete(id)
+        }
+      })
       settle()
     },
     answer(id, answer, isForAll) {
-      const group = byId.value.get(id)?.group
+      const group = get(id)?.group
       if (group === undefined) return
       if (isForAll) answers.set(-group, answer)
       batch(() => {
@@ -308,13 +263,15 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
       settle()
     },
     clear() {
-      byId.value = new Map([...byId.value].filter(([, upload]) => isOpen(upload)))
+      edit((byId) => {
+        for (const upload of all.value) if (!isOpen(upload)) byId.delete(upload.id)
+      })
       keep()
     },
     renew() {
       batch(() => {
         for (const upload of chosen(undefined, ['failed'])) {
-          if (isSignedOut(upload.error)) change(upload.id, { stage: 'waiting', error: undefined })
+          if (isPassing(upload.error)) change(upload.id, { stage: 'waiting', error: undefined })
         }
       })
       settle()

@@ -280,7 +280,7 @@ export const de: Texts = {
     moved: (count) => `${plural(count, 'Element', 'Elemente')} verschoben.`,
     copied: (count) => `${plural(count, 'Element', 'Elemente')} kopiert.`,
     removed: (count) => `${plural(count, 'Element', 'Elemente')} gelöscht.`,
-    restored: (name) => `${name} ist wieder da.`,
+    restored: (name) => `${name} zurückgeholt.`,
     notDone: (name, more) => (more > 0 ? `${name} und ${more} weitere:` : `${name}:`),
     removeTitle: (count, name) =>
       count === 1 ? `${name} löschen?` : `${plural(count, 'Element', 'Elemente')} löschen?`,

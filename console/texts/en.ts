@@ -275,7 +275,7 @@ export const en = {
     moved: (count: number) => `${plural(count, 'item', 'items')} moved.`,
     copied: (count: number) => `${plural(count, 'item', 'items')} copied.`,
     removed: (count: number) => `${plural(count, 'item', 'items')} deleted.`,
-    restored: (name: string) => `${name} is back.`,
+    restored: (name: string) => `${name} restored.`,
     notDone: (name: string, more: number) => (more > 0 ? `${name} and ${more} more:` : `${name}:`),
     removeTitle: (count: number, name: string) =>
       count === 1 ? `Delete ${name}?` : `Delete ${plural(count, 'item', 'items')}?`,

@@ -27,6 +27,8 @@ test('the keyboard is back in the list when what it was on has gone', async ({ o
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('This folder is empty').waitFor()
   await expect.poll(() => focused(page)).toBe('group')
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await page.getByText('3 items restored.').waitFor()
 })
 
 test('the keyboard stays at a form whose field has gone', async ({ open, client }) => {
@@ -39,6 +41,25 @@ test('the keyboard stays at a form whose field has gone', async ({ open, client 
   await page.keyboard.press('Enter')
   await page.getByText('This form has no system field yet.').waitFor()
   await expect.poll(() => focused(page)).toBe('pane')
+})
+
+test('the keyboard goes on in the list from a box that was ticked', async ({ open, client, folder }) => {
+  await Promise.all(['a.txt', 'b.txt', 'c.txt'].map((name) => client.files.put(`${folder}/${name}`, name)))
+  const page = await open(`#/1001/files/${folder}`)
+  await page.getByRole('checkbox', { name: 'a.txt' }).click()
+  await page.getByRole('checkbox', { name: 'b.txt' }).click()
+  await expect.poll(() => page.getByText('2 chosen').count()).toBe(1)
+  expect(await focused(page)).toBe('grid')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('F2')
+  await page.getByRole('dialog', { name: 'Rename c.txt' }).waitFor()
+})
+
+test('a folder is not given a name that nobody can see', async ({ open, folder }) => {
+  const page = await open(`#/1001/files/${folder}`)
+  await page.getByRole('button', { name: 'New folder' }).click()
+  await page.getByLabel('Name of the folder').fill('  ')
+  expect(await page.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
 })
 
 test('a dialog goes with the folder that it was opened in', async ({ open, client, folder }) => {

@@ -151,6 +151,18 @@ test('an upload is paused, goes on where it was, and another one is cancelled', 
   await upload(page, 'other.bin').waitFor({ state: 'detached' })
 })
 
+test('files that have failed are tried again together', async ({ open, client, folder }) => {
+  const page = await open(`#/1001/files/${folder}`)
+  const json = { code: 100507, message: 'The disk is full.', requestId: 'r' }
+  await page.route('**/*.txt', (route) => route.fulfill({ status: 507, json }))
+  await chooseFiles(page).setInputFiles([text('a.txt', 'a'), text('b.txt', 'b')])
+  await expect.poll(() => upload(page, 'The disk is full.').count(), patiently).toBe(2)
+  await page.unrouteAll({ behavior: 'wait' })
+  await list(page).getByRole('button', { name: 'Try again', exact: true }).click()
+  await list(page).getByText('2 of 2 uploaded').waitFor()
+  expect(await (await client.files.read(`${folder}/b.txt`)).text()).toBe('b')
+})
+
 test('an upload survives a reload: its file is asked for again, and it goes on in the middle', async ({
   open,
   client,

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { type Files, ServiceError } from '../../../client/src/index.ts'
+import { fromDrop } from '../../../console/files/dropped.ts'
 import { createKeptUploads, match } from '../../../console/files/kept-uploads.ts'
 import { createUploads, type Uploads } from '../../../console/files/uploads.ts'
 import { siteOf } from '../support/site.ts'
@@ -46,6 +47,40 @@ test('three are sent at once, and the next one when one of them is over', async 
   open.get('x/b')?.resolve()
   await vi.waitFor(() => expect(open.has('x/d')).toBe(true))
   expect(stages(uploads)).toEqual(['x/a sending', 'x/b done', 'x/c sending', 'x/d sending'])
+})
+
+test('a dropped folder may hold very many files, however many of them a browser gives at once', async () => {
+  const { file } = fileOf('a')
+  const entries = Array.from({ length: 200_000 }, (_, index) => ({
+    isFile: true,
+    fullPath: `/photos/${index}`,
+    file: (resolve: (file: File) => void) => resolve(file),
+  }))
+  const empty = { isDirectory: true, fullPath: '/photos/old', createReader: () => readerOf([]) }
+  const folder = { isDirectory: true, fullPath: '/photos', createReader: () => readerOf([[...entries], [empty]]) }
+  const readerOf = (portions: object[][]) => ({
+    readEntries: (resolve: (entries: readonly object[]) => void) => resolve(portions.shift() ?? []),
+  })
+  const items = [{ webkitGetAsEntry: () => folder }]
+  const { files, emptyFolders } = await fromDrop({ items } as unknown as DataTransfer)
+  expect([files.length, files.at(-1)?.path, emptyFolders]).toEqual([200_000, 'photos/199999', ['photos/old']])
+})
+
+test('what is done to all of very many uploads is done at once', () => {
+  const { files } = heldSite()
+  const uploads = create(files)
+  const { file } = fileOf('a')
+  uploads.add(
+    { files: Array.from({ length: 50_000 }, (_, index) => ({ path: `${index}`, file })), emptyFolders: [] },
+    '',
+  )
+  uploads.pause()
+  expect(uploads.all.value.every(({ stage }) => stage === 'paused')).toBe(true)
+  uploads.resume()
+  expect(uploads.all.value.filter(({ stage }) => stage === 'sending')).toHaveLength(3)
+  expect(uploads.totals.value).toEqual({ sent: 0, bytes: 500_000, done: 0, open: 50_000 })
+  uploads.cancel()
+  expect(uploads.all.value).toEqual([])
 })
 
 test('one answer for all is kept for files of the same upload that collide later, and for no other upload', async () => {
@@ -160,6 +195,12 @@ test('files that are alike are told apart by their folders, and where these say 
   ])
 })
 
+test('a file is found again among very many that are alike but for their folders', () => {
+  const { file } = fileOf('1.bin')
+  const others = Array.from({ length: 200_000 }, (_, index) => ({ path: `photos/${index}/1.bin`, file }))
+  expect(match(kept('x/photos/77/1.bin'), others).found).toHaveLength(1)
+})
+
 test('empty folders are made a few at a time, and those that fail can be made again', async () => {
   const gate = Promise.withResolvers<void>()
   let [now, most] = [0, 0]
@@ -213,6 +254,18 @@ test('a token that stops working midway leaves the upload where it is, until som
   uploads.renew()
   expect(stages(uploads)).toEqual(['a sending', 'b failed'])
   expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')
+})
+
+test('what has failed while the service was away goes on when it is back, and what it has refused does not', async () => {
+  const { files, open } = heldSite()
+  const uploads = create(files)
+  uploads.add(given('a', 'b', 'c'), '')
+  open.get('a')?.reject(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
+  open.get('b')?.reject(refusal(503, 100503))
+  open.get('c')?.reject(refusal(507, 100507))
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed', 'b failed', 'c failed']))
+  uploads.renew()
+  expect(stages(uploads)).toEqual(['a sending', 'b sending', 'c failed'])
 })
 
 test('the rate is that of the last seconds', () => {
