@@ -40,6 +40,25 @@ describe('when the service is in trouble,', () => {
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => failure.count()).toBe(0)
   })
+
+  test('what could not be read is there as soon as the service is back', async ({ open }) => {
+    const page = await open('#/1001/forms')
+    await heading(page, 'Forms').waitFor()
+    // The second look at the history tells the last changes once more, after which views read themselves anew.
+    for (const _ of ['first', 'second']) await page.waitForResponse('**/changes?*')
+    let isAway = true
+    await page.route('**/sites/**', (route) =>
+      isAway
+        ? route.fulfill({ status: 500, json: { code: 100500, message: 'A fault.', requestId: 'r' } })
+        : route.fallback(),
+    )
+    await page.getByRole('link', { name: 'Files' }).click()
+    await page.getByRole('alert').filter({ hasText: 'A fault.' }).waitFor()
+    await page.getByText('No connection to the service').waitFor()
+    isAway = false
+    await page.getByRole('grid').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
 })
 
 describe('a token that stops working', () => {
