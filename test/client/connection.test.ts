@@ -329,3 +329,27 @@ test('a list is read page after page, as it is gone through, past pages without 
   expect(seen).toStrictEqual(['1 of 1', '2 of 1', '8 of 3'])
   expect(asked.map(({ url }) => new URL(url).searchParams.get('after'))).toStrictEqual(['0', '2', '7'])
 })
+
+test.for<readonly [string, (page: number) => number]>([
+  ['the same page again and again', () => 1],
+  ['two pages in turn', (page) => page % 2],
+  ['pages of a circle, after a long way', (page) => (page < 50 ? page : 50 + (page % 30))],
+])('a list that goes on with %s ends with a sentence', async ([, after]) => {
+  const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
+  const folder = (next: string) => ({ name: 'a', type: 'folder', links, contents: [], cursor: next })
+  const lists: readonly (readonly [(next: string) => object, (client: SiteClient) => AsyncIterable<unknown>])[] = [
+    [folder, ({ files }) => files.list('a')],
+    [folder, ({ files }) => files.listAll('a')],
+    [(cursor) => ({ versions: [], cursor }), ({ files }) => files.versions('a')],
+    [(cursor) => ({ deleted: [], cursor }), ({ files }) => files.deleted('a')],
+    [(next) => ({ items: [], next }), ({ changes }) => changes.list({ after: '0' })],
+    [(nextCursor) => ({ items: [], nextCursor }), ({ categories }) => categories.list()],
+  ]
+  for (const [answer, list] of lists) {
+    const { client } = await scripted(Array.from({ length: 300 }, (_, page) => () => json(answer(String(after(page))))))
+    const end = async () => {
+      for await (const _ of list(client));
+    }
+    await expect(end()).rejects.toMatchObject({ name: 'ServiceError', message: expect.stringContaining('has no end') })
+  }
+})
