@@ -17,10 +17,10 @@ const withFiles = (client: SiteClient, files: Partial<Files>): SiteClient => ({
 test('a file of this machine that was never seen together with the one of the site is replaced by force alone', async ({
   client,
   folder,
+  store,
   makeDirectory,
 }) => {
-  await client.files.put(`${folder}/a.txt`, 'theirs')
-  await client.files.put(`${folder}/b.txt`, 'new')
+  await store({ 'a.txt': 'theirs', 'b.txt': 'new' })
   const here = await makeDirectory({ 'a.txt': 'mine' })
   for (let run = 0; run < 2; run++) {
     const { events } = await reported(pull, { client, directory: here, folder })
@@ -102,9 +102,10 @@ test('an upload that was begun before somebody stored the file is made anew unde
 test('other bytes than the site has are not put in place, and nothing half-written stays', async ({
   client,
   folder,
+  store,
   makeDirectory,
 }) => {
-  await client.files.put(`${folder}/a.txt`, 'one')
+  await store({ 'a.txt': 'one' })
   const here = await makeDirectory()
   await pull({ client, directory: here, folder })
   await client.files.put(`${folder}/a.txt`, 'two', { replace: true })
@@ -287,9 +288,10 @@ test('a service that is away for longer ends a push, instead of each file of it'
 test('a pull of what is not there, or of a file, is refused, and makes no folder', async ({
   client,
   folder,
+  store,
   makeDirectory,
 }) => {
-  await client.files.put(`${folder}/a.txt`, 'a')
+  await store({ 'a.txt': 'a' })
   const here = await makeDirectory()
   const directory = join(here, 'new')
   await expect(pull({ client, directory, folder: `${folder}/b` })).rejects.toMatchObject({ code: 104001 })
@@ -298,8 +300,8 @@ test('a pull of what is not there, or of a file, is refused, and makes no folder
   expect(await readdir(here)).toStrictEqual([])
 })
 
-test('a server that sends more than it said fills no disk', async ({ client, folder, makeDirectory }) => {
-  await client.files.put(`${folder}/a.txt`, 'ten bytes.')
+test('a server that sends more than it said fills no disk', async ({ client, folder, store, makeDirectory }) => {
+  await store({ 'a.txt': 'ten bytes.' })
   const here = await makeDirectory()
   let given = 0
   const endless = () =>
