@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { connect, findSites, ServiceError, type SiteClient } from '../../client/src/index.ts'
-import type { Watch } from '../../client/src/transport.ts'
+import type { Watch } from '../../client/src/source.ts'
 import { type Asked, address, json, scriptedFetch, sites } from './support/scripted-fetch.ts'
 
 const patience = { delay: 1 }

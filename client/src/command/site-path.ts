@@ -1,5 +1,5 @@
-import { pathOf } from '../files.ts'
 import { ServiceError, type SiteClient } from '../index.ts'
+import { pathOf } from '../paths.ts'
 import { LocalRefusal } from '../sync/fetch-file.ts'
 import { UsageError } from './failure.ts'
 

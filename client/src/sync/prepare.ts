@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SiteClient } from '../connect.ts'
-import { pathOf } from '../files.ts'
+import { pathOf } from '../paths.ts'
 import { ServiceError } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
 import { LocalRefusal } from './fetch-file.ts'
