@@ -81,12 +81,13 @@ test('a list of what is no file and no folder, and no list at all, is told from 
   const contents = [5, 'a', [null], [{}], ['a'], [{ name: 'a' }], [{ name: 5, links: [] }], [{ path: 5, links: [] }]]
   const entries = contents.map((each) => ({ name: '', type: 'folder', links: [link], contents: each }))
   const wrong = { name: 'a', type: 'file', links: 5 }
+  const astray = { ...wrong, links: [{ rel: 'storage', uri: 'nowhere' }] }
   const calls: readonly ((client: SiteClient) => Promise<unknown>)[] = [
     ({ files }) => files.list('a')[Symbol.asyncIterator]().next(),
     ({ files }) => files.listAll('a')[Symbol.asyncIterator]().next(),
   ]
   for (const call of calls) {
-    for (const entry of [...entries, wrong, { type: 'folder' }]) {
+    for (const entry of [...entries, wrong, { ...wrong, links: [null] }, astray, { type: 'folder' }]) {
       await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow('what stands between')
     }
   }
