@@ -174,7 +174,7 @@ test('a login keeps the token for its user alone, and it is sent to no other add
 
 test('a name that others have given steers no terminal', async ({ makeDirectory }) => {
   const server = createServer((_, response) => {
-    const site = { id: 1, name: 'Shop\u001b[2J', url: `http://127.0.0.1:${port}`, permissions: ['files'] }
+    const site = { id: 1, name: 'Shop\n\u001b[2J', url: `http://127.0.0.1:${port}`, permissions: ['files'] }
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -183,7 +183,7 @@ test('a name that others have given steers no terminal', async ({ makeDirectory 
     const environment = { XDG_CONFIG_HOME: await makeDirectory() }
     const login = startSiteFiles(['--url', `http://127.0.0.1:${port}`, 'login'], environment)
     login.stdin.end('a\n')
-    expect(await login.ended).toMatchObject({ status: 0, stderr: expect.stringContaining('(Shop\\u{1b}[2J)') })
+    expect(await login.ended).toMatchObject({ status: 0, stderr: expect.stringContaining('(Shop\\u{a}\\u{1b}[2J)') })
   } finally {
     server.close()
   }
