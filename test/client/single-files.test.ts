@@ -127,6 +127,21 @@ test('what is refused is said before it is removed', async ({ demo, service }) =
   expect(await demo('rm', '--yes', '/')).toMatchObject({ status: 2, stderr: expect.stringContaining('stays') })
 })
 
+test('where one of several paths leads nowhere, it is named, and nothing is removed', async ({
+  demo,
+  client,
+  folder,
+  store,
+}) => {
+  await store({ 'a.txt': 'a', 'b.txt': 'b' })
+  expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
+    status: 1,
+    stdout: '',
+    stderr: `There is no "${folder}/x.txt" on this site. Check the path.\n`,
+  })
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
+})
+
 test('an earlier state of a file is listed and brought back', async ({ demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await demo('put', join(here, 'a.txt'), `${folder}/`)

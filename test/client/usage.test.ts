@@ -48,6 +48,9 @@ const unnamed: readonly (readonly string[])[] = [
   ['mv', '', 'x'],
   ['cp', '/', 'x'],
   ['rm', ''],
+  ['rm', 'hello.txt', '/'],
+  ['cat', '/'],
+  ['get', '', 'x'],
   ['versions', ''],
   ['restore', '/'],
 ]
