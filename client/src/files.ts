@@ -101,7 +101,7 @@ const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
 
 /** Whether something is a file or a folder as the service tells it, and all that it holds. */
 const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
-  isList(each?.links, (link) => URL.canParse(link?.uri)) &&
+  isList(each?.links, (link) => link && (link.uri === null || URL.canParse(link.uri))) &&
   typeof (each.path ?? each.name) === 'string' &&
   isList(each.contents ?? [], isEntry)
 
