@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { chmod, chown, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -266,18 +267,19 @@ test('where the state cannot be kept, nothing is sent', async ({ client, folder,
   await expect(client.files.stat(folder)).rejects.toMatchObject({ status: 404 })
 })
 
-test('what a killed run left half-written is removed a day later, and not what one writes now', async ({
+test('what a killed run left half-written is removed a day later, and neither what one writes now nor files of others', async ({
   client,
   folder,
   makeDirectory,
 }) => {
-  const here = await makeDirectory({ 'a.txt': 'a', '.site-files/.old.part': 'half', '.site-files/.new.part': 'half' })
+  const [old, now, other] = [`.${randomUUID()}.part`, `.${randomUUID()}.part`, 'film.part']
+  const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600
-  await utimes(join(here, '.site-files', '.old.part'), yesterday, yesterday)
+  for (const name of [old, other]) await utimes(join(downloads, name), yesterday, yesterday)
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await symlink(downloads, join(here, '.site-files'))
   await push({ client, directory: here, folder })
-  expect((await readdir(join(here, '.site-files'))).filter((name) => name.endsWith('.part'))).toStrictEqual([
-    '.new.part',
-  ])
+  expect((await readdir(downloads)).filter((name) => name.endsWith('.part')).sort()).toStrictEqual([now, other].sort())
 })
 
 test('a service that is away for longer ends a push, instead of each file of it', async ({
