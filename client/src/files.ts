@@ -10,6 +10,7 @@ import type {
   VersionPage,
 } from './generated/types.gen.ts'
 import { through } from './pages.ts'
+import { encode, isWritten, partsOf, pathOf } from './paths.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
 import type { Call } from './transport.ts'
@@ -88,34 +89,8 @@ export interface Files {
 
 type Query = Readonly<Record<string, string | undefined>>
 
-const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
-
-/** The path, percent-encoded. A part of dots alone would be taken for a step by whoever reads URLs: the service refuses it, and so is it here. */
-const encode = (path: string): string => {
-  const parts = partsOf(path)
-  if (parts.some((part) => part === '.' || part === '..')) {
-    throw new ServiceError({
-      status: 400,
-      code: 104015,
-      message: `The path "${path}" has a part "." or "..". Write the path without it.`,
-    })
-  }
-  return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
-}
-
-/** The path at which something lies, as it is written there: reads find it in other case too, and changes under a condition do not. */
-export const pathOf = ({ links }: Pick<Entry, 'links'>): string | undefined => {
-  const uri = links.find(({ rel }) => rel === 'storage')?.uri
-  const [, path] = /\/sites\/\d+\/storage\/(.*)$/.exec(uri ? new URL(uri).pathname : '') ?? []
-  return path?.split('/').map(decodeURIComponent).join('/')
-}
-
 const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.status === 404
 const isOutdated = (error: unknown): boolean => error instanceof ServiceError && error.status === 412
-
-/** Whether something lies at a path that is written like this, and not in other case. */
-const isWritten = (path: string, entry: Pick<Entry, 'links'>): boolean =>
-  (pathOf(entry) ?? path) === partsOf(path).join('/').normalize('NFC')
 
 const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
   ...file,
@@ -126,7 +101,9 @@ const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
 
 /** Whether something is a file or a folder as the service tells it, and all that it holds. */
 const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
-  isList(each?.links) && typeof (each.path ?? each.name) === 'string' && isList(each.contents ?? [], isEntry)
+  isList(each?.links, (link) => link && (link.uri === null || URL.canParse(link.uri))) &&
+  typeof (each.path ?? each.name) === 'string' &&
+  isList(each.contents ?? [], isEntry)
 
 export const createFiles = ({ site, send }: Connection): Files => {
   const limit: Limit = { piece: Number.POSITIVE_INFINITY }

@@ -2,8 +2,7 @@ export { nodeFetch } from './node-fetch.ts'
 
 import { open } from 'node:fs/promises'
 import { ServiceError } from './service-error.ts'
-import type { Source } from './source.ts'
-import type { StreamedBody } from './transport.ts'
+import type { Source, StreamedBody } from './source.ts'
 
 /** A file of this machine as a source of bytes. */
 export interface FileSource extends Source {

@@ -1,4 +1,24 @@
-import type { Body, StreamedBody } from './transport.ts'
+/** Who looks on while bytes are read. */
+export interface Watch {
+  /** Told how many have been read, each time. */
+  onRead(bytes: number): void
+  /** Told why they cannot be read. */
+  onFault(error: unknown): void
+}
+
+/** The bytes of a request cannot be read here, for which no network is to blame, and no further attempt helps: the cause says why. */
+export class Unreadable extends Error {}
+
+/** Bytes that are read while they are sent. Not every platform sends those: Node does. */
+export interface StreamedBody {
+  /** How many there are. */
+  readonly size: number
+  /** A stream of the type `bytes`, which tells the one who watches of each read. Each call begins anew. */
+  stream(watch: Watch): ReadableStream<Uint8Array>
+}
+
+/** The bytes of a request, such that they can be sent again. */
+export type Body = Blob | Uint8Array<ArrayBuffer> | string
 
 /** Bytes of a known number that can be read in any order, and again. A `Blob` is one, and so is a `File` of a browser. */
 export interface Source {

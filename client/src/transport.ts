@@ -1,29 +1,8 @@
 import { failureOf, ServiceError, strangeAnswer } from './service-error.ts'
+import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
 
 /** What sends a request: the `fetch` of every platform is one. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
-
-/** Who looks on while bytes are read. */
-export interface Watch {
-  /** Told how many have been read, each time. */
-  onRead(bytes: number): void
-  /** Told why they cannot be read. */
-  onFault(error: unknown): void
-}
-
-/** The bytes of a request cannot be read here, for which no network is to blame, and no further attempt helps: the cause says why. */
-export class Unreadable extends Error {}
-
-/** Bytes that are read while they are sent. Not every platform sends those: Node does. */
-export interface StreamedBody {
-  /** How many there are. */
-  readonly size: number
-  /** A stream of the type `bytes`, which tells the one who watches of each read. Each call begins anew. */
-  stream(watch: Watch): ReadableStream<Uint8Array>
-}
-
-/** The bytes of a request, such that they can be sent again. */
-export type Body = Blob | Uint8Array<ArrayBuffer> | string
 
 /** A request. */
 export interface Call {

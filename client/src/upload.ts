@@ -1,6 +1,6 @@
 import { ServiceError, strangeAnswer } from './service-error.ts'
-import type { Source } from './source.ts'
-import { pause, type Send, Unreadable, type Watch } from './transport.ts'
+import { type Source, Unreadable, type Watch } from './source.ts'
+import { pause, type Send } from './transport.ts'
 
 export interface UploadProgress {
   /** Bytes that are sent, and all of them. Fewer than before are told when a connection has broken. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -108,6 +109,24 @@ test('a watched folder is sent again when something changes, until Ctrl+C, which
   sending.kill('SIGINT')
   expect((await sending.ended).status).toBe(1)
 })
+
+test.for(['.SITE-FILES', 'sub/.site-files'])(
+  'what is written below %s, as by a run there, does not keep a watched folder from being sent',
+  async (state, { begin, client, folder, makeDirectory }) => {
+    const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
+    const watching = begin('watch', here, folder)
+    await untilEvents(watching, 'end', 1)
+    let writes = 0
+    const writing = setInterval(() => writeFileSync(join(here, state, 'files.json'), String(writes++)), 10)
+    try {
+      await writeTree(here, { 'b.txt': 'two' })
+      await untilEvents(watching, 'end', 1)
+    } finally {
+      clearInterval(writing)
+    }
+    expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
+  },
+)
 
 test('what a watched folder could not send is tried again, though nothing changes', async ({
   programs,

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { chmod, chown, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, chown, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { connect, type Files, type SiteClient } from '../../client/src/index.ts'
@@ -17,10 +18,10 @@ const withFiles = (client: SiteClient, files: Partial<Files>): SiteClient => ({
 test('a file of this machine that was never seen together with the one of the site is replaced by force alone', async ({
   client,
   folder,
+  store,
   makeDirectory,
 }) => {
-  await client.files.put(`${folder}/a.txt`, 'theirs')
-  await client.files.put(`${folder}/b.txt`, 'new')
+  await store({ 'a.txt': 'theirs', 'b.txt': 'new' })
   const here = await makeDirectory({ 'a.txt': 'mine' })
   for (let run = 0; run < 2; run++) {
     const { events } = await reported(pull, { client, directory: here, folder })
@@ -102,9 +103,10 @@ test('an upload that was begun before somebody stored the file is made anew unde
 test('other bytes than the site has are not put in place, and nothing half-written stays', async ({
   client,
   folder,
+  store,
   makeDirectory,
 }) => {
-  await client.files.put(`${folder}/a.txt`, 'one')
+  await store({ 'a.txt': 'one' })
   const here = await makeDirectory()
   await pull({ client, directory: here, folder })
   await client.files.put(`${folder}/a.txt`, 'two', { replace: true })
@@ -158,43 +160,81 @@ test('a folder and a file of one name take turns where removing was asked for', 
 })
 
 describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be read', () => {
-  test('fails alone: the rest is sent and fetched, and it does not count as gone on either side', async ({
-    service,
-    client,
-    folder,
-    makeDirectory,
-  }) => {
-    const tree = { 'a.txt': 'a', 'secret.txt': 'secret', 'closed/b.txt': 'b' }
-    const here = await makeDirectory(tree)
+  /** Gives a folder to a user to whom its modes are something, and runs commands as that one. */
+  const asOther = test.extend('asOther', async ({ service, makeDirectory }) => {
+    const own = async (directory: string) => {
+      for (const each of ['', ...(await readdir(directory, { recursive: true }))])
+        await chown(join(directory, each), otherUser, otherUser)
+    }
     const room = await makeDirectory({ token: service.token })
-    const tokenFile = join(room, 'token')
-    await push({ client, directory: here, folder })
-    await client.files.put(`${folder}/old.txt`, 'old')
-    await client.files.put(`${folder}/closed/new.txt`, 'new')
-    await client.files.remove(`${folder}/secret.txt`)
-    await writeTree(here, { 'a.txt': 'changed' })
-    await chmod(join(here, 'secret.txt'), 0)
-    await chmod(join(here, 'closed'), 0)
-    for (const each of ['', ...(await readdir(here, { recursive: true }))])
-      await chown(join(here, each), otherUser, otherUser)
-    for (const each of [room, tokenFile]) await chown(each, otherUser, otherUser)
-    const asOther = (...args: readonly string[]) =>
-      runAsOther('client/src/command/main.ts', ['--url', service.baseUrl, '--token-file', tokenFile, ...args])
-
-    const pushed = await asOther('push', '--delete', '--yes', here, folder)
-    expect(pushed).toMatchObject({ status: 1, stdout: expect.stringContaining('replaced  a.txt') })
-    expect(pushed.stderr).toMatch(/failed {2}closed: You may not read or write this: [^\n]+closed\./)
-    expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You may not read or write this: /)
-    expect(pushed.stderr).toContain('Done: 0 created, 1 replaced, 0 removed, 2 failed.')
-    const left = { 'a.txt': 'changed', 'closed/b.txt': 'b', 'closed/new.txt': 'new', 'old.txt': 'old' }
-    expect(await readSite(client, folder)).toStrictEqual(left)
-    expect(await asOther('diff', '--delete', here, folder)).toMatchObject({ status: 1 })
-
-    const pulled = await asOther('pull', '--delete', '--yes', folder, here)
-    expect(pulled).toMatchObject({ status: 1, stdout: 'created  old.txt\n' })
-    expect(pulled.stderr).toContain('Done: 1 created, 0 replaced, 0 removed, 2 failed.')
-    expect(await readTree(here)).toStrictEqual({ ...tree, 'a.txt': 'changed', 'old.txt': 'old' })
+    await own(room)
+    const global = ['--url', service.baseUrl, '--token-file', join(room, 'token')]
+    return { own, run: (...args: readonly string[]) => runAsOther('client/src/command/main.ts', [...global, ...args]) }
   })
+
+  asOther(
+    'fails alone: the rest is sent and fetched, and it does not count as gone on either side',
+    async ({ client, folder, makeDirectory, asOther: { own, run } }) => {
+      const tree = { 'a.txt': 'a', 'secret.txt': 'secret', 'moved.txt': 'm', 'closed/b.txt': 'b' }
+      const here = await makeDirectory(tree)
+      await push({ client, directory: here, folder })
+      await client.files.put(`${folder}/old.txt`, 'old')
+      await client.files.put(`${folder}/closed/new.txt`, 'new')
+      await client.files.remove(`${folder}/secret.txt`)
+      await writeTree(here, { 'a.txt': 'changed' })
+      await rename(join(here, 'moved.txt'), join(here, 'closed/moved.txt'))
+      await chmod(join(here, 'secret.txt'), 0)
+      await chmod(join(here, 'closed'), 0)
+      await own(here)
+
+      const pushed = await run('push', '--delete', '--yes', here, folder)
+      expect(pushed).toMatchObject({ status: 1, stdout: expect.stringContaining('replaced  a.txt') })
+      expect(pushed.stderr).toMatch(/failed {2}closed: You may not read or write this: [^\n]+closed\./)
+      expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You may not read or write this: /)
+      expect(pushed.stderr).toContain('Done: 0 created, 1 replaced, 0 removed, 2 failed.')
+      expect(await readSite(client, folder)).toStrictEqual({
+        'a.txt': 'changed',
+        'closed/b.txt': 'b',
+        'closed/new.txt': 'new',
+        'moved.txt': 'm',
+        'old.txt': 'old',
+      })
+      expect(await run('diff', '--delete', here, folder)).toMatchObject({ status: 1 })
+
+      const pulled = await run('pull', '--delete', '--yes', folder, here)
+      expect(pulled).toMatchObject({ status: 1, stdout: expect.stringMatching(/\ncreated {2}old\.txt\n$/) })
+      expect(pulled.stderr).toContain('Done: 1 created, 0 replaced, 0 removed, 2 failed.')
+      expect(await readTree(here)).toStrictEqual({
+        'a.txt': 'changed',
+        'secret.txt': 'secret',
+        'closed/b.txt': 'b',
+        'closed/moved.txt': 'm',
+        'old.txt': 'old',
+      })
+
+      // That the site has had it is still known when it can be read again.
+      await chmod(join(here, 'secret.txt'), 0o644)
+      expect(await run('push', here, folder)).toMatchObject({
+        stdout: expect.stringContaining('left alone (changed on the other side only)  secret.txt  6 bytes\n'),
+      })
+    },
+  )
+
+  asOther.for(['push', 'pull'] as const)(
+    'during a first %s does not count as seen: the file of this machine is not lost, nor that of the site for a pull',
+    async (first, { client, folder, makeDirectory, asOther: { own, run } }) => {
+      await client.files.put(`${folder}/a.txt`, 'theirs')
+      const here = await makeDirectory({ 'a.txt': 'mine', 'b.txt': 'b' })
+      await chmod(join(here, 'a.txt'), 0)
+      await own(here)
+      expect(await run(first, ...(first === 'push' ? [here, folder] : [folder, here]))).toMatchObject({ status: 1 })
+      await chmod(join(here, 'a.txt'), 0o644)
+      expect(await run('pull', folder, here)).toMatchObject({ status: 3 })
+      expect(await readFile(join(here, 'a.txt'), 'utf8')).toBe('mine')
+      expect((await run('push', here, folder)).status).toBe(first === 'push' ? 0 : 3)
+      expect((await readSite(client, folder))['a.txt']).toBe(first === 'push' ? 'mine' : 'theirs')
+    },
+  )
 })
 
 test('a name that is not UTF-8 is left out, with the reason, and holds nothing else up', async ({
@@ -227,18 +267,19 @@ test('where the state cannot be kept, nothing is sent', async ({ client, folder,
   await expect(client.files.stat(folder)).rejects.toMatchObject({ status: 404 })
 })
 
-test('what a killed run left half-written is removed a day later, and not what one writes now', async ({
+test('what a killed run left half-written is removed a day later, and neither what one writes now nor files of others', async ({
   client,
   folder,
   makeDirectory,
 }) => {
-  const here = await makeDirectory({ 'a.txt': 'a', '.site-files/.old.part': 'half', '.site-files/.new.part': 'half' })
+  const [old, now, other] = [`.${randomUUID()}.part`, `.${randomUUID()}.part`, 'film.part']
+  const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600
-  await utimes(join(here, '.site-files', '.old.part'), yesterday, yesterday)
+  for (const name of [old, other]) await utimes(join(downloads, name), yesterday, yesterday)
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await symlink(downloads, join(here, '.site-files'))
   await push({ client, directory: here, folder })
-  expect((await readdir(join(here, '.site-files'))).filter((name) => name.endsWith('.part'))).toStrictEqual([
-    '.new.part',
-  ])
+  expect((await readdir(downloads)).filter((name) => name.endsWith('.part')).sort()).toStrictEqual([now, other].sort())
 })
 
 test('a service that is away for longer ends a push, instead of each file of it', async ({
@@ -261,9 +302,10 @@ test('a service that is away for longer ends a push, instead of each file of it'
 test('a pull of what is not there, or of a file, is refused, and makes no folder', async ({
   client,
   folder,
+  store,
   makeDirectory,
 }) => {
-  await client.files.put(`${folder}/a.txt`, 'a')
+  await store({ 'a.txt': 'a' })
   const here = await makeDirectory()
   const directory = join(here, 'new')
   await expect(pull({ client, directory, folder: `${folder}/b` })).rejects.toMatchObject({ code: 104001 })
@@ -272,8 +314,8 @@ test('a pull of what is not there, or of a file, is refused, and makes no folder
   expect(await readdir(here)).toStrictEqual([])
 })
 
-test('a server that sends more than it said fills no disk', async ({ client, folder, makeDirectory }) => {
-  await client.files.put(`${folder}/a.txt`, 'ten bytes.')
+test('a server that sends more than it said fills no disk', async ({ client, folder, store, makeDirectory }) => {
+  await store({ 'a.txt': 'ten bytes.' })
   const here = await makeDirectory()
   let given = 0
   const endless = () =>

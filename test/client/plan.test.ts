@@ -100,6 +100,20 @@ test('what has changed on the side that is written to is never lost without forc
   )
 })
 
+test('what a first run did not bring is not removed by a run the other way', () => {
+  assert(
+    property(situations, nat(5), ({ local, remote, options: { direction } }, count) => {
+      const steps = plan(local, remote, undefined, { direction })
+      const after = carryOut(local, remote, undefined, writes(steps).slice(0, count), { direction })
+      const back = plan(after.local, after.remote, after.seen, {
+        direction: direction === 'push' ? 'pull' : 'push',
+        removes: true,
+      })
+      expect(back.filter(({ action }) => action === 'remove')).toStrictEqual([])
+    }),
+  )
+})
+
 test('with force and removal, both sides are alike', () => {
   assert(
     property(situations, ({ local, remote, base, options: { direction } }) => {

@@ -21,6 +21,8 @@ export class Interrupted extends Error {
 /** What may be done about a failure besides what its message says. */
 const hintOn = ({ status, code }: ServiceError): string => {
   if (status === 401) return ' Give a valid token by --token-file, SITE_ADMIN_TOKEN or "site-files login".'
+  // The address of the console, such as a browser shows it, is one that people try.
+  if (code === 100004) return ' Check the address: it is the one of the service, such as https://admin.example.com.'
   // In the words of a proxy, which has a code of its own for nothing.
   if ([502, 503, 504].includes(status) && code === status)
     return ' The service behind it may not be running: repeat the command when it is.'

@@ -1,7 +1,8 @@
-/** A text as it may stand on a terminal: what steers one is written out, since names come from others. */
+/** A text as it may stand in one line of a terminal: what steers one, or ends the line, is written out, since names come from others. */
 export const shown = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (character) =>
-    character === '\n' ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  text.replaceAll(
+    /[\p{Cc}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   )
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB']

@@ -70,13 +70,14 @@ export const ls = async (context: Context, path: string, { recursive, long }: { 
 }
 
 /** Prints the bytes of a file, all of one state. */
-export const cat = async ({ client, signal }: Context, path: string) => {
-  const { type, etag = '*', size } = await client.files.stat(sitePath(path))
-  if (type === 'folder') throw new UsageError(`"${sitePath(path)}" is a folder. List it with "site-files ls".`)
+export const cat = async ({ client, signal }: Context, given: string) => {
+  const path = pathBelowRoot(given, 'Name a file: its bytes are printed.')
+  const { type, etag = '*', size } = await client.files.stat(path)
+  if (type === 'folder') throw new UsageError(`"${path}" is a folder. List it with "site-files ls".`)
   const take = async (bytes: Uint8Array) => {
     if (!writeOut(bytes)) await once(process.stdout, 'drain', { signal })
   }
-  await fetchBytes(client.files, { path: sitePath(path), etag, size }, take, signal)
+  await fetchBytes(client.files, { path, etag, size }, take, signal)
 }
 
 /** Where a file of this name goes on this machine, and with which mode, where it takes the place of another one. */
@@ -97,7 +98,7 @@ const localPlace = async (to: string | undefined, name: string, force: true | un
 /** Fetches one file, whole, into a place where there is nothing, unless `force` says otherwise. */
 export const get = async (context: Context, from: string, to: string | undefined, { force }: { force?: true }) => {
   const { client, signal } = context
-  const path = sitePath(from)
+  const path = pathBelowRoot(from, 'Name a file. All of the site is fetched with "site-files pull DIR".')
   const info = await client.files.stat(path)
   if (info.type === 'folder')
     throw new UsageError(`"${path}" is a folder. Fetch it with "site-files pull ${path} DIR".`)
@@ -229,7 +230,10 @@ const removeOne = async (context: Context, path: string, { dryRun, yes }: Remove
 }
 
 export const remove = async (context: Context, paths: readonly string[], flags: RemoveFlags) => {
-  for (const path of paths) await removeOne(context, pathBelowRoot(path), flags)
+  const wanted = paths.map((path) => pathBelowRoot(path))
+  // One that is mistyped is said before the others are gone.
+  for (const path of wanted.length > 1 ? wanted : []) await findAsWritten(context, path)
+  for (const path of wanted) await removeOne(context, path, flags)
 }
 
 export const restore = async (

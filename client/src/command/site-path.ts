@@ -1,5 +1,5 @@
-import { pathOf } from '../files.ts'
 import { ServiceError, type SiteClient } from '../index.ts'
+import { pathOf } from '../paths.ts'
 import { LocalRefusal } from '../sync/fetch-file.ts'
 import { UsageError } from './failure.ts'
 
@@ -42,7 +42,10 @@ export const find = async ({ client }: OfSite, path: string) => {
 
 /** What lies at a path that is written like this, and not in other case, as changes and states of the past are found in no other. */
 export const findAsWritten = async ({ client }: OfSite, path: string) => {
-  const entry = await client.files.stat(path)
+  const entry = await client.files.stat(path).catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.status === 404)) throw error
+    throw new LocalRefusal(`There is no "${path}" on this site. Check the path.`)
+  })
   const written = pathOf(entry) ?? path
   if (written === path.normalize('NFC')) return entry
   throw new LocalRefusal(`There is no "${path}" here, but "${written}". Write it like that.`)

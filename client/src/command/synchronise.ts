@@ -1,9 +1,10 @@
 import { watch as watchFolder } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { sep } from 'node:path'
 import { ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
 import { LocalRefusal } from '../sync/fetch-file.ts'
-import { stateFolder } from '../sync/ignored.ts'
+import { isOfState } from '../sync/ignored.ts'
 import { pull, push } from '../sync/sync.ts'
 import { askYes } from './ask.ts'
 import { exitStatus, report, UsageError } from './failure.ts'
@@ -120,7 +121,7 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     wake()
   }
   const watcher = watchFolder(directory, { recursive: true, signal }, (_, name) => {
-    if (name === null || name.split(/[\\/]/)[0] === stateFolder) return
+    if (name === null || isOfState(name.replaceAll(sep, '/'))) return
     clearTimeout(timer)
     timer = setTimeout(change, quiet)
   })

@@ -51,14 +51,17 @@ const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) =>
 }
 
 /** Keeps what was seen, at times while the run goes on, and in the end. */
-const createKeeper = (direction: Direction, { local, remote, state, save }: Prepared) => {
+const createKeeper = (direction: Direction, { local, remote, state, save, isUnread }: Prepared) => {
   const before = state.base
   const done = new Map<string, Fingerprint | undefined>()
   let next = Date.now() + saveEvery
   const keep = async (): Promise<void> => {
     const began = Date.now()
     next = Number.POSITIVE_INFINITY
-    state.base = seenAfter(local, remote, before, done, direction)
+    const base = seenAfter(local, remote, before, done, direction)
+    // What cannot be read may be there as ever, also where the other side has nothing of it any more.
+    for (const [path, seen] of before ?? []) if (isUnread(path)) base.set(path, seen)
+    state.base = base
     await save()
     next = Date.now() + Math.max(saveEvery, mostSaving * (Date.now() - began))
   }

@@ -139,14 +139,14 @@ const seenAt = (
   const now = { ...(here && { local: here }), ...(there && { remote: there }) }
   if (here && there && isSame(here, there)) return now
   if (!first) return before
-  if (!(here && there)) return now
-  // A push that was stopped before this file still replaces what it would have replaced, and nothing newer.
-  return first === 'push' ? { remote: there } : undefined
+  // What the other side never had is not known to be missing there. A repetition writes over what this run would have, and over nothing newer.
+  if (first === 'push') return there && { remote: there }
+  return here && !there ? { local: here } : undefined
 }
 
 /**
  * What was seen, after a run: of what is equal now, both sides. The rest stays as it was seen before, so that a change which this run has left alone is still
- * known as one. The first run remembers what the other files were as well. `done` are the paths where the run has made both sides equal, with what they have then; undefined is nothing.
+ * known as one. The first run remembers what there was to be written over as well. `done` are the paths where the run has made both sides equal, with what they have then; undefined is nothing.
  */
 export const seenAfter = (
   local: Tree<FileState>,

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SiteClient } from '../connect.ts'
-import { pathOf } from '../files.ts'
+import { pathOf } from '../paths.ts'
 import { ServiceError } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
 import { LocalRefusal } from './fetch-file.ts'
@@ -86,11 +86,12 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   }
   const isAmong = (places: readonly { readonly path: string }[], path: string) =>
     places.some((each) => path === each.path || path.startsWith(`${each.path}/`))
+  const isUnread = (path: string) => isAmong(unread, path)
   // Nobody knows what cannot be read: it may be what seems to be missing elsewhere, when it was moved.
   const isKnown = unread.length === 0
   // What is there and cannot be sent is not missing.
   const steps = plan(local, remote, state.base, { direction, removes: removes && isKnown, force })
-    .filter(({ path }) => isKnown || !isAmong(unread, path))
+    .filter(({ path }) => !isUnread(path))
     .map(
       (step): Step =>
         step.action === 'remove' && direction === 'push' && isAmong(skipped, step.path)
@@ -98,7 +99,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
           : step,
     )
   const leftOut = direction === 'push' ? ignoredHere : ignoredThere
-  return { root, folder, local, remote, state, save: opened.save, steps, unread, leftOut }
+  return { root, folder, local, remote, state, save: opened.save, steps, unread, isUnread, leftOut }
 }
 
 /** Both sides, the plan, and what is kept of them. */

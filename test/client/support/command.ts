@@ -2,6 +2,7 @@ import { vi } from 'vitest'
 import { run } from '../../../client/src/command/program.ts'
 import { launch, type Program } from '../../support/program.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
+import { test as base } from './site.ts'
 
 export interface Said {
   readonly status: number
@@ -57,3 +58,8 @@ export const asDemo = ({ baseUrl, token }: SpawnedService): Readonly<Record<stri
 /** Starts a command line in a process of its own. */
 export const startSiteFiles = (args: readonly string[], environment: Readonly<Record<string, string>>): Program =>
   launch('client/src/command/main.ts', args, { XDG_CONFIG_HOME: '/nonexistent', ...environment })
+
+/** Tests of the command, which runs with the settings of the service's demo site. */
+export const test = base.extend('demo', async ({ service }) => {
+  return (...args: readonly string[]) => siteFiles(args, asDemo(service))
+})

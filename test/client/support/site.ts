@@ -72,6 +72,11 @@ export const test = base
   )
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('folder', async ({}) => `test ${randomUUID()}`)
+  .extend('store', async ({ client, folder }) => {
+    return async (texts: Texts): Promise<void> => {
+      for (const [path, text] of Object.entries(texts)) await client.files.put(`${folder}/${path}`, text)
+    }
+  })
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('makeDirectory', async ({}, { onCleanup }) => {
     const made: string[] = []

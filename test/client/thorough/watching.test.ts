@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { expect } from 'vitest'
 import { startInShell } from '../../support/program.ts'
 import { asDemo } from '../support/command.ts'
@@ -20,9 +19,15 @@ test.skipIf(!canLimit)(
     try {
       const patiently = { timeout: 30_000 }
       await expect.poll(() => readSite(client, folder), patiently).toEqual(texts)
-      for (const text of ['new', 'newer']) {
-        await writeTree(here, { '7/file.txt': text })
-        await expect.poll(async () => (await readSite(client, folder))[join('7', 'file.txt')], patiently).toBe(text)
+      const changes = [
+        { '7/file.txt': 'new' },
+        { '7/file.txt': 'newer' },
+        // One more folder that cannot be watched is nothing new.
+        { '8/below/file.txt': 'new' },
+      ]
+      for (const change of changes) {
+        await writeTree(here, change)
+        await expect.poll(() => readSite(client, folder), patiently).toMatchObject(change)
       }
     } finally {
       program.kill('SIGINT')

@@ -30,7 +30,7 @@ describe('completion in bash', () => {
     ['choices behind =, a word of its own for bash', ['--target', '='], ['local', 'aws']],
     ['those that begin so', ['--target', '=', 'a'], ['aws']],
     ['the whole word where it is one, as for zsh', ['--target=a'], ['--target=aws']],
-    ['commands behind an option with =', ['--data-dir', '=', 'site', 'site', 'cr'], ['create']],
+    ['commands behind an option with =', ['--data-dir', '=', 'backup', 'site', 'cr'], ['create']],
     ['choices of an argument', ['object', 'remove', 'b'], ['blog']],
     ['nothing of its own where a value may be anything', ['--data-dir', ''], []],
   ] as const)('offers %s', ([, words, answer]) => {

@@ -1,0 +1,182 @@
+import { expect, vi } from 'vitest'
+import { createTextPrinter } from '../../client/src/command/printers.ts'
+import { test } from './support/command.ts'
+import { readSite, readTree, writeTree } from './support/site.ts'
+
+test('push, diff and pull tell what they do in plain lines, and as events', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
+  expect((await demo('diff', here, folder)).stdout).toBe('create  a.txt  1 bytes\ncreate  b.txt  1 bytes\n')
+  const pushed = await demo('push', here, folder)
+  expect(pushed).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('Done: 2 created, 0 replaced, 0 removed.'),
+  })
+  expect(pushed.stdout.split('\n').sort()).toStrictEqual(['', 'created  a.txt', 'created  b.txt'])
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
+
+  const there = await makeDirectory()
+  const events = (await demo('--json', 'pull', folder, there)).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(events[0]).toMatchObject({ event: 'plan', create: 2, bytes: 2 })
+  expect(events.at(-1)).toMatchObject({ event: 'end', create: 2, failed: 0, interrupted: false })
+  expect(await readTree(there)).toStrictEqual(await readTree(here))
+})
+
+test('what is ignored is counted, and comes along with --all, in both directions', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const tree = { 'a.txt': 'a', 'b.tmp': 'b', '.siteignore': '*.tmp', '.git/config': 'git', 'sub/.DS_Store': 'x' }
+  const here = await makeDirectory(tree)
+  expect((await demo('push', here, folder)).stderr).toContain('3 ignored (--all takes them along)')
+  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['.siteignore', 'a.txt'])
+  expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 3 created')
+  expect(await readSite(client, folder)).toStrictEqual(tree)
+  const there = await makeDirectory()
+  expect((await demo('pull', folder, there)).stderr).toContain('2 ignored (--all takes them along)')
+  expect((await demo('pull', '--all', folder, there)).status).toBe(0)
+  expect(await readTree(there)).toStrictEqual(tree)
+  const { stderr } = await demo('diff', '--all', there, folder)
+  expect(stderr).toContain('5 left as they are.')
+})
+
+test('a conflict is exit status 3, and overwritten with --force, which is told to concern other files as well', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
+  await demo('push', here, folder)
+  await writeTree(here, { 'a.txt': 'mine' })
+  await client.files.put(`${folder}/a.txt`, 'theirs', { replace: true })
+  await client.files.put(`${folder}/b.txt`, 'theirs', { replace: true })
+  expect(await demo('diff', here, folder)).toMatchObject({
+    status: 3,
+    stdout:
+      'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\nleft alone (changed on the other side only)  b.txt  1 bytes\n',
+    stderr: expect.stringContaining('add --force to overwrite it, and 1 that changed on the other side only'),
+  })
+  expect(await demo('push', here, folder)).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining('1 in conflict'),
+  })
+  expect((await demo('push', '--force', here, folder)).status).toBe(0)
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
+})
+
+test('nothing is removed where nobody can be asked, unless --yes says so', async ({
+  demo,
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await client.files.put(`${folder}/old.txt`, 'old')
+  expect(await demo('push', '--delete', here, folder)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Add --yes'),
+  })
+  expect(await readSite(client, folder)).toStrictEqual({ 'old.txt': 'old' })
+  expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
+})
+
+test('what a push refuses to remove, a diff and a dry run of it refuse as well', async ({
+  demo,
+  folder,
+  store,
+  makeDirectory,
+}) => {
+  await store({ 'a.txt': 'a' })
+  const empty = await makeDirectory()
+  const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing is removed') }
+  expect(await demo('push', '--delete', '--yes', empty, folder)).toStrictEqual(refused)
+  expect(await demo('diff', '--delete', empty, folder)).toStrictEqual(refused)
+  expect(await demo('push', '--delete', '--dry-run', empty, folder)).toStrictEqual(refused)
+  expect((await demo('diff', empty, folder)).status).toBe(0)
+})
+
+test('a file in the way of a folder, and a folder in the way of a file, are named, and go with --delete', async ({
+  demo,
+  client,
+  folder,
+  store,
+  makeDirectory,
+}) => {
+  await store({ x: 'file', 'y/z': 'in a folder' })
+  const here = await makeDirectory({ 'x/in': 'in a folder', y: 'file' })
+  for (const args of [
+    ['diff', here, folder],
+    ['push', here, folder],
+    ['push', '--force', here, folder],
+    ['pull', folder, here],
+    ['pull', '--force', folder, here],
+  ]) {
+    const said = await demo(...args)
+    const [file, place] = args[0] === 'pull' ? ['y', 'x'] : ['x', 'y']
+    expect(said).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('Add --delete to remove what is in the way'),
+    })
+    expect(said.stderr).not.toContain('--force')
+    expect(said.stdout).toContain(`CONFLICT (the file ${file} is in the way)  ${file}/`)
+    expect(said.stdout).toContain(`CONFLICT (the folder ${place} is in the way)  ${place}  `)
+  }
+  expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
+  expect(await readSite(client, folder)).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
+})
+
+test('a folder in which nothing can be written fails with a sentence', async ({
+  demo,
+  folder,
+  store,
+  makeDirectory,
+}) => {
+  await store({ 'a.txt': 'a' })
+  const here = await makeDirectory({ '.site-files': 'a file, where a folder has to be' })
+  const { status, stderr } = await demo('pull', folder, here)
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This is there already') })
+})
+
+test('on a terminal, one line lives and ends with what was done', () => {
+  const lines: string[] = []
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+  try {
+    const printer = createTextPrinter({}, { out: true, error: true })
+    printer.print({ event: 'plan', create: 2, replace: 0, remove: 0, keep: 3, conflict: 0, bytes: 2000, ignored: 1 })
+    printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
+    printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })
+    printer.print({ event: 'failed', path: 'b\u001b[2J', message: 'No.' })
+    printer.print({
+      event: 'end',
+      create: 1,
+      replace: 0,
+      remove: 0,
+      keep: 3,
+      conflict: 0,
+      failed: 1,
+      interrupted: false,
+    })
+  } finally {
+    spy.mockRestore()
+  }
+  expect(lines[0]).toBe(
+    'To do: 2 to create, 0 to replace, 0 to remove (2.0 KB); 3 left as they are, 1 ignored (--all takes them along).\n',
+  )
+  expect(lines[1]).toMatch(/^\r1 of 2 files, 1\.0 KB of 2\.0 KB, .*\/s, .* left/)
+  expect(lines.slice(2)).toStrictEqual([
+    '\r\u001b[K',
+    'failed  b\\u{1b}[2J: No.\n',
+    'Done: 1 created, 0 replaced, 0 removed, 1 failed.\n',
+  ])
+})

@@ -1,0 +1,193 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { asDemo, siteFiles, startSiteFiles, test } from './support/command.ts'
+
+const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+  [['nope'], /unknown command 'nope'/],
+  [['ls', 'a', 'b'], /too many arguments/],
+  [['cat'], /missing required argument 'path'/],
+  [['get'], /missing required argument 'path'/],
+  [['put', 'one'], /Say which file, and where to/],
+  [['mv', 'a'], /missing required argument 'to'/],
+  [['cp', 'a'], /missing required argument 'to'/],
+  [['rm'], /missing required argument 'path'/],
+  [['restore'], /missing required argument 'path'/],
+  [['versions'], /missing required argument 'path'/],
+  [['diff'], /missing required argument 'dir'/],
+  [['push'], /missing required argument 'dir'/],
+  [['pull'], /missing required argument/],
+  [['watch'], /missing required argument 'dir'/],
+  [['completion', 'fish'], /Allowed choices are bash, zsh/],
+  [['--site', 'x', 'ls'], /It must be the number of a site/],
+  [['--url', 'x', 'ls'], /"x" is no address of a service\. It looks like/],
+  [['--url', 'https://ann@example.com', 'ls'], /is no address of a service/],
+  [['push', '--deleet', '.'], /unknown option '--deleet'/],
+  [['ls'], /Say which service/],
+  [['--url', 'http://127.0.0.1:1', 'ls'], /No token for/],
+  [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large to be a file with a token/],
+]
+
+test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', async ([args, sentence]) => {
+  const { status, stderr } = await siteFiles(args)
+  expect(status).toBe(2)
+  expect(stderr).toMatch(sentence)
+  expect(stderr).not.toMatch(/\n {4}at /)
+})
+
+const unnamed: readonly (readonly string[])[] = [
+  ['push', ''],
+  ['diff', ''],
+  ['watch', ''],
+  ['pull', ''],
+  ['pull', 'news', ''],
+  ['mv', '', 'x'],
+  ['cp', '/', 'x'],
+  ['rm', ''],
+  ['rm', 'hello.txt', '/'],
+  ['cat', '/'],
+  ['get', '', 'x'],
+  ['versions', ''],
+  ['restore', '/'],
+]
+
+test('a name that is none is wrong use', async ({ demo }) => {
+  for (const args of unnamed) {
+    expect(await demo(...args), args.join(' ')).toStrictEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^Name .+\.\n$/),
+    })
+  }
+})
+
+test('an address that is none is wrong use, wherever it is given', async () => {
+  const environment = { SITE_ADMIN_URL: 'ftp://x', SITE_ADMIN_TOKEN: 'a' }
+  for (const command of ['ls', 'login']) {
+    expect(await siteFiles([command], environment)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('"ftp://x" is no address of a service'),
+    })
+  }
+})
+
+test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await symlink('/dev/zero', join(here, 'device'))
+  await mkdir(join(here, 'odd', '.siteignore'), { recursive: true })
+  const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp])[] = [
+    [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
+    [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), /does not cover site 77/],
+    [() => demo('cat', `${folder}/nothing`), /There is no such file or folder/],
+    [
+      () => demo('push', join(here, 'nothing'), folder),
+      /There is no such file or folder: .*nothing\. Check the path\.\n$/,
+    ],
+    [() => demo('push', join(here, 'a.txt'), folder), /^".*a\.txt" is no folder\. Name one, or use "get" and "put"/],
+    [() => demo('watch', join(here, 'a.txt'), folder), /^".*a\.txt" is no folder\./],
+    [() => demo('pull', folder, join(here, 'a.txt')), /^".*a\.txt" is no folder\./],
+    [
+      () => demo('get', 'hello.txt', join(here, 'a.txt', 'x', 'y')),
+      /This is a file, where a folder is needed: .*\/a\.txt\. Name/,
+    ],
+    [() => demo('put', join(here, 'nothing'), folder), /There is no such file or folder/],
+    [() => demo('cat', `${folder}/../x`), /has a part/],
+    [
+      () => demo('get', 'hello.txt', join(here, 'nothing', 'x')),
+      /There is no such file or folder: .*nothing\. Check the path\.\n$/,
+    ],
+    [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is no file/],
+    [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), /There is no folder .*nothing\//],
+    [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /There is no folder .*a\.txt\//],
+    [() => demo('push', join(here, 'odd'), folder), /This is a folder, where a file is needed: .*\.siteignore/],
+    [() => demo('--token-file', here, 'ls'), /This is a folder, where a file is needed: .+/],
+    [() => demo('pull', `${folder}/nothing`, here), /There is no such file or folder on this site/],
+  ]
+  for (const [call, sentence] of failing) {
+    const { status, stderr } = await call()
+    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(sentence) })
+    expect(stderr).not.toMatch(/\n {4}at /)
+  }
+})
+
+test('every command shows an example in its help', async () => {
+  const { stdout } = await siteFiles(['--help'])
+  const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)]
+    .map(([, name]) => name ?? '')
+    .filter((name) => name !== 'help')
+  expect(commands).toHaveLength(15)
+  for (const command of commands) {
+    expect(await siteFiles([command, '--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(`Example:\n  $ site-files`),
+    })
+  }
+})
+
+test('completion names every command, in scripts that the shells can read', async () => {
+  for (const shell of ['bash', 'zsh']) {
+    const { stdout, status } = await siteFiles(['completion', shell])
+    expect(status).toBe(0)
+    for (const command of ['ls', 'push', 'login']) expect(stdout).toContain(command)
+  }
+  const { stdout: script } = await siteFiles(['completion', 'bash'])
+  const offered = (...words: readonly string[]) => {
+    const asked = `${script}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
+    return execFileSync('bash', ['-c', asked, 'bash', 'site-files', ...words], { encoding: 'utf8' }).trim()
+  }
+  expect(offered('pu')).toBe('put push pull')
+  expect(offered('push', '--d')).toBe('--delete --dry-run')
+  expect(offered('--site', '1001', 'push', '--d')).toBe('--delete --dry-run')
+  expect(offered('--token-file', 'push', 'pu')).toBe('put push pull')
+  expect(offered('completion', 'z')).toBe('zsh')
+  // Where it offers nothing, the shell has its own way with the names of files.
+  expect(offered('push', '')).toBe('')
+  expect(script).toContain('complete -o bashdefault -o default')
+})
+
+test('a login keeps the token for its user alone, and it is sent to no other address', async ({
+  service,
+  makeDirectory,
+  demo,
+}) => {
+  const config = await makeDirectory({ 'site-files/login.json': '{}' })
+  await chmod(join(config, 'site-files', 'login.json'), 0o644)
+  const environment = { XDG_CONFIG_HOME: config }
+  const login = startSiteFiles(['--url', `${service.baseUrl}/`, 'login'], environment)
+  login.stdin.end(`${service.token}\n`)
+  const said = await login.ended
+  expect(said).toMatchObject({ status: 0, stdout: '', stderr: expect.stringContaining('Demo site') })
+  expect(said.stderr).not.toContain(service.token)
+  expect((await stat(join(config, 'site-files', 'login.json'))).mode & 0o777).toBe(0o600)
+  expect((await siteFiles(['ls'], environment)).status).toBe(0)
+  expect(await siteFiles(['--url', 'http://127.0.0.1:1', 'ls'], environment)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('No token for'),
+  })
+  const tokenFile = join(config, 'token')
+  await writeFile(tokenFile, `${service.token}\n`)
+  expect((await siteFiles(['--url', service.baseUrl, '--token-file', tokenFile, 'ls'])).status).toBe(0)
+  expect((await demo('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('a name that others have given steers no terminal', async ({ makeDirectory }) => {
+  const server = createServer((_, response) => {
+    const site = { id: 1, name: 'Shop\n\u001b[2J', url: `http://127.0.0.1:${port}`, permissions: ['files'] }
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    const environment = { XDG_CONFIG_HOME: await makeDirectory() }
+    const login = startSiteFiles(['--url', `http://127.0.0.1:${port}`, 'login'], environment)
+    login.stdin.end('a\n')
+    expect(await login.ended).toMatchObject({ status: 0, stderr: expect.stringContaining('(Shop\\u{a}\\u{1b}[2J)') })
+  } finally {
+    server.close()
+  }
+})
