@@ -20,8 +20,6 @@ const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 
 interface ServerDeps {
   readonly dataCentre: string
-  /** The ids of all that the machine has: this one alone unless told. */
-  readonly dataCentres?: readonly string[]
   /** All data centres of a machine share them. */
   readonly stores: LocalStores
   readonly settings: MachineSettings
@@ -29,14 +27,8 @@ interface ServerDeps {
 }
 
 /** A server that answers for one data centre, with the operations of all groups. It does not listen yet. */
-export const serverFor = ({
-  dataCentre,
-  dataCentres = [dataCentre],
-  stores,
-  settings,
-  telemetry,
-}: ServerDeps): Server => {
-  const here = { dataCentre, dataCentres, ...settings }
+export const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
+  const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo })
@@ -109,8 +101,7 @@ export const startService = async (options: Options): Promise<RunningService> =>
   const listeners = createListeners(
     dataCentres,
     host,
-    (dataCentre) =>
-      serverFor({ dataCentre, dataCentres: dataCentres.map(({ id }) => id), stores, settings, telemetry }),
+    (dataCentre) => serverFor({ dataCentre, stores, settings, telemetry }),
     say,
   )
   const stop = async () => {
