@@ -52,12 +52,12 @@ const switches = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count'
  * Errors: categoriesMalformed, with everything that is wrong.
  */
 export const parseListQuery = (
-  query: ReadonlyMap<string, readonly string[]>,
+  query: ReadonlyMap<string, string>,
   { shape, identity }: ListDescription,
 ): ListQuery => {
   const problems: Problem[] = []
   const textOf = (name: string): string | undefined => {
-    const text = query.get(name)?.[0]
+    const text = query.get(name)
     return text === 'undefined' ? undefined : text
   }
   const attempt = <Value>(name: string, otherwise: Value, parse: () => Value): Value => {

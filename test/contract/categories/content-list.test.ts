@@ -49,7 +49,7 @@ describe.each(hands)('the list of all news items of a site, on $name,', ({ open 
   const list = async (switches: Readonly<Record<string, string>>) => {
     const { counted, read } = counting(hand.stores.contents)
     const query = parseListQuery(
-      new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
+      new Map(Object.entries(switches)),
       contentList(site, 'news'),
     )
     const deps = { contents: counted, links: hand.stores.links, longestList }

@@ -28,7 +28,7 @@ afterAll(() => store.close())
 const list = async (switches: Readonly<Record<string, string>>) => {
   units = 0
   const query = parseListQuery(
-    new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
+    new Map(Object.entries(switches)),
     associationList(site, category, 'news'),
   )
   const page: ItemPage = JSON.parse(await listAssociations(metered, newsOfCategory, query))
@@ -127,7 +127,7 @@ describe('a page of all news items', () => {
   const listAll = async (switches: Readonly<Record<string, string>>) => {
     units = 0
     const query = parseListQuery(
-      new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
+      new Map(Object.entries(switches)),
       contentList(site, 'news'),
     )
     await listContents(metered, site, 'news', query)
