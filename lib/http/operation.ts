@@ -56,10 +56,7 @@ interface Shape<Params, Query, Body> {
   /** Reads the path's variables; throws the ServiceError that fits when one of them names nothing. */
   readonly params: (params: Readonly<Record<string, string>>) => Params
   /** Reads the query; throws the ServiceError that fits. */
-  readonly query?: (
-    query: Switches,
-    target: { readonly params: Params; readonly site: Site },
-  ) => Query | Promise<Query>
+  readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
 

@@ -137,6 +137,9 @@ describe('a bad record is named by its line and skipped:', () => {
     ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u001b[2J\\n: there is no such member.'],
     [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
     [`{"kind":"field","webFormId":1,"typeId":-2,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
+    ['{"kind":"news","id":1,"roleId":3000000000}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
+    ['{"kind":"news","id":1,"roleId":1.5}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
+    ['{"kind":"blog","id":1,"createDate":7}', 'createDate: must be a date such as 2026-01-31 or 2026-01-31T12:00:00'],
     ['{"kind":"webForm","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
     ['{"kind":"category","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
     [

@@ -113,26 +113,26 @@ const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
 }
 
 describe('a data centre that is added beside a running service', () => {
-  base('is where the callers of its sites are sent, and where the console may go, at once', async ({
-    directory,
-    start,
-  }) => {
-    const { baseUrl } = await start()
-    const added = 'http://127.0.0.1:9'
-    expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", baseUrl])
+  base(
+    'is where the callers of its sites are sent, and where the console may go, at once',
+    async ({ directory, start }) => {
+      const { baseUrl } = await start()
+      const added = 'http://127.0.0.1:9'
+      expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", baseUrl])
 
-    const { status, stderr } = await administer(directory, ['data-centre', 'add', 'eu', '--url', added])
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    const { id } = await administerJson(directory, ['site', 'create', '--name', 'Europe', '--data-centre', 'eu'])
-    const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', String(id)])
+      const { status, stderr } = await administer(directory, ['data-centre', 'add', 'eu', '--url', added])
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      const { id } = await administerJson(directory, ['site', 'create', '--name', 'Europe', '--data-centre', 'eu'])
+      const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', String(id)])
 
-    expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", added, baseUrl])
-    const answer = await fetch(baseUrl + fields(id), { headers: { Authorization: token }, redirect: 'manual' })
-    expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
-      status: 301,
-      location: added + fields(id),
-    })
-  })
+      expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", added, baseUrl])
+      const answer = await fetch(baseUrl + fields(id), { headers: { Authorization: token }, redirect: 'manual' })
+      expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
+        status: 301,
+        location: added + fields(id),
+      })
+    },
+  )
 
   base('is told to keep its address for a while when that changes', async ({ directory, start }) => {
     await start()
