@@ -10,10 +10,11 @@ import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, create
 import type { Telemetry } from '../lib/http/request.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
+import { isOutOfSpace } from './database.ts'
 import { type Demo, ensureDemo, readDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
-import { type LocalStores, openMachine } from './machine.ts'
+import { type LocalStores, noRoomToOpen, openMachine } from './machine.ts'
 
 /** Where the build of the console puts it. */
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
@@ -118,6 +119,7 @@ export const startService = async (options: Options): Promise<RunningService> =>
     return { baseUrl: urls[home] ?? '', dataCentres: urls, demo, stop }
   } catch (error) {
     await stop()
-    throw error
+    // What the service writes when it starts may be the first thing that finds no room.
+    throw isOutOfSpace(error) ? noRoomToOpen(directory, error) : error
   }
 }
