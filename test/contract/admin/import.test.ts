@@ -117,14 +117,17 @@ test('members that are left out get sensible values', async ({ directory, start 
 
 describe('a bad record is named by its line and skipped:', () => {
   const faults = [
-    ['{"kind":', 'it is not JSON: '],
+    [
+      '{"kind":',
+      'it is not JSON: Unexpected end of JSON input. A file holds one record a line, or one array of records',
+    ],
     ['7', 'it is not an object'],
     ['null', 'it is not an object'],
     ['[]', 'it is not an object'],
     ['{}', 'kind: must be one of category, news, blog, link, webForm, field'],
     ['{"kind":"constructor"}', 'kind: must be one of category, news, blog, link, webForm, field'],
     ['{"kind":["webForm"],"id":1}', 'kind: must be one of category, news, blog, link, webForm, field'],
-    ['{"kind":"webForm","id":1,"__proto__":{"a":1}}', 'it is not JSON: '],
+    ['{"kind":"webForm","id":1,"__proto__":{"a":1}}', 'a member must not be called "__proto__"'],
     ['{"kind":"webForm"}', 'id: must be a whole number'],
     ['{"kind":"webForm","id":0}', 'id: must be 1 or more'],
     ['{"kind":"webForm","id":1.5}', 'id: must be a whole number'],
