@@ -78,7 +78,10 @@ export interface DocumentationDeps {
 }
 
 export const createDocumentationDeps = (
-  settings: Pick<DocumentationSettings, 'dataCentre' | 'dataCentres' | 'downloadsUrl'>,
+  settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl'> & {
+    /** The ids of all data centres, where the directory may not be read as a whole. */
+    readonly dataCentres?: readonly string[]
+  },
   stores: Pick<Stores, 'sites'>,
   surroundings: Surroundings & Pick<DocumentationDeps, 'consoleFolder'>,
 ): DocumentationDeps => {
@@ -88,6 +91,7 @@ export const createDocumentationDeps = (
     edge,
     findHere: () => findHere(edge),
     findDataCentres: async () => {
+      if (dataCentres === undefined) return (await stores.sites.list()).dataCentres
       const found = await Promise.all(dataCentres.map((id) => edge.findDataCentre(id)))
       return found.filter((dataCentre) => dataCentre !== undefined)
     },

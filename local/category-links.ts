@@ -8,7 +8,7 @@ import { refuseLate, unlimited } from '../lib/remaining-time.ts'
 import type { Database } from './database.ts'
 import type { RecordChange } from './history.ts'
 import { countInSteps, readInSteps } from './in-steps.ts'
-import { contentTables, isStaying, linkTables } from './schema.ts'
+import { contentTables, isStaying, linkTables } from './tables.ts'
 
 /** Counts the rows of a query that it is the list of; the last column of them is their key. */
 const counting = (connection: DatabaseSync, query: string, key: string): StatementSync =>

@@ -5,7 +5,7 @@ import type { HistoryEntry } from '../lib/history-entry.ts'
 import { type SiteId, storedId } from '../lib/ids.ts'
 import type { Database } from './database.ts'
 import type { RecordChange } from './history.ts'
-import { contentTables, linkTables } from './schema.ts'
+import { contentTables, linkTables } from './tables.ts'
 
 /** Content of any kind, by its id. */
 interface ContentName {

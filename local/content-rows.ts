@@ -3,7 +3,7 @@ import { type ContentKind, contentMembers, textMember } from '../lib/categories/
 import type { Content } from '../lib/categories/contents.ts'
 import type { Scalars } from '../lib/categories/query/item-shape.ts'
 import type { SiteId } from '../lib/ids.ts'
-import { contentTables, isStaying } from './schema.ts'
+import { contentTables, isStaying } from './tables.ts'
 
 const textStatements = (connection: DatabaseSync, texts: string) => ({
   some: connection.prepare(`SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`),

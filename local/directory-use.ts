@@ -73,18 +73,23 @@ const admit = (directory: DataDirectory, { role, reset }: Wish): DirectoryState 
   return state
 }
 
-/** Throws UsageError where nothing can be written, whoever runs this: even who only reads takes locks, and makes files beside the database. */
-const admitWriting = ({ path }: DataDirectory): void => {
+/** Whether nobody can write in the directory, whatever rights there are. */
+export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
   try {
     accessSync(path, constants.W_OK)
+    return false
   } catch (error) {
     // Where rights are missing, whatever needs them says more.
-    if (!isReadOnlyDisk(error)) return
-    throw new UsageError(
-      `The data directory ${path} lies on a file system that can only be read, and everything but "check" writes a little there, such as locks. Copy it to where there can be written (cp -a), and name the copy with --data-dir. Nothing was changed.`,
-      { cause: error },
-    )
+    return isReadOnlyDisk(error)
   }
+}
+
+/** Throws UsageError where nothing can be written, whoever runs this: even who only reads takes locks, and makes files beside the database. */
+const admitWriting = (directory: DataDirectory): void => {
+  if (!isOnReadOnlyDisk(directory)) return
+  throw new UsageError(
+    `The data directory ${directory.path} lies on a file system that can only be read, and everything but "check" writes a little there, such as locks. Copy it to where there can be written (cp -a), and name the copy with --data-dir. Nothing was changed.`,
+  )
 }
 
 const takeGate = async (directory: DataDirectory): Promise<DirectoryLock> => {

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type ObjectKind, objectKindNames } from '../lib/categories/content-kinds.ts'
-import { contentTables, linkTables, prepareSchema, stepsFrom, versionOf } from './schema.ts'
+import { prepareSchema, stepsFrom, versionOf } from './schema.ts'
+import { contentTables, linkTables } from './tables.ts'
 
 /** The columns of each table, by its name. */
 type Tables = ReadonlyMap<string, ReadonlySet<string>>

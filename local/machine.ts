@@ -180,15 +180,19 @@ const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOpt
   }
 }
 
-const cannotBeOpened = ({ path, database }: DataDirectory, error: unknown) => {
-  if (!isOutOfSpace(asPortError(error, database))) {
-    return new UsageError(`The data directory ${path} cannot be opened: ${reasonWithAdvice(error)}`, { cause: error })
-  }
-  return new UsageError(
+/** What a person is told who has no room to open a data directory, or to start a service on it. */
+export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
+  new UsageError(
     `There is no room on the disk of the data directory ${path}: even to open it takes a little. Make room on that disk. Nothing was changed.`,
-    { cause: error },
+    { cause },
   )
-}
+
+const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError =>
+  isOutOfSpace(asPortError(error, directory.database))
+    ? noRoomToOpen(directory, error)
+    : new UsageError(`The data directory ${directory.path} cannot be opened: ${reasonWithAdvice(error)}`, {
+        cause: error,
+      })
 
 /** Opens the data directory at a path. Throws UsageError, with what to do about it, when it cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {

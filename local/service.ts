@@ -10,18 +10,17 @@ import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, create
 import type { Telemetry } from '../lib/http/request.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
+import { isOutOfSpace } from './database.ts'
 import { type Demo, ensureDemo, readDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
-import { type LocalStores, openMachine } from './machine.ts'
+import { type LocalStores, noRoomToOpen, openMachine } from './machine.ts'
 
 /** Where the build of the console puts it. */
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 
 interface ServerDeps {
   readonly dataCentre: string
-  /** The ids of all that the machine has: this one alone unless told. */
-  readonly dataCentres?: readonly string[]
   /** All data centres of a machine share them. */
   readonly stores: LocalStores
   readonly settings: MachineSettings
@@ -29,14 +28,8 @@ interface ServerDeps {
 }
 
 /** A server that answers for one data centre, with the operations of all groups. It does not listen yet. */
-export const serverFor = ({
-  dataCentre,
-  dataCentres = [dataCentre],
-  stores,
-  settings,
-  telemetry,
-}: ServerDeps): Server => {
-  const here = { dataCentre, dataCentres, ...settings }
+export const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
+  const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo })
@@ -109,8 +102,7 @@ export const startService = async (options: Options): Promise<RunningService> =>
   const listeners = createListeners(
     dataCentres,
     host,
-    (dataCentre) =>
-      serverFor({ dataCentre, dataCentres: dataCentres.map(({ id }) => id), stores, settings, telemetry }),
+    (dataCentre) => serverFor({ dataCentre, stores, settings, telemetry }),
     say,
   )
   const stop = async () => {
@@ -127,6 +119,7 @@ export const startService = async (options: Options): Promise<RunningService> =>
     return { baseUrl: urls[home] ?? '', dataCentres: urls, demo, stop }
   } catch (error) {
     await stop()
-    throw error
+    // What the service writes when it starts may be the first thing that finds no room.
+    throw isOutOfSpace(error) ? noRoomToOpen(directory, error) : error
   }
 }

@@ -16,6 +16,7 @@ its categories, and the files in its storage.
 - \`Tus-Resumable\` stands on every answer to a request in tus, the protocol of resumable uploads (https://tus.io).
 - What lies at no path of this document is 404 with the code ${errors.routeUnknown.code}, in the error body below; a method that a path does not have is 405
   with the code ${errors.methodNotAllowed.code} and \`Allow\`. \`OPTIONS\` on every path is the answer to a browser's question before a request from another origin.
+- Of a parameter in the query that is given twice, the first value counts, and the others are not looked at; parameters that are not named here change nothing.
 - Every answer carries \`X-Request-Id\`, and may be read by any origin.
 - A site lives in one data centre. Asked for in another one, it is answered with a redirect.`
 

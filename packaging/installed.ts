@@ -27,14 +27,28 @@ interface Installed {
 interface Findings {
   readonly version: string
   readonly help: string
-  /** The statuses of `GET /docs` and `GET /console`, and whether a file that was stored was read back. */
+  /** The status of `GET /docs`; those of the console and of every file that it is made of; whether a file that was stored was read back. */
   readonly docs: number
-  readonly console: number
+  readonly console: readonly number[]
   readonly isRead: boolean
   /** What the file and the backup were found to lack. */
   readonly faults: readonly object[]
   /** How the service has ended that was asked to. */
   readonly ended: number | null
+}
+
+const statusOf = async (url: string): Promise<number> => {
+  const response = await fetch(url)
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** The different statuses of a page and of the files that it names. */
+const statusesOfPage = async (url: string): Promise<readonly number[]> => {
+  const page = await fetch(url)
+  const files = [...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, file = '']) => new URL(file, url))
+  const statuses = await Promise.all(files.map(({ href }) => statusOf(href)))
+  return [...new Set([page.status, ...statuses])]
 }
 
 /** Works with an installed `site-admin` as a person does on the first day: serves, stores a file, backs up, restores, checks. */
@@ -52,12 +66,7 @@ export const workWith = async ({ command, folder, environment }: Installed): Pro
   const file = `${baseUrl}/api/v2/admin/sites/current/storage/large.bin`
   const body = Buffer.alloc(100_000, 'x')
   await fetch(file, { method: 'PUT', headers: { Authorization: token }, body })
-  const statusOf = async (path: string) => {
-    const response = await fetch(`${baseUrl}${path}`)
-    await response.arrayBuffer()
-    return response.status
-  }
-  const pages = { docs: await statusOf('/docs'), console: await statusOf('/console') }
+  const pages = { docs: await statusOf(`${baseUrl}/docs`), console: await statusesOfPage(`${baseUrl}/console`) }
   const stored = await fetch(file, { headers: { Authorization: token } })
   const isRead = body.equals(Buffer.from(await stored.arrayBuffer()))
   await ask('backup', 'backup')

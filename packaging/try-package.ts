@@ -33,7 +33,7 @@ try {
   assert.deepEqual(findings, {
     version: packageFile.version,
     docs: 200,
-    console: 200,
+    console: [200],
     isRead: true,
     faults: [],
     ended: 0,

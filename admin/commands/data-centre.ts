@@ -1,9 +1,35 @@
 import { Command } from 'commander'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { exampleOf, parseBaseUrl, parseDataCentreId } from '../arguments.ts'
-import { withStores } from '../stores.ts'
+import { type AdminStores, type GlobalOptions, withStores } from '../stores.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
+
+interface AddOptions {
+  readonly url: string
+  readonly region?: string
+}
+
+/** What somebody should know who has changed the base URL of a data centre that is in use. */
+const afterChange = (id: string, memory: number, { target }: GlobalOptions): readonly string[] => [
+  ...(memory > 0 ? [`Running services go on with the base URL of before for up to ${memory / 1000} seconds.`] : []),
+  ...(target === 'local'
+    ? [`A service that serves ${id} from this data directory sets its base URL whenever it starts: give it --base-url.`]
+    : []),
+]
+
+const add = async (stores: AdminStores, id: string, { url, region }: AddOptions, options: GlobalOptions) => {
+  const { dataCentres } = await stores.sites.list()
+  const known = dataCentres.find((dataCentre) => dataCentre.id === id)
+  const isDefault = !dataCentres.some((other) => other.id !== id && other.isDefault)
+  // What a deployment has written of it, such as its region, stays.
+  const dataCentre = { ...known, ...(region !== undefined && { region }), id, url, isDefault }
+  await stores.sites.putDataCentre(dataCentre)
+  if (known && known.url !== url) {
+    for (const sentence of afterChange(id, await stores.memory(), options)) console.error(sentence)
+  }
+  return viewOfDataCentre(dataCentre)
+}
 
 export const dataCentreCommand = (): Command => {
   const command = new Command('data-centre')
@@ -17,22 +43,8 @@ export const dataCentreCommand = (): Command => {
     .argument('<id>', 'such as us', parseDataCentreId)
     .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
     .option('--region <region>', 'where its tables are, when it is deployed')
-    .action((id: string, { url, region }: { url: string; region?: string }, self: Command) =>
-      withStores(self, async ({ sites }) => {
-        const { dataCentres } = await sites.list()
-        const others = dataCentres.filter((dataCentre) => dataCentre.id !== id)
-        const isDefault = !others.some((other) => other.isDefault)
-        // What a deployment has written of it, such as its region, stays.
-        const dataCentre = {
-          ...dataCentres.find((known) => known.id === id),
-          ...(region !== undefined && { region }),
-          id,
-          url,
-          isDefault,
-        }
-        await sites.putDataCentre(dataCentre)
-        return viewOfDataCentre(dataCentre)
-      }),
+    .action((id: string, options: AddOptions, self: Command) =>
+      withStores(self, (stores) => add(stores, id, options, self.optsWithGlobals<GlobalOptions>())),
     )
 
   command

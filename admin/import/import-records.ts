@@ -34,6 +34,7 @@ const mostErrors = 1_000
 const mostLines = 5
 
 const notJson = 'it is not JSON'
+const asJson = 'A file holds one record a line, or one array of records'
 
 const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | string => {
   if (fault !== undefined) return fault
@@ -41,7 +42,9 @@ const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | 
   try {
     value = readJson(text)
   } catch (error) {
-    return `${notJson}: ${error instanceof Error ? error.message : 'it cannot be read'}`
+    if (!(error instanceof Error)) throw error
+    // What is JSON, but is not taken, is said in our own words.
+    return error instanceof SyntaxError ? `${notJson}: ${error.message}. ${asJson}` : error.message
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object'
   const { kind, ...members } = value as { kind?: unknown }

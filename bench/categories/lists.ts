@@ -12,7 +12,7 @@ import { newsOf, site, sizes } from './library.ts'
 type Query = Readonly<Record<string, string>>
 
 const cursorBehind = (category: CategoryId, key: number): string =>
-  parseListQuery(new Map([['cursor', ['']]]), associationList(site, category, 'news')).cursorBehind({ key, values: [] })
+  parseListQuery(new Map([['cursor', '']]), associationList(site, category, 'news')).cursorBehind({ key, values: [] })
 
 /** The requests of the tables, for a category with so many links. */
 const requests: Readonly<Record<string, (category: CategoryId, size: number) => Query>> = {

@@ -1,21 +1,21 @@
 import type { StorageDeps } from '../../lib/deps.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
-import type { Request } from '../../lib/http/request.ts'
+import type { Switches } from '../../lib/http/request.ts'
 import { remove } from '../../lib/storage/remove.ts'
 import type { Answer } from '../contract.ts'
 import type { deleting } from './contract-schemas.ts'
-import { deletedPathOf, queryValue, readSwitches, requesterOf } from './params.ts'
+import { deletedPathOf, readSwitches, requesterOf } from './params.ts'
 
 /** One client library writes a second question mark where an ampersand belongs. */
 const bothInOne = /^draft\?force=(true|false)$/
 
 /** The two parameters of operation 14. Errors: storageRefused for any other value. */
-const optionsOf = async (query: Request['query']) => {
-  const [, swallowed] = bothInOne.exec(queryValue(query, 'version') ?? '') ?? []
+const optionsOf = async (query: Switches) => {
+  const [, swallowed] = bothInOne.exec(query.get('version') ?? '') ?? []
   const given =
     swallowed === undefined
-      ? { version: queryValue(query, 'version'), force: queryValue(query, 'force') }
+      ? { version: query.get('version'), force: query.get('force') }
       : { version: 'draft', force: swallowed }
   const { version, force: forced } = await readSwitches(
     given,

@@ -2,7 +2,7 @@ import type { StorageDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { Request } from '../../lib/http/request.ts'
+import type { Switches } from '../../lib/http/request.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
 import type { Answer } from '../contract.ts'
@@ -13,7 +13,7 @@ import { asDraft, pathOf } from './params.ts'
 const noBytes = () => ({})
 
 /** Errors: storageRefused. */
-const presentAsDraft = (query: Request['query']): boolean => {
+const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
   throw new ServiceError('storageRefused', {
     message: 'A link is to a file as it is now. Leave versionId out, or read the version with ?versionId alone.',

@@ -14,7 +14,7 @@ import { ok } from '../../lib/http/reply.ts'
 import type { SiteId } from '../../lib/ids.ts'
 import type { Answer } from '../contract.ts'
 import type { changePage } from './contract-changes.ts'
-import { queryValue, readSwitches } from './params.ts'
+import { readSwitches } from './params.ts'
 
 const usualLimit = 100
 
@@ -40,12 +40,12 @@ export const listChanges = ({ history }: StorageDeps) =>
       params: noParams,
       query: async (query) => {
         const given = {
-          limit: queryValue(query, 'limit'),
-          type: queryValue(query, 'type'),
-          subject: queryValue(query, 'subject'),
+          limit: query.get('limit'),
+          type: query.get('type'),
+          subject: query.get('subject'),
         }
         const switches = await readSwitches(given, async () => (await import('./switches.ts')).changesQuery)
-        return { ...switches, after: queryValue(query, 'after') }
+        return { ...switches, after: query.get('after') }
       },
     },
     async ({ site, caller, query: { after, limit = usualLimit, type, subject } }) => {

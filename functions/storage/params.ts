@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { readTags, type TagList } from '../../lib/entity-tags.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
-import type { Request } from '../../lib/http/request.ts'
+import type { Request, Switches } from '../../lib/http/request.ts'
 import { type Conditions, isUnconditional } from '../../lib/storage/conditions.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
 import type { Requester } from '../../lib/storage/put-in-place.ts'
@@ -48,11 +48,8 @@ export const requesterOf = ({ author, remainingTime, headers }: Asking): Request
   return { author, remainingTime, conditions, isAsWritten: !isUnconditional(conditions) }
 }
 
-/** The first value of a query parameter. */
-export const queryValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
-
 /** Whether a GET asks for the draft. Other values are ignored: clients use them to get past caches. */
-export const asDraft = (query: Request['query']): boolean => queryValue(query, 'version') === 'draft'
+export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
 
 /**
  * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have none.

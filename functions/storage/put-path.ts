@@ -1,7 +1,7 @@
 import type { StorageDeps } from '../../lib/deps.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { Request } from '../../lib/http/request.ts'
+import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
 import { createFolder } from '../../lib/storage/create-folder.ts'
 import { putFile } from '../../lib/storage/put-file.ts'
 import { relocate } from '../../lib/storage/relocate.ts'
@@ -9,7 +9,7 @@ import { fileTooLarge } from '../../lib/storage/stage-file.ts'
 import type { Answer } from '../contract.ts'
 import type { success } from './contract-schemas.ts'
 import { isMultipart } from './incoming-files.ts'
-import { pathOf, queryValue, readSwitches, requesterOf } from './params.ts'
+import { pathOf, readSwitches, requesterOf } from './params.ts'
 import { declaredLength, receiveUpload, upload } from './upload.ts'
 
 const succeeded: Answer<typeof success> = { status: 'success' }
@@ -47,7 +47,7 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
   }
   return (exchange) => {
     if (exchange.query.has('meta')) return operations.relocation(exchange)
-    if (queryValue(exchange.query, 'type') === 'folder') return operations.folder(exchange)
+    if (firstValue(exchange.query, 'type') === 'folder') return operations.folder(exchange)
     return isMultipart(exchange.headers['content-type']) ? operations.upload(exchange) : operations.content(exchange)
   }
 }
@@ -55,9 +55,9 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
 const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
 
 /** `draft`, `draft-publish` or nothing. Errors: storageRefused. */
-const asDraft = async (query: Request['query']): Promise<boolean> => {
+const asDraft = async (query: Switches): Promise<boolean> => {
   const { version } = await readSwitches(
-    { version: queryValue(query, 'version') },
+    { version: query.get('version') },
     async () => (await import('./switches.ts')).putSwitches,
   )
   return version === 'draft'

@@ -4,7 +4,7 @@ import { ServiceError } from '../../lib/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { Request } from '../../lib/http/request.ts'
+import type { Switches } from '../../lib/http/request.ts'
 import { describePath, type PageState } from '../../lib/storage/describe-path.ts'
 import { entityTagOf } from '../../lib/storage/entity-tag.ts'
 import { type FileBelow, listFiles } from '../../lib/storage/list-files.ts'
@@ -14,17 +14,17 @@ import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
 import type { Answer } from '../contract.ts'
 import type { content, entry } from './contract-schemas.ts'
-import { pathOf, queryValue, readSwitches } from './params.ts'
+import { pathOf, readSwitches } from './params.ts'
 
 type EntryView = Answer<typeof entry>
 type ContentView = Answer<typeof content>
 
-const listingOf = (query: Request['query']) =>
+const listingOf = (query: Switches) =>
   readSwitches(
     {
-      limit: queryValue(query, 'limit'),
-      cursor: queryValue(query, 'cursor'),
-      recursive: queryValue(query, 'recursive'),
+      limit: query.get('limit'),
+      cursor: query.get('cursor'),
+      recursive: query.get('recursive'),
     },
     async () => (await import('./switches.ts')).listing,
   )

@@ -2,20 +2,20 @@ import type { StorageDeps } from '../../lib/deps.ts'
 import { ServiceError } from '../../lib/errors.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { Request } from '../../lib/http/request.ts'
+import type { Switches } from '../../lib/http/request.ts'
 import { readCursor, writeCursor } from '../../lib/storage/listing-cursor.ts'
 import { longestListing, type ObjectVersion, type RemovedEntry } from '../../lib/storage/object-store.ts'
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
 import { previewRemoval } from '../../lib/storage/preview-removal.ts'
 import type { Answer } from '../contract.ts'
 import type { removalPreview, removedPage, versionPage } from './contract-history.ts'
-import { pathOf, queryValue, readSwitches } from './params.ts'
+import { pathOf, readSwitches } from './params.ts'
 
 /** How many entries an answer holds unless told. */
 const usualLimit = 100
 
-const pageOf = async (query: Request['query']) => {
-  const given = { limit: queryValue(query, 'limit'), cursor: queryValue(query, 'cursor') }
+const pageOf = async (query: Switches) => {
+  const given = { limit: query.get('limit'), cursor: query.get('cursor') }
   const { limit = usualLimit, cursor } = await readSwitches(given, async () => (await import('./switches.ts')).listing)
   return { limit: Math.min(limit, longestListing), cursor }
 }

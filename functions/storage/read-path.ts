@@ -3,7 +3,7 @@ import { ServiceError } from '../../lib/errors.ts'
 import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import type { Request } from '../../lib/http/request.ts'
+import type { Request, Switches } from '../../lib/http/request.ts'
 import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
@@ -11,7 +11,7 @@ import { readFile, readVersion } from '../../lib/storage/read-file.ts'
 import type { Answer } from '../contract.ts'
 import type { progress as progressAnswer } from './contract-schemas.ts'
 import { getLink } from './get-link.ts'
-import { asDraft, pathOf, queryValue, readSwitches } from './params.ts'
+import { asDraft, pathOf, readSwitches } from './params.ts'
 import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 import { headersOfBytes, representationFor } from './representation.ts'
@@ -116,9 +116,9 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
 })
 
 /** Whether the draft is asked for, or a state of the live file by its name. Errors: storageRefused. */
-const stateOf = async (query: Request['query']) => {
+const stateOf = async (query: Switches) => {
   const { versionId } = await readSwitches(
-    { versionId: queryValue(query, 'versionId') },
+    { versionId: query.get('versionId') },
     async () => (await import('./switches.ts')).versionSwitches,
   )
   return { isDraft: asDraft(query), versionId }

@@ -8,10 +8,9 @@ import type { MemberType, Scalar } from './query/item-shape.ts'
 /** In bytes: with room to spare for what an item of the store may have. */
 const longestText = 350_000
 
-const integer = z
-  .int('must be a whole number')
-  .min(-largestContentId - 1)
-  .max(largestContentId)
+const smallestInteger = -largestContentId - 1
+const integerRange = `must be a whole number from ${smallestInteger} to ${largestContentId}`
+const integer = z.int(integerRange).min(smallestInteger, integerRange).max(largestContentId, integerRange)
 
 /** A half of a pair of surrogates: stores put another character in its place. */
 const isWellFormed = (value: string): boolean => value.isWellFormed()
@@ -23,10 +22,11 @@ const string = z
   .regex(/^\P{Cc}*$/u, 'must not have control characters')
   .refine(isWellFormed, notWellFormed)
 
-const date = z.string('must be a date').transform((text, context) => {
+const notDate = 'must be a date such as 2026-01-31 or 2026-01-31T12:00:00'
+const date = z.string(notDate).transform((text, context) => {
   const moment = readDateTime(text)
   if (moment !== undefined) return moment.slice(0, 19)
-  context.addIssue({ code: 'custom', message: 'must be a date such as 2026-01-31 or 2026-01-31T12:00:00' })
+  context.addIssue({ code: 'custom', message: notDate })
   return z.NEVER
 })
 

@@ -6,7 +6,7 @@ import { preferredFormat } from './negotiate.ts'
 import type { AdmittedRequest, RoutedRequest } from './operation.ts'
 import type { Presentation } from './render-reply.ts'
 import type { Reply } from './reply.ts'
-import type { Request, Trace } from './request.ts'
+import { firstValue, type Request, type Trace } from './request.ts'
 import { resolveSite, type SiteDeps } from './resolve-site.ts'
 import type { Route } from './router.ts'
 
@@ -29,7 +29,7 @@ const tokenShape = /^[0-9a-f]{64}$/
 const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefined => {
   const header = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
   if (header) return header
-  return inQuery ? query.get('access_token')?.[0] || query.get('status')?.[0] : undefined
+  return inQuery ? firstValue(query, 'access_token') || firstValue(query, 'status') : undefined
 }
 
 /** Finds out who calls (decisions.md, section 1). Errors: tokenRejected. */

@@ -8,9 +8,27 @@ const nestsTooDeep = (value: unknown, depth: number): boolean =>
   value !== null &&
   (depth === 0 || Object.values(value).some((member) => nestsTooDeep(member, depth - 1)))
 
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return secureJson.parse(text)
+  } catch (error) {
+    if (isJson(text)) throw new Error('a member must not be called "__proto__", nor "prototype" in a "constructor"')
+    throw error
+  }
+}
+
 /** Reads JSON. Throws an Error that says what is wrong with it; members that could reach a prototype are refused. */
 export const readJson = (text: string): unknown => {
-  const value: unknown = secureJson.parse(text)
+  const value = parse(text)
   if (nestsTooDeep(value, deepestNesting)) throw new Error(`it nests deeper than ${deepestNesting} levels`)
   return value
 }

@@ -6,7 +6,7 @@ import type { RemainingTime } from '../remaining-time.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { BodyForms } from './read-body.ts'
 import type { Reply } from './reply.ts'
-import type { Request, RequestBody } from './request.ts'
+import { type Request, type RequestBody, type Switches, switchesIn } from './request.ts'
 
 /** A request whose route is known. */
 export interface RoutedRequest extends Request {
@@ -56,10 +56,7 @@ interface Shape<Params, Query, Body> {
   /** Reads the path's variables; throws the ServiceError that fits when one of them names nothing. */
   readonly params: (params: Readonly<Record<string, string>>) => Params
   /** Reads the query; throws the ServiceError that fits. */
-  readonly query?: (
-    query: Request['query'],
-    target: { readonly params: Params; readonly site: Site },
-  ) => Query | Promise<Query>
+  readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
 
@@ -90,7 +87,7 @@ export const operation =
     const named = params(request.params)
     return run({
       params: named,
-      query: (query && (await query(request.query, { params: named, site }))) as Query,
+      query: (query && (await query(switchesIn(request.query), { params: named, site }))) as Query,
       body: value as Body,
       path,
       site,

@@ -1,4 +1,4 @@
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { type ValidationError, XMLParser, XMLValidator } from 'fast-xml-parser'
 import { deepestNesting } from './json.ts'
 
 const integer = /^-?\d{1,15}$/
@@ -42,6 +42,16 @@ const fromElement = (element: unknown): unknown => {
   return Object.fromEntries(members.map(([member, value]) => [member, fromElement(value)]))
 }
 
+/** What a fault may quote of the document, in characters. */
+const longestReason = 200
+
+/** Why a document is none. The validator's own words may hold every element that is not closed. */
+const reasonOf = ({ err: { code, msg, line } }: ValidationError): string => {
+  const isList = code === 'InvalidXml' && msg.startsWith("Invalid '[")
+  const reason = isList ? 'elements are not closed' : msg.replace(/\.$/, '').slice(0, longestReason)
+  return `${reason} (line ${line})`
+}
+
 /**
  * Reads the body of a request, a small document of elements, numbers and booleans, with any root element, with or without namespaces.
  * Throws an Error that says what is wrong with it; a document type definition is refused, and so is every reference but the five that XML itself defines.
@@ -51,7 +61,7 @@ export const readXml = (text: string): unknown => {
   if (references.test(text.replace(verbatim, '')))
     throw new Error('references other than &amp; &lt; &gt; &quot; &apos; are not allowed')
   const validity = XMLValidator.validate(text)
-  if (validity !== true) throw new Error(`${validity.err.msg} (line ${validity.err.line})`)
+  if (validity !== true) throw new Error(reasonOf(validity))
   const tree: Tree = parser.parse(text)
   const [root, second] = elementsIn(tree)
   if (!root || second || Array.isArray(root[1])) throw new Error('a document has exactly one root element')

@@ -38,6 +38,15 @@ export interface Request {
   readonly signal?: AbortSignal
 }
 
+/** The switches of an operation, by name. */
+export type Switches = ReadonlyMap<string, string>
+
+/** The value of a query parameter: of one that is given twice, the first one counts, whatever operation reads it. */
+export const firstValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
+
+export const switchesIn = (query: Request['query']): Switches =>
+  new Map([...query.keys()].map((name) => [name, firstValue(query, name) ?? '']))
+
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

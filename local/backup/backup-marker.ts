@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import packageFile from '../../package.json' with { type: 'json' }
 import { type DataDirectory, isMissing, layoutVersion, reasonOf, strangerIn } from '../data-directory.ts'
+import { isForbidden } from '../failure-advice.ts'
 import { writePrivately } from '../private-files.ts'
 import { UsageError } from '../usage-error.ts'
 import type { DamageCounts } from './damage.ts'
@@ -48,6 +49,7 @@ const parse = (text: string): BackupMarker | undefined => {
 }
 
 const whatToDo = 'Name another backup. Nothing was changed.'
+const ownersOnly = 'Only rights are missing: run this as the user who owns the backup. Nothing was changed.'
 
 const read = (backup: DataDirectory): BackupMarker => {
   const { path, backupMarker } = backup
@@ -61,7 +63,8 @@ const read = (backup: DataDirectory): BackupMarker => {
       if (!statSync(path, { throwIfNoEntry: false })) throw new UsageError(`There is no backup ${path}. ${whatToDo}`)
       throw new UsageError(`${path} is no backup, or one that broke off: it holds no ${backupMarker}. ${whatToDo}`)
     }
-    throw new UsageError(`The backup ${path} cannot be read: ${reasonOf(error)}. ${whatToDo}`)
+    const advice = isForbidden(error) ? ownersOnly : whatToDo
+    throw new UsageError(`The backup ${path} cannot be read: ${reasonOf(error)}. ${advice}`)
   }
   throw new UsageError(`The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${whatToDo}`)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve, sep } from 'node:path'
-import { type DataDirectory, layoutOf } from '../data-directory.ts'
+import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type DataDirectory, layoutOf, liesIn } from '../data-directory.ts'
 import { takeLock } from '../directory-locks.ts'
 import { makePrivateFolder, syncFolder } from '../private-files.ts'
 import { UsageError } from '../usage-error.ts'
@@ -38,8 +38,6 @@ const admit = (path: string): void => {
   }
 }
 
-const isWithin = (path: string, folder: string): boolean => `${path}${sep}`.startsWith(`${folder}${sep}`)
-
 /** Removes what is left of backups to the same place that broke off: whoever made them holds them no more. */
 const clearLeftovers = (path: string): void => {
   const parent = dirname(path)
@@ -70,7 +68,7 @@ const moveTo = (path: string, unfinished: string): void => {
 export const openBackupPlace = (given: string, source: DataDirectory): BackupPlace => {
   const path = resolve(given)
   admit(path)
-  if (isWithin(join(realpathSync(dirname(path)), basename(path)), realpathSync(source.path))) {
+  if (liesIn(source, path)) {
     throw new UsageError(`${path} lies in the data directory ${source.path}. Name a folder outside of it.`)
   }
   clearLeftovers(path)

@@ -6,7 +6,7 @@ import { type DataDirectory, type DirectoryState, layoutOf, reasonOf, refusalOf,
 import { isClosedToUs } from '../database.ts'
 import { lacksWal } from '../database-damage.ts'
 import { adviceOnDemo, lookAtDemo } from '../demo.ts'
-import { absenceOf, atRest, hasService } from '../directory-use.ts'
+import { absenceOf, atRest, hasService, isOnReadOnlyDisk } from '../directory-use.ts'
 import { UsageError } from '../usage-error.ts'
 import { byteFaults } from './byte-faults.ts'
 import { damagedBy, databaseFaults, type Fault, type Findings } from './database-faults.ts'
@@ -61,6 +61,15 @@ const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
   }
 }
 
+/** Why a database cannot be opened that nothing is known to be wrong with. */
+const closedBy = (directory: DataDirectory): string => {
+  const { wal } = directory
+  // SQLite reads a WAL by way of the -shm, which it makes anew when it is missing.
+  return existsSync(wal) && isOnReadOnlyDisk(directory)
+    ? `it cannot be read where it is: its newest changes are in ${wal}, the file that goes with that (-shm) is missing, and this file system can only be read. Copy the data directory to where there can be written (cp -a), and check the copy.`
+    : 'it cannot be opened. See to it that it is a file, and that you are the user whom it belongs to.'
+}
+
 /** What is wrong with the database as a file, and otherwise a connection to it. */
 const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   const { database, wal } = directory
@@ -74,8 +83,7 @@ const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   try {
     return openForReading(directory)
   } catch (error) {
-    const isClosed = 'it cannot be opened. See to it that it is a file, and that you are the user whom it belongs to.'
-    return { where: database, fault: isClosedToUs(error) ? isClosed : damagedBy(reasonOf(error)) }
+    return { where: database, fault: isClosedToUs(error) ? closedBy(directory) : damagedBy(reasonOf(error)) }
   }
 }
 

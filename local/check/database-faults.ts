@@ -4,15 +4,8 @@ import { reasonOf } from '../data-directory.ts'
 import { findingOf } from '../database-damage.ts'
 import { lackingIn, tablesWith } from '../lacking-tables.ts'
 import { isBlobName } from '../objects/blobs.ts'
-import {
-  contentTables,
-  isEmpty,
-  linkTables,
-  refusalOfTables,
-  versionOf,
-  versionOfFingerprints,
-  versionOfOldObjects,
-} from '../schema.ts'
+import { isEmpty, refusalOfTables, versionOf, versionOfFingerprints, versionOfOldObjects } from '../schema.ts'
+import { contentTables, linkTables } from '../tables.ts'
 
 /** One thing that is wrong with a data directory. */
 export interface Fault {

@@ -3,8 +3,12 @@ import { run as runHere } from '../../admin/program.ts'
 import { type Outcome, run } from './program.ts'
 
 /** Runs `site-admin` on a data directory. */
-export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<Outcome> =>
-  run('admin/main.js', ['--data-dir', dataDirectory, ...args], input)
+export const administer = (
+  dataDirectory: string,
+  args: readonly string[],
+  input?: string,
+  signal?: AbortSignal,
+): Promise<Outcome> => run('admin/main.js', ['--data-dir', dataDirectory, ...args], input, signal)
 
 /** Runs `site-admin --json` and answers the value it prints. Rejects when the command does not end well. */
 export const administerJson = async (dataDirectory: string, args: readonly string[], input?: string) => {

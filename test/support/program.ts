@@ -71,9 +71,10 @@ export const launch = (
 export const launchWithHandles = (handles: number, entry: string, args: readonly string[]): Program =>
   launchCommand('sh', ['-c', `ulimit -n ${handles}; exec "$@"`, 'sh', process.execPath, entry, ...args], {})
 
-/** Runs a source file of the project to its end. */
-export const run = (entry: string, args: readonly string[], input = ''): Promise<Outcome> => {
+/** Runs a source file of the project to its end. The signal, as that of a test whose time is up, ends one that hangs. */
+export const run = (entry: string, args: readonly string[], input = '', signal?: AbortSignal): Promise<Outcome> => {
   const program = launch(entry, args)
+  signal?.addEventListener('abort', () => program.kill('SIGKILL'))
   program.stdin.end(input)
   return program.ended
 }

@@ -51,13 +51,10 @@ const switches = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count'
  * An empty one counts as absent, but for `cursor`, and so does the word `undefined`, which some clients send.
  * Errors: categoriesMalformed, with everything that is wrong.
  */
-export const parseListQuery = (
-  query: ReadonlyMap<string, readonly string[]>,
-  { shape, identity }: ListDescription,
-): ListQuery => {
+export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, identity }: ListDescription): ListQuery => {
   const problems: Problem[] = []
   const textOf = (name: string): string | undefined => {
-    const text = query.get(name)?.[0]
+    const text = query.get(name)
     return text === 'undefined' ? undefined : text
   }
   const attempt = <Value>(name: string, otherwise: Value, parse: () => Value): Value => {

@@ -22,6 +22,13 @@ describeWithAdmin('the switches of a list', () => {
     expect(objectIds(await list({ _: '1700000000000', callback: 'x', version: 'draft' }))).toEqual(range(1, 10))
   })
 
+  test('of a switch that is given twice the first value counts, and the second one is not looked at', async () => {
+    const twice = (switches: string) => library.call(`/categories/5/news?${switches}`)
+    expect((await twice('limit=3&limit=4&skip=2&skip=x')).json).toMatchObject({ limit: 3, skip: 2 })
+    expect((await twice('cursor=&cursor=wrong')).json).toMatchObject({ nextCursor: expect.any(String) })
+    expectError(await twice('limit=x&limit=3'), 400, 220000)
+  })
+
   test('the literal value undefined counts as absent', async () => {
     const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor']
     const { json } = await list(Object.fromEntries(names.map((name) => [name, 'undefined'])))

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { expectError } from '../support/expectations.ts'
 import { fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
@@ -30,6 +30,25 @@ describe('routes', () => {
     const answer = await call(path, { method, token: null })
     expectError(answer, 405, 100005)
     expect(answer.headers['allow']).toBe(allow)
+  })
+})
+
+describe('a query parameter that is given twice', () => {
+  const files = '/api/v2/admin/sites/current/storage'
+
+  test.each([`${files}?meta&limit=1&limit=x`, '/api/v2/admin/sites/current/changes?limit=1&limit=x'])(
+    'counts as it is given first: %s',
+    async (path) => {
+      expect((await call(path)).status).toBe(200)
+      expectError(await call(path.replace('limit=1&limit=x', 'limit=x&limit=1')), 400, 104000)
+    },
+  )
+
+  test('is no other token than the first one', async () => {
+    const { token } = inject('target')
+    const path = (first: string, second: string) => `${files}?meta&access_token=${first}&access_token=${second}`
+    expect((await call(path(token, 'wrong'), { token: null })).status).toBe(200)
+    expectError(await call(path('wrong', token), { token: null }), 401, 101000)
   })
 })
 

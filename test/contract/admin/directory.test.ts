@@ -23,6 +23,16 @@ describe('data-centre', () => {
     expect(all).toEqual([{ id: 'eu', url: 'https://eu.example', default: false }, us])
   })
 
+  test('add says that a service sets the base URL of what it serves whenever it starts', async ({ siteDirectory }) => {
+    const add = (url: string) => administer(siteDirectory, ['data-centre', 'add', 'us', '--url', url])
+    expect(await add('https://us.example')).toMatchObject({
+      status: 0,
+      stderr:
+        'A service that serves us from this data directory sets its base URL whenever it starts: give it --base-url.\n',
+    })
+    expect(await add('https://us.example')).toMatchObject({ status: 0, stderr: '' })
+  })
+
   test('add leaves the region of one that is deployed', async ({ dataDirectory: directory }) => {
     const deployed = { id: 'us', url, isDefault: true, region: 'us-east-1' }
     const before = await openMachine(directory)

@@ -117,14 +117,17 @@ test('members that are left out get sensible values', async ({ directory, start 
 
 describe('a bad record is named by its line and skipped:', () => {
   const faults = [
-    ['{"kind":', 'it is not JSON: '],
+    [
+      '{"kind":',
+      'it is not JSON: Unexpected end of JSON input. A file holds one record a line, or one array of records',
+    ],
     ['7', 'it is not an object'],
     ['null', 'it is not an object'],
     ['[]', 'it is not an object'],
     ['{}', 'kind: must be one of category, news, blog, link, webForm, field'],
     ['{"kind":"constructor"}', 'kind: must be one of category, news, blog, link, webForm, field'],
     ['{"kind":["webForm"],"id":1}', 'kind: must be one of category, news, blog, link, webForm, field'],
-    ['{"kind":"webForm","id":1,"__proto__":{"a":1}}', 'it is not JSON: '],
+    ['{"kind":"webForm","id":1,"__proto__":{"a":1}}', 'a member must not be called "__proto__"'],
     ['{"kind":"webForm"}', 'id: must be a whole number'],
     ['{"kind":"webForm","id":0}', 'id: must be 1 or more'],
     ['{"kind":"webForm","id":1.5}', 'id: must be a whole number'],
@@ -137,6 +140,9 @@ describe('a bad record is named by its line and skipped:', () => {
     ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u001b[2J\\n: there is no such member.'],
     [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
     [`{"kind":"field","webFormId":1,"typeId":-2,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
+    ['{"kind":"news","id":1,"roleId":3000000000}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
+    ['{"kind":"news","id":1,"roleId":1.5}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
+    ['{"kind":"blog","id":1,"createDate":7}', 'createDate: must be a date such as 2026-01-31 or 2026-01-31T12:00:00'],
     ['{"kind":"webForm","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
     ['{"kind":"category","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
     [

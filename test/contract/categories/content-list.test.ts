@@ -48,10 +48,7 @@ describe.each(hands)('the list of all news items of a site, on $name,', ({ open 
 
   const list = async (switches: Readonly<Record<string, string>>) => {
     const { counted, read } = counting(hand.stores.contents)
-    const query = parseListQuery(
-      new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
-      contentList(site, 'news'),
-    )
+    const query = parseListQuery(new Map(Object.entries(switches)), contentList(site, 'news'))
     const deps = { contents: counted, links: hand.stores.links, longestList }
     const page: ItemPage = JSON.parse(await listContents(deps, site, 'news', query))
     return { page, read, ids: page.items.map(({ id }) => id) }

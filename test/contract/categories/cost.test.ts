@@ -27,10 +27,7 @@ afterAll(() => store.close())
 
 const list = async (switches: Readonly<Record<string, string>>) => {
   units = 0
-  const query = parseListQuery(
-    new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
-    associationList(site, category, 'news'),
-  )
+  const query = parseListQuery(new Map(Object.entries(switches)), associationList(site, category, 'news'))
   const page: ItemPage = JSON.parse(await listAssociations(metered, newsOfCategory, query))
   return { page, units }
 }
@@ -126,10 +123,7 @@ describe('a page', () => {
 describe('a page of all news items', () => {
   const listAll = async (switches: Readonly<Record<string, string>>) => {
     units = 0
-    const query = parseListQuery(
-      new Map(Object.entries(switches).map(([name, value]) => [name, [value]])),
-      contentList(site, 'news'),
-    )
+    const query = parseListQuery(new Map(Object.entries(switches)), contentList(site, 'news'))
     await listContents(metered, site, 'news', query)
     return units
   }

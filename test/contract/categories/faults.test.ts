@@ -33,7 +33,7 @@ const resetAll = async () => {
 }
 
 const list = async (over: Deps, switches: Readonly<Record<string, string>>): Promise<ItemPage> => {
-  const query = new Map(Object.entries(switches).map(([name, value]) => [name, [value]]))
+  const query = new Map(Object.entries(switches))
   const list = parseListQuery(query, associationList(site, category, 'news'))
   return JSON.parse(await listAssociations(over, newsOfCategory, list))
 }
@@ -126,7 +126,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'listing all news items': {
     run: async (over) => {
-      const query = parseListQuery(new Map([['limit', ['200']]]), contentList(site, 'news'))
+      const query = parseListQuery(new Map([['limit', '200']]), contentList(site, 'news'))
       return JSON.parse(await listContents(over, site, 'news', query))
     },
     verify: (answer) => expect(answer).toMatchObject({ totalItemsCount: 120, items: { length: 120 } }),

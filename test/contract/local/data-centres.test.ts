@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { administerJson } from '../../support/administration.ts'
+import { administer, administerJson } from '../../support/administration.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { test as base } from '../../support/test.ts'
 
@@ -103,6 +103,44 @@ describe('a site that lives in another data centre', () => {
     const received = await connection.rest()
     expect(received).not.toContain('100 Continue')
     expect(lastAnswer(received).status).toBe(308)
+  })
+})
+
+/** Where the page of the console may send requests to. */
+const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
+  const policy = (await fetch(`${baseUrl}/console`)).headers.get('content-security-policy') ?? ''
+  return /connect-src ([^;]*)/.exec(policy)?.[1]?.split(' ') ?? []
+}
+
+describe('a data centre that is added beside a running service', () => {
+  base(
+    'is where the callers of its sites are sent, and where the console may go, at once',
+    async ({ directory, start }) => {
+      const { baseUrl } = await start()
+      const added = 'http://127.0.0.1:9'
+      expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", baseUrl])
+
+      const { status, stderr } = await administer(directory, ['data-centre', 'add', 'eu', '--url', added])
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      const { id } = await administerJson(directory, ['site', 'create', '--name', 'Europe', '--data-centre', 'eu'])
+      const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', String(id)])
+
+      expect(await consoleMayAsk(baseUrl)).toEqual(["'self'", added, baseUrl])
+      const answer = await fetch(baseUrl + fields(id), { headers: { Authorization: token }, redirect: 'manual' })
+      expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
+        status: 301,
+        location: added + fields(id),
+      })
+    },
+  )
+
+  base('is told to keep its address for a while when that changes', async ({ directory, start }) => {
+    await start()
+    const { stderr } = await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:9'])
+    expect(stderr).toBe(
+      'Running services go on with the base URL of before for up to 30 seconds.\n' +
+        'A service that serves us from this data directory sets its base URL whenever it starts: give it --base-url.\n',
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
+import { run } from '../../support/program.ts'
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
 import { startService } from '../../support/spawned-service.ts'
 import { test as base } from '../../support/test.ts'
@@ -105,6 +106,24 @@ test('fields and links are refused with 507, too, and nothing of them is changed
   disk.makeRoom()
   expect((await create(-7)).status).toBe(201)
   expect((await link(2)).status).toBe(201)
+})
+
+test('a service that is started again on a full disk, after it was killed, says what to do', async ({ disk }) => {
+  const data = join(disk.path, 'data')
+  const killed = await startService(data)
+  killed.kill('SIGKILL')
+  await killed.ended
+  disk.fill()
+  // Its log of changes is there, and can be read: what finds no room is the first change.
+  for (const start of [
+    ['local/main.js', '--data-dir', data, '--port', '0'],
+    ['admin/main.js', '--data-dir', data, 'serve', '--port', '0'],
+  ]) {
+    const [entry = '', ...args] = start
+    const { status, stdout, stderr } = await run(entry, args)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^There is no room on the disk of the data directory .+ Make room on that disk\. .+\n$/)
+  }
 })
 
 test('a service that is started on a full disk says so, and starts when there is room', async ({

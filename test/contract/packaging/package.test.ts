@@ -47,7 +47,7 @@ test('the package holds JavaScript alone, and works where it is installed', asyn
     version: packageFile.version,
     help: expect.stringMatching(/^Usage: site-admin /),
     docs: 200,
-    console: 200,
+    console: [200],
     isRead: true,
     faults: [],
     ended: 0,

@@ -55,7 +55,7 @@ const pageOf = async (
   switches: Switches,
   options: Parameters<typeof sourceOf>[1] & { longest?: number } = {},
 ): Promise<ItemPage> => {
-  const query = parseListQuery(new Map(Object.entries(switches).map(([name, value]) => [name, [value]])), list)
+  const query = parseListQuery(new Map(Object.entries(switches)), list)
   return JSON.parse(await runList(sourceOf(items, options), query, options.longest ?? 20_000))
 }
 

@@ -7,7 +7,7 @@ const site = 1001 as SiteId
 const url = 'https://us.example.com'
 
 const list = async (...switches: readonly [string, string][]) => {
-  const query = parseListQuery(new Map(switches.map(([name, value]) => [name, [value]])), siteUrlList(site))
+  const query = parseListQuery(new Map(switches), siteUrlList(site))
   return JSON.parse(await listSiteUrls(site, url, query))
 }
 

@@ -36,6 +36,15 @@ describe('a request body in JSON', () => {
     expect({}).not.toHaveProperty('mandatory')
   })
 
+  test.each(['{"__proto__":1}', '{"a":{"constructor":{"prototype":1}}}'])(
+    'says which member must not be in %s, and not that it is no JSON',
+    (text) => {
+      expect(() => readJson(text)).toThrow(
+        'a member must not be called "__proto__", nor "prototype" in a "constructor"',
+      )
+    },
+  )
+
   test('may nest 32 levels deep', () => {
     expect(() => readJson(nested(32))).not.toThrow()
   })

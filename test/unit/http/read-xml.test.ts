@@ -90,5 +90,13 @@ describe('a request body in XML', () => {
     expect(() => readXml('<f>&nbsp;</f>')).toThrow('references other than')
     expect(() => readXml('<f/><g/>')).toThrow('exactly one root element')
     expect(() => readXml('<f>\n<a></f>')).toThrow('line 2')
+    expect(() => readXml('<f>')).toThrow(/^Unclosed tag 'f' \(line 1\)$/)
+    expect(() => readXml('<a>\n<b>')).toThrow(/^elements are not closed \(line \d\)$/)
+  })
+
+  test('is refused in few words, however much there is to quote', () => {
+    for (const text of ['<a>'.repeat(10_000), `<${'1'.repeat(10_000)}/>`]) {
+      expect(() => readXml(text)).toThrow(/^.{10,250}$/)
+    }
   })
 })

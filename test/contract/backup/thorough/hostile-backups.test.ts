@@ -68,7 +68,7 @@ describe('a blob that leads out of the folder', () => {
 
 describe('a pipe in the place of a file is not waited for', () => {
   for (const name of ['site-admin-backup.json', 'site-admin.db', 'site-admin.db-wal', 'demo.json']) {
-    test(`in a backup: ${name}`, async ({ backedUp: { backup, restored } }) => {
+    test(`in a backup: ${name}`, async ({ backedUp: { backup, restored }, signal }) => {
       const file = join(backup, name)
       await rm(file, { force: true })
       execFileSync('mkfifo', ['-m', '600', file])
@@ -76,7 +76,7 @@ describe('a pipe in the place of a file is not waited for', () => {
         [restored, ['restore', backup]],
         [backup, ['check', '--bytes']],
       ] as const) {
-        const outcome = await administer(directory, [...args])
+        const outcome = await administer(directory, [...args], '', signal)
         expect(outcome).toMatchObject({ status: 1, stdout: '' })
         expect(outcome.stderr).toMatch(new RegExp(`${name} is neither a file nor a folder\\. .+\\n$`))
       }
@@ -84,25 +84,25 @@ describe('a pipe in the place of a file is not waited for', () => {
     })
   }
 
-  test('in a data directory: its marker', async ({ backedUp: { data } }) => {
+  test('in a data directory: its marker', async ({ backedUp: { data }, signal }) => {
     const file = join(data, 'site-admin.json')
     await rm(file)
     execFileSync('mkfifo', ['-m', '600', file])
-    const outcome = await administer(data, ['site', 'list'])
+    const outcome = await administer(data, ['site', 'list'], '', signal)
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toMatch(/site-admin\.json is neither a file nor a folder\. Put it back from a backup\.\n$/)
   })
 
-  test('in the place of a blob', async ({ backedUp: { backup, restored } }) => {
+  test('in the place of a blob', async ({ backedUp: { backup, restored }, signal }) => {
     const blob = blobOf(backup)
     await rm(blob)
     execFileSync('mkfifo', ['-m', '600', blob])
-    const { status, stdout } = await administer(backup, ['--json', 'check', '--bytes'])
+    const { status, stdout } = await administer(backup, ['--json', 'check', '--bytes'], '', signal)
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({
       status: 1,
       faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(/ of which 0 are there/) }],
     })
-    expect(await administer(restored, ['restore', backup])).toMatchObject({
+    expect(await administer(restored, ['restore', backup], '', signal)).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/it is no file/),
     })

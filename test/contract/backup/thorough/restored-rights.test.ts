@@ -84,3 +84,15 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
     expect(snapshotOf(data)).toEqual(before)
   })
 })
+
+test.skipIf(noOtherUser !== undefined)(
+  'who may not read a backup is told that rights are missing',
+  async ({ backedUp }) => {
+    const { folder, backup, restored } = backedUp
+    chmodSync(folder, 0o755)
+    const { status, stdout, stderr } = await runAsOther('admin/main.js', ['--data-dir', restored, 'restore', backup])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^The backup .+ cannot be read: .+ run this as the user who owns the backup\. .+\n$/)
+    expect(stderr).not.toContain('Name another backup')
+  },
+)

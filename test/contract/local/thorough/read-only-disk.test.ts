@@ -1,4 +1,5 @@
-import { cpSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer } from '../../../support/administration.ts'
@@ -8,17 +9,22 @@ import { startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
 
 /** The data directory of a service that was killed, on a disk that was rescued: it can only be read. Undefined where none can be mounted. */
-const test = base.extend('rescued', async ({ directory }, { onCleanup }) => {
-  const disk = mountSmallDisk(join(directory, 'disk'), 16)
-  if (!disk) return undefined
-  onCleanup(() => disk.unmount())
-  const data = join(disk.path, 'data')
-  const service = await startService(data)
-  service.kill('SIGKILL')
-  await service.ended
-  disk.makeReadOnly()
-  return data
-})
+const test = base
+  .extend('rescue', async ({ directory }, { onCleanup }) => {
+    const disk = mountSmallDisk(join(directory, 'disk'), 16)
+    if (!disk) return undefined
+    onCleanup(() => disk.unmount())
+    return async (lose = (_data: string) => {}): Promise<string> => {
+      const data = join(disk.path, 'data')
+      const service = await startService(data)
+      service.kill('SIGKILL')
+      await service.ended
+      lose(data)
+      disk.makeReadOnly()
+      return data
+    }
+  })
+  .extend('rescued', ({ rescue }) => rescue?.())
 
 describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system that can only be read', () => {
   test.for([
@@ -42,5 +48,27 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system th
     const copy = join(directory, 'copy')
     cpSync(rescued, copy, { recursive: true, preserveTimestamps: true })
     expect(await administer(copy, ['site', 'list'])).toMatchObject({ status: 0 })
+  })
+
+  test('cannot be checked without the file that goes with its WAL, and is told so; its copy can', async ({
+    rescue,
+    directory,
+    skip,
+  }) => {
+    const data = await rescue?.((path) => rmSync(join(path, 'site-admin.db-shm')))
+    if (data === undefined) return skip('a file system cannot be mounted here')
+    const { status, stdout } = await administer(data, ['--json', 'check'])
+    expect({ status, ...JSON.parse(stdout) }).toEqual({
+      status: 1,
+      faults: [
+        {
+          where: join(data, 'site-admin.db'),
+          fault: expect.stringMatching(/^it cannot be read where it is: .+ Copy .+ and check the copy\.$/),
+        },
+      ],
+    })
+    const copy = join(directory, 'copy')
+    execFileSync('cp', ['-a', data, copy])
+    expect(await administer(copy, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n' })
   })
 })
