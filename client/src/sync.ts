@@ -1,5 +1,5 @@
 export type { Counts, EndEvent, SyncEvent } from './sync/events.ts'
-export { LocalRefusal } from './sync/fetch-file.ts'
+export { LocalRefusal } from './sync/local-refusal.ts'
 export {
   type FileState,
   type Fingerprint,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { ErrorName } from '../../lib/errors.ts'
 import type { ParameterContract, ParameterContracts } from '../contract.ts'
 import { bytes, form, formBodies, success } from './contract-schemas.ts'
-import { creation } from './contract-uploads.ts'
+import { creation, placementErrors } from './contract-uploads.ts'
 import { deletedVersion, force, pageCursor, pageLimit, recursive, restoreBody } from './switches.ts'
 
 // What operations of files share in the document: their switches, headers, errors, and how files are sent.
@@ -96,18 +96,10 @@ const uploadErrors = [
   'conditionFailed',
   'storageRefused',
   'notAFile',
-  'fileTooLarge',
-  'regionNameInvalid',
-  'tagOutsideRegions',
-  'tagMissing',
-  'pathUnknown',
-  'folderGoing',
-  'workflowUpdated',
+  ...placementErrors,
   'nameRequired',
   'urlInvalid',
   'nameTaken',
-  'folderUnknown',
-  'destinationExists',
   'nameTooLong',
 ] as const satisfies readonly ErrorName[]
 

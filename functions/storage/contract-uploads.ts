@@ -57,10 +57,8 @@ export const begun = {
   optionalHeaders: ['Upload-Offset', 'Upload-Expires'],
 } as const
 
-/** What an upload ends with that has all of its bytes, and is refused its place. */
-const completionErrors = [
-  'protocolVersionUnknown',
-  'uploadUnknown',
+/** What keeps bytes from their place, be they new or those of an upload that has all of them. */
+export const placementErrors = [
   'fileTooLarge',
   'regionNameInvalid',
   'tagOutsideRegions',
@@ -70,6 +68,13 @@ const completionErrors = [
   'workflowUpdated',
   'folderUnknown',
   'destinationExists',
+] as const satisfies readonly ErrorName[]
+
+/** What an upload ends with that has all of its bytes, and is refused its place. */
+const completionErrors = [
+  'protocolVersionUnknown',
+  'uploadUnknown',
+  ...placementErrors,
 ] as const satisfies readonly ErrorName[]
 
 /** The operations at the address of an upload. */

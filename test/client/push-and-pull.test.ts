@@ -1,12 +1,13 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import { readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, realpath, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
 import { nodeFetch } from '../../client/src/node.ts'
-import { pull, push } from '../../client/src/sync.ts'
+import { LocalRefusal, pull, push } from '../../client/src/sync.ts'
 import { asDemo, siteFiles } from './support/command.ts'
 import { startProxy } from './support/proxy.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
@@ -348,4 +349,20 @@ test('a large file that changes while it is sent is not put in place', async ({
     await proxy.stop()
   }
   await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ status: 404 })
+})
+
+test('a .siteignore that is a pipe, or a folder, is refused, and not waited for', async ({
+  client,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a', 'sub/b.txt': 'b' })
+  const names = join(here, '.siteignore')
+  execFileSync('mkfifo', [names])
+  await expect(push({ client, directory: here, folder })).rejects.toThrow(
+    `"${await realpath(here)}/.siteignore" is no file.`,
+  )
+  await rm(names)
+  await rename(join(here, 'sub'), names)
+  await expect(push({ client, directory: here, folder })).rejects.toThrow(LocalRefusal)
 })

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { ServiceError } from '../service-error.ts'
 import { sentenceOf } from '../sync/disk-errors.ts'
-import { LocalRefusal } from '../sync/fetch-file.ts'
+import { LocalRefusal } from '../sync/local-refusal.ts'
 import { OutputLost } from './output.ts'
 import { shown } from './shown.ts'
 

@@ -1,6 +1,6 @@
 import { ServiceError, type SiteClient } from '../index.ts'
 import { pathOf } from '../paths.ts'
-import { LocalRefusal } from '../sync/fetch-file.ts'
+import { LocalRefusal } from '../sync/local-refusal.ts'
 import { UsageError } from './failure.ts'
 
 /** A path as people write it, without slashes around it; the root is empty. */

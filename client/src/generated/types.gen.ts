@@ -3505,11 +3505,11 @@ export type UploadToFolderErrors = {
      * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
      * - `104014` A name is required. Give the file one.
      * - `104015` The path is not valid. Check its characters, and how they are encoded.
      * - `104016` Each file of an upload needs a name of its own.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
      * - `104028` A file or folder name is too long. Choose a shorter one.
      * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
      * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
@@ -3639,11 +3639,11 @@ export type PutPathErrors = {
      * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
      * - `104014` A name is required. Give the file one.
      * - `104015` The path is not valid. Check its characters, and how they are encoded.
      * - `104016` Each file of an upload needs a name of its own.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
      * - `104028` A file or folder name is too long. Choose a shorter one.
      * - `104011` A page with a running workflow cannot be deleted or renamed. End the workflow first.
      * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
@@ -3918,11 +3918,11 @@ export type UploadToRootErrors = {
      * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
      * - `104014` A name is required. Give the file one.
      * - `104015` The path is not valid. Check its characters, and how they are encoded.
      * - `104016` Each file of an upload needs a name of its own.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
      * - `104028` A file or folder name is too long. Choose a shorter one.
      * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
      */
@@ -4025,11 +4025,11 @@ export type PutRootErrors = {
      * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
      * - `104010` The folder is being deleted. Repeat the request when that is done.
      * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
+     * - `104019` There is no such folder: the path names a file. Choose a folder.
+     * - `104022` There is something of that name already. Choose another name, or remove it first.
      * - `104014` A name is required. Give the file one.
      * - `104015` The path is not valid. Check its characters, and how they are encoded.
      * - `104016` Each file of an upload needs a name of its own.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
      * - `104028` A file or folder name is too long. Choose a shorter one.
      * - `104011` A page with a running workflow cannot be deleted or renamed. End the workflow first.
      * - `104020` This folder is reserved and cannot be deleted, renamed or moved.

@@ -6,23 +6,13 @@ import { ServiceError } from '../service-error.ts'
 import { pause } from '../transport.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
+import { LocalRefusal } from './local-refusal.ts'
 import { isSameState, type Remembered, stateOf } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
 /** So often in a row may the bytes break off without one more having come. */
 const mostFailures = 6
-
-/** Something on this machine is not as it was, or not as it must be. */
-export class LocalRefusal extends Error {
-  override readonly name = 'LocalRefusal'
-  readonly isConflict: boolean
-
-  constructor(message: string, isConflict = false) {
-    super(message)
-    this.isConflict = isConflict
-  }
-}
 
 export interface Wanted {
   readonly path: string

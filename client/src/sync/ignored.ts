@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import ignore from 'ignore'
+import { LocalRefusal } from './local-refusal.ts'
 
 /** The folder that holds what was seen; it is never sent. */
 export const stateFolder = '.site-files'
@@ -13,15 +14,20 @@ export type Ignored = (path: string) => boolean
 /** Whether a path is, or lies in, a folder that holds what was seen: of this folder, or of one below it. Many disks do not tell case apart. */
 export const isOfState: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
 
+/** What a file of names holds; nothing when there is none. A pipe or a device might never end. */
+const readOwn = async (path: string): Promise<string> => {
+  try {
+    if ((await stat(path)).isFile()) return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw error
+  }
+  throw new LocalRefusal(`"${path}" is no file. Remove it, or list in it, line by line, what is not to be sent.`)
+}
+
 /** What is built in, and what `.siteignore` in the folder names, in the syntax of `.gitignore`. */
 export const readIgnored = async (directory: string): Promise<Ignored> => {
-  const path = join(directory, '.siteignore')
-  const own = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    // Of a folder, Node does not say which one.
-    throw Object.assign(error, { path })
-  })
-  const named = ignore({ ignorecase: false }).add(own)
+  const named = ignore({ ignorecase: false }).add(await readOwn(join(directory, '.siteignore')))
   // What is built in is apart, so that no line of the file brings the state of this program, or of git, into the site; in any case, as a disk may not tell them apart.
   const always = ignore({ ignorecase: true }).add(builtIn)
   return (path) => named.ignores(path) || always.ignores(path)

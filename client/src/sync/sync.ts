@@ -1,6 +1,6 @@
 import { carryOut } from './carry-out.ts'
 import type { Counts, EndEvent } from './events.ts'
-import { LocalRefusal } from './fetch-file.ts'
+import { LocalRefusal } from './local-refusal.ts'
 import type { Step } from './plan.ts'
 import { type Direction, type Prepared, prepare, type SyncOptions } from './prepare.ts'
 import type { Writing } from './write.ts'

@@ -1,0 +1,10 @@
+/** Something on this machine is not as it was, or not as it must be. */
+export class LocalRefusal extends Error {
+  override readonly name = 'LocalRefusal'
+  readonly isConflict: boolean
+
+  constructor(message: string, isConflict = false) {
+    super(message)
+    this.isConflict = isConflict
+  }
+}
