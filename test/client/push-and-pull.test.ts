@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import { readdir, readFile, realpath, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -351,18 +351,8 @@ test('a large file that changes while it is sent is not put in place', async ({
   await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ status: 404 })
 })
 
-test('a .siteignore that is a pipe, or a folder, is refused, and not waited for', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  const here = await makeDirectory({ 'a.txt': 'a', 'sub/b.txt': 'b' })
-  const names = join(here, '.siteignore')
-  execFileSync('mkfifo', [names])
-  await expect(push({ client, directory: here, folder })).rejects.toThrow(
-    `"${await realpath(here)}/.siteignore" is no file.`,
-  )
-  await rm(names)
-  await rename(join(here, 'sub'), names)
+test('a .siteignore that is a pipe is refused, and not waited for', async ({ client, folder, makeDirectory }) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  execFileSync('mkfifo', [join(here, '.siteignore')])
   await expect(push({ client, directory: here, folder })).rejects.toThrow(LocalRefusal)
 })

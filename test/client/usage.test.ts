@@ -103,7 +103,7 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
     [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is no file/],
     [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), /There is no folder .*nothing\//],
     [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /There is no folder .*a\.txt\//],
-    [() => demo('push', join(here, 'odd'), folder), /This is a folder, where a file is needed: .*\.siteignore/],
+    [() => demo('push', join(here, 'odd'), folder), /^".*\.siteignore" is no file\. Remove it, or list in it/],
     [() => demo('--token-file', here, 'ls'), /This is a folder, where a file is needed: .+/],
     [() => demo('pull', `${folder}/nothing`, here), /There is no such file or folder on this site/],
   ]
