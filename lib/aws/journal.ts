@@ -33,7 +33,7 @@ interface Options extends TableOptions {
   /** The wall clock. */
   readonly now?: () => number
   readonly lost?: (entry: HistoryEntry, error: unknown) => void
-  /** How long a change is held up at the most, in milliseconds. */
+  /** How long a change is held up at the most, in milliseconds: an entry that is late is better than one that is lost. */
   readonly patience?: number
 }
 
@@ -56,7 +56,7 @@ export const createJournal = ({
   table,
   now = Date.now,
   lost = tellLost,
-  patience = 5_000,
+  patience = 15_000,
 }: Options): { readonly record: RecordChange; readonly history: History } => {
   /** Where the next entry of a site goes, as far as this process knows. */
   const places = new Map<SiteId, { readonly block: number; readonly until: number }>()

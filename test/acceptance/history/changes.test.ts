@@ -136,7 +136,7 @@ describeWithAdmin('the history of a site', () => {
     const path = `/api/v2/admin/sites/${site}`
     const files = { token: await issueToken([site], '--permission', 'files') }
     const none = { token: await issueToken([site]) }
-    await call(`${path}/storage/a.txt`, { method: 'PUT', body: 'x', ...files })
+    expect((await call(`${path}/storage/a.txt`, { method: 'PUT', body: 'x', ...files })).status).toBe(200)
     const typesFor = async (options: object) =>
       (await call(`${path}/changes`, options)).json.items.map(({ type }: { type: string }) => type)
     expect(await typesFor(files)).toEqual(['site.created', 'token.created', 'token.created', 'file.stored'])

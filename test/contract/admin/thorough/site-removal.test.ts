@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest'
-import { removeSite } from '../../../admin/site-removal.ts'
-import type { AdminStores, AreaStores } from '../../../admin/stores.ts'
-import { hashToken } from '../../../lib/access/grants.ts'
-import type { CategoryId, SiteId } from '../../../lib/ids.ts'
-import { openMachine } from '../../../local/machine.ts'
-import { administer, administerJson, refusedIn } from '../../support/administration.ts'
-import { test } from '../../support/test.ts'
+import { removeSite } from '../../../../admin/site-removal.ts'
+import type { AdminStores, AreaStores } from '../../../../admin/stores.ts'
+import { hashToken } from '../../../../lib/access/grants.ts'
+import type { CategoryId, SiteId } from '../../../../lib/ids.ts'
+import { openMachine } from '../../../../local/machine.ts'
+import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
+import { test } from '../../../support/test.ts'
 
 const storage = '/api/v2/admin/sites/current/storage'
 const site = 1001 as SiteId

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import { administerJson } from '../../support/administration.ts'
-import { launch } from '../../support/program.ts'
-import { test } from '../../support/test.ts'
+import { administerJson } from '../../../support/administration.ts'
+import { launch } from '../../../support/program.ts'
+import { test } from '../../../support/test.ts'
 
 const create = (directory: string, name: string) =>
   administerJson(directory, ['form', 'create', '--site', '1001', '--name', name])
