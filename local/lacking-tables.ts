@@ -6,7 +6,7 @@ import { contentTables, linkTables } from './tables.ts'
 /** The columns of each table, by its name. */
 type Tables = ReadonlyMap<string, ReadonlySet<string>>
 
-const tablesOf = (connection: DatabaseSync): Tables => {
+const tablesIn = (connection: DatabaseSync): Tables => {
   const columns = connection
     .prepare(
       `SELECT own.name AS own, their.name AS their FROM sqlite_schema AS own, pragma_table_info(own.name) AS their
@@ -18,11 +18,11 @@ const tablesOf = (connection: DatabaseSync): Tables => {
 }
 
 /** The tables as this program makes them. */
-const newTables = (): Tables => {
+const tablesAsMade = (): Tables => {
   const connection = new DatabaseSync(':memory:')
   try {
     prepareSchema(connection)
-    return tablesOf(connection)
+    return tablesIn(connection)
   } finally {
     connection.close()
   }
@@ -42,7 +42,7 @@ const addedSince = (version: number): ReadonlySet<string> => {
 /** The tables that a database of a version has, be it this one or an earlier one. */
 const tablesOfVersion = (version: number): Tables => {
   const added = addedSince(version)
-  const tables = [...newTables()].filter(([table]) => !added.has(table))
+  const tables = [...tablesAsMade()].filter(([table]) => !added.has(table))
   return new Map(
     tables.map(([table, columns]) => [
       table,
@@ -68,7 +68,7 @@ const tablesOfNewKind = (kind: ObjectKind, found: Tables): readonly string[] => 
 export const lackingIn = (connection: DatabaseSync): readonly string[] => {
   // First: another process may take the tables further meanwhile, and then there are more of them.
   const expected = tablesOfVersion(versionOf(connection))
-  const found = tablesOf(connection)
+  const found = tablesIn(connection)
   const notYet = new Set(objectKindNames.flatMap((kind) => tablesOfNewKind(kind, found)))
   return [...expected].flatMap(([table, columns]) => {
     const own = found.get(table)

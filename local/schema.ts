@@ -79,8 +79,7 @@ export const refusalOfTables = (version: number): string | undefined => {
 
 /**
  * Makes the tables in a new database, and those of new kinds of objects in one that there is, and takes those of an earlier version to this one: in one
- * transaction. Throws an Error with a sentence when the
- * tables that there are can be none of these.
+ * transaction. Throws an Error with a sentence when the tables that there are can be none of these.
  */
 export const prepareSchema = (connection: DatabaseSync): void => {
   if (isEmpty(connection) || isEarlier(versionOf(connection))) createPatiently(connection)

@@ -1,19 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { connect, findSites, ServiceError, type SiteClient } from '../../client/src/index.ts'
 import type { Watch } from '../../client/src/source.ts'
-import { type Asked, address, json, scriptedFetch, sites } from './support/scripted-fetch.ts'
-
-const patience = { delay: 1 }
-const isSites = ({ url }: Asked) => url.endsWith('/api/v1/admin/sites')
-
-/** A client of one site whose sites are told, and whose other requests are answered one after the other. */
-const scripted = async (answers: readonly (() => Response | undefined)[], urls: readonly string[] = [address]) => {
-  const waiting = [...answers]
-  const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(...urls) : waiting.shift()?.()))
-  const client = await connect({ url: address, token: 'secret', site: 1, patience, fetch })
-  asked.length = 0
-  return { client, asked }
-}
+import { address, isSites, json, patience, scripted, scriptedFetch, sites } from './support/scripted-fetch.ts'
 
 const busy = (status: number) => () => json({ code: 100503, message: 'Busy.' }, status, { 'Retry-After': '0' })
 const broken = () => undefined
@@ -74,31 +62,6 @@ test('what has another answer than the service for everything is told from it, a
   await expect(client.files.put('a', 'text')).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
   await expect(client.files.remove('a', { etag: '"1"' })).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
   await expect(client.categories.news.link(1, [2])).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
-})
-
-test('a list of what is no file and no folder, and no list at all, is told from the service as well', async () => {
-  const link = { rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }
-  const contents = [5, 'a', [null], [{}], ['a'], [{ name: 'a' }], [{ name: 5, links: [] }], [{ path: 5, links: [] }]]
-  const entries = contents.map((each) => ({ name: '', type: 'folder', links: [link], contents: each }))
-  const wrong = { name: 'a', type: 'file', links: 5 }
-  const astray = { ...wrong, links: [{ rel: 'storage', uri: 'nowhere' }] }
-  const calls: readonly ((client: SiteClient) => Promise<unknown>)[] = [
-    ({ files }) => files.list('a')[Symbol.asyncIterator]().next(),
-    ({ files }) => files.listAll('a')[Symbol.asyncIterator]().next(),
-  ]
-  for (const call of calls) {
-    for (const entry of [...entries, wrong, { ...wrong, links: [null] }, astray, { type: 'folder' }]) {
-      await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow('what stands between')
-    }
-  }
-  for (const versions of [5, [null], [{}]]) {
-    const { client } = await scripted([() => json({ versions })])
-    await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow('what stands between')
-  }
-  for (const items of [5, [null]]) {
-    const { fetch } = scriptedFetch(() => json({ items }))
-    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('what stands between')
-  }
 })
 
 test('an upload whose address is none has not begun', async () => {
@@ -319,38 +282,5 @@ test('a read that ends when its connection is broken already leaves no timer beh
     expect(vi.getTimerCount()).toBe(0)
   } finally {
     vi.useRealTimers()
-  }
-})
-
-test('a list is read page after page, as it is gone through, past pages without items', async () => {
-  const page = (ids: readonly string[], next: string | null) => () => json({ items: ids.map((id) => ({ id })), next })
-  const { client, asked } = await scripted([page(['1', '2'], '2'), page([], '7'), page(['8'], null)])
-  const seen: string[] = []
-  for await (const { id } of client.changes.list({ after: '0' })) seen.push(`${id} of ${asked.length}`)
-  expect(seen).toStrictEqual(['1 of 1', '2 of 1', '8 of 3'])
-  expect(asked.map(({ url }) => new URL(url).searchParams.get('after'))).toStrictEqual(['0', '2', '7'])
-})
-
-test.for<readonly [string, (page: number) => number]>([
-  ['the same page again and again', () => 1],
-  ['two pages in turn', (page) => page % 2],
-  ['pages of a circle, after a long way', (page) => (page < 50 ? page : 50 + (page % 30))],
-])('a list that goes on with %s ends with a sentence', async ([, after]) => {
-  const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
-  const folder = (next: string) => ({ name: 'a', type: 'folder', links, contents: [], cursor: next })
-  const lists: readonly (readonly [(next: string) => object, (client: SiteClient) => AsyncIterable<unknown>])[] = [
-    [folder, ({ files }) => files.list('a')],
-    [folder, ({ files }) => files.listAll('a')],
-    [(cursor) => ({ versions: [], cursor }), ({ files }) => files.versions('a')],
-    [(cursor) => ({ deleted: [], cursor }), ({ files }) => files.deleted('a')],
-    [(next) => ({ items: [], next }), ({ changes }) => changes.list({ after: '0' })],
-    [(nextCursor) => ({ items: [], nextCursor }), ({ categories }) => categories.list()],
-  ]
-  for (const [answer, list] of lists) {
-    const { client } = await scripted(Array.from({ length: 300 }, (_, page) => () => json(answer(String(after(page))))))
-    const end = async () => {
-      for await (const _ of list(client));
-    }
-    await expect(end()).rejects.toMatchObject({ name: 'ServiceError', message: expect.stringContaining('has no end') })
   }
 })

@@ -1,3 +1,5 @@
+import { connect } from '../../../client/src/index.ts'
+
 /** A request, as it would have gone out. */
 export interface Asked {
   readonly method: string
@@ -28,4 +30,21 @@ export const scriptedFetch = (answer: Answer) => {
     return response
   }
   return { asked, fetch: send }
+}
+
+/** For whoever repeats what the script refuses, in milliseconds. */
+export const patience = { delay: 1 }
+
+export const isSites = ({ url }: Asked) => url.endsWith('/api/v1/admin/sites')
+
+/** A client of one site whose sites are told, and whose other requests are answered one after the other. */
+export const scripted = async (
+  answers: readonly (() => Response | undefined)[],
+  urls: readonly string[] = [address],
+) => {
+  const waiting = [...answers]
+  const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(...urls) : waiting.shift()?.()))
+  const client = await connect({ url: address, token: 'secret', site: 1, patience, fetch })
+  asked.length = 0
+  return { client, asked }
 }

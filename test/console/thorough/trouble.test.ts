@@ -57,7 +57,7 @@ describe('when the service is in trouble,', () => {
     await page.getByText('No connection to the service').waitFor()
     isAway = false
     await page.getByRole('grid').waitFor()
-    expect(await page.getByRole('alert').count()).toBe(0)
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0)
   })
 })
 
