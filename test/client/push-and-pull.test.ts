@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import { readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
 import { nodeFetch } from '../../client/src/node.ts'
-import { LocalRefusal, pull, push } from '../../client/src/sync.ts'
+import { pull, push } from '../../client/src/sync.ts'
 import { asDemo, siteFiles } from './support/command.ts'
 import { startProxy } from './support/proxy.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
@@ -129,101 +126,6 @@ test('a file that is removed there is removed here only when that is asked for, 
   expect((await reported(pull, { client, directory: here, folder, removes: true })).end).toMatchObject({ remove: 1 })
   expect(await readTree(here)).toStrictEqual({ 'a.txt': 'a' })
   await expect(readFile(join(here, 'b'))).rejects.toThrow('ENOENT')
-})
-
-test('what .siteignore names, and what is built in, is left alone on both sides', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  const here = await makeDirectory({
-    '.siteignore': '*.log\n/drafts/\n!keep.log\n',
-    'a.log': '',
-    'keep.log': '',
-    'drafts/x.html': '',
-    'sub/drafts/y.html': '',
-    '.git/config': '',
-    'node_modules/m/index.js': '',
-    '._resource': '',
-  })
-  await client.files.put(`${folder}/there.log`, 'not mine')
-  await push({ client, directory: here, folder, removes: true })
-  const site = Object.keys(await readSite(client, folder))
-  expect(site).toStrictEqual(['.siteignore', 'keep.log', 'sub/drafts/y.html', 'there.log'])
-})
-
-test('symbolic links are followed inside the folder, and neither out of it nor in circles', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  const outside = await makeDirectory({ 'secret.txt': 'secret' })
-  const here = await makeDirectory({ 'a/file.txt': 'text' })
-  await symlink(join(here, 'a'), join(here, 'inside'))
-  await symlink(outside, join(here, 'outside'))
-  await symlink(join(outside, 'secret.txt'), join(here, 'a', 'secret.txt'))
-  await symlink(here, join(here, 'a', 'circle'))
-  await symlink('nowhere', join(here, 'dangling'))
-  const { events } = await reported(push, { client, directory: here, folder })
-  expect(await readSite(client, folder)).toStrictEqual({ 'a/file.txt': 'text', 'inside/file.txt': 'text' })
-  expect(pathsOf(events, 'skipped')).toStrictEqual([
-    'a/circle',
-    'a/secret.txt',
-    'dangling',
-    'inside/circle',
-    'inside/secret.txt',
-    'outside',
-  ])
-
-  await client.files.put(`${folder}/outside/planted.txt`, 'planted')
-  const pulled = await reported(pull, { client, directory: here, folder })
-  expect(pathsOf(pulled.events, 'failed')).toStrictEqual(['outside/planted.txt'])
-  expect(await readTree(outside)).toStrictEqual({ 'secret.txt': 'secret' })
-})
-
-test('what the command keeps of a folder is never sent: not by way of a link, nor with all that is ignored', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  const here = await makeDirectory({ 'a.txt': 'a', 'sub/b.txt': 'b' })
-  await push({ client, directory: here, folder: `${folder} before` })
-  await push({ client, directory: join(here, 'sub'), folder: `${folder} before` })
-  await symlink('.site-files', join(here, 'folder'))
-  const [kept = ''] = await readdir(join(here, '.site-files'))
-  await symlink(`.site-files/${kept}`, join(here, 'file'))
-  const { events } = await reported(push, { client, directory: here, folder, all: true })
-  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'sub/b.txt': 'b' })
-  expect(pathsOf(events, 'skipped')).toStrictEqual(['file', 'folder'])
-})
-
-test('what is built in is ignored in any case, as many disks tell none apart, and what .siteignore names in its own', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  await client.files.put(`${folder}/.GIT/config`, 'not mine')
-  await client.files.put(`${folder}/.Site-Files/state.json`, 'not mine')
-  await client.files.put(`${folder}/A.LOG`, 'a')
-  const here = await makeDirectory({ '.siteignore': '*.log' })
-  await pull({ client, directory: here, folder })
-  expect(Object.keys(await readTree(here)).sort()).toStrictEqual(['.siteignore', 'A.LOG'])
-  await pull({ client, directory: here, folder, all: true })
-  expect(Object.keys(await readTree(here)).sort()).toStrictEqual(['.GIT/config', '.siteignore', 'A.LOG'])
-})
-
-test('a socket in the folder is not sent, which is said', async ({ client, folder, makeDirectory }) => {
-  const here = await makeDirectory({ 'a.txt': 'a', '.siteignore': 'ignored' })
-  const sockets = ['socket', 'ignored'].map((name) => createServer().listen(join(here, name)))
-  try {
-    await Promise.all(sockets.map((each) => once(each, 'listening')))
-    await symlink('socket', join(here, 'link'))
-    const { end, events } = await reported(push, { client, directory: here, folder })
-    expect(end).toMatchObject({ create: 2, failed: 0 })
-    expect(pathsOf(events, 'skipped')).toStrictEqual(['link', 'socket'])
-  } finally {
-    for (const each of sockets) each.close()
-  }
 })
 
 test('two names that differ only in how their accents are written are not taken for one', async ({
@@ -349,10 +251,4 @@ test('a large file that changes while it is sent is not put in place', async ({
     await proxy.stop()
   }
   await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ status: 404 })
-})
-
-test('a .siteignore that is a pipe is refused, and not waited for', async ({ client, folder, makeDirectory }) => {
-  const here = await makeDirectory({ 'a.txt': 'a' })
-  execFileSync('mkfifo', [join(here, '.siteignore')])
-  await expect(push({ client, directory: here, folder })).rejects.toThrow(LocalRefusal)
 })
