@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageFile from '../package.json' with { type: 'json' }
-import { adviceOn } from './advice.ts'
 import { auditCommand } from './commands/audit.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { categoryCommand } from './commands/category.ts'
@@ -15,7 +14,8 @@ import { serveCommand } from './commands/serve.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
-import { FaultsFound, printText, visible } from './output.ts'
+import { adviceOn } from './stores/advice.ts'
+import { FaultsFound, printText, visible } from './terminal/output.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 

@@ -1,4 +1,4 @@
-import { bundleFunctions } from './bundles.ts'
-import { checkFindings, createApp } from './create-app.ts'
+import { bundleFunctions } from './config/bundles.ts'
+import { checkFindings, createApp } from './stacks/create-app.ts'
 
 checkFindings(createApp(await bundleFunctions()))

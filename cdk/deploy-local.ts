@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type DataCentreRegions, deploy, destroy, findEmulator, outputOf, synthesise } from './emulator.ts'
-import { registerMissing } from './emulator-registration.ts'
+import { type DataCentreRegions, deploy, destroy, findEmulator, outputOf, synthesise } from './emulator/emulator.ts'
+import { registerMissing } from './emulator/emulator-registration.ts'
 
 /** `npm run deploy:local`: the very same app, deployed to the emulator at `AWS_ENDPOINT_URL`. */
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]

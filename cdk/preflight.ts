@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { checkConcurrency, wantedConcurrency } from './concurrency.ts'
-import { contextKey, parseSettings } from './settings.ts'
+import { checkConcurrency, wantedConcurrency } from './config/concurrency.ts'
+import { contextKey, parseSettings } from './config/settings.ts'
 
 /**
  * `npm run preflight`: before a deployment, says for each region whether the account lets enough functions run at once. New

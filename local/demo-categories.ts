@@ -1,8 +1,8 @@
-import { type ObjectKind, objectKindNames, withDefaults } from '../lib/categories/content-kinds.ts'
 import type { Content } from '../lib/categories/contents.ts'
-import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'
-import type { CategoryId, SiteId } from '../lib/ids.ts'
-import type { Stores } from '../lib/stores.ts'
+import { type ObjectKind, objectKindNames, withDefaults } from '../lib/core/content-kinds.ts'
+import type { ChangeType, HistoryEntry } from '../lib/core/history-entry.ts'
+import type { CategoryId, SiteId } from '../lib/core/ids.ts'
+import type { Stores } from '../lib/service/stores.ts'
 
 interface DemoCategory {
   readonly id: number

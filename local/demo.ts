@@ -1,101 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { hashToken, isCurrent, newToken, permissions } from '../lib/access/grants.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/core/clock.ts'
+import type { ChangeType, HistoryEntry } from '../lib/core/history-entry.ts'
+import type { SiteId, WebFormId } from '../lib/core/ids.ts'
+import { unlimited } from '../lib/core/remaining-time.ts'
 import type { SystemField } from '../lib/fields/web-forms.ts'
-import type { ChangeType, HistoryEntry } from '../lib/history-entry.ts'
-import type { CategoryId, SiteId, WebFormId } from '../lib/ids.ts'
-import { unlimited } from '../lib/remaining-time.ts'
-import type { SiteDirectory } from '../lib/sites/site-directory.ts'
+import type { DataDirectory } from '../lib/machine/directory/data-directory.ts'
+import { type Demo, type KnownDemo, readDemo, writeDemo } from '../lib/machine/directory/demo-file.ts'
+import type { Stores } from '../lib/service/stores.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
 import { putFile } from '../lib/storage/put-file.ts'
-import type { Stores } from '../lib/stores.ts'
-import { cannotBeWritten, type DataDirectory, isMissing, reasonOf } from './data-directory.ts'
 import { demoCategories, storeDemoCategories } from './demo-categories.ts'
-import { isForbidden, missingRights } from './failure-advice.ts'
-import { ownerToServe, writePrivately } from './private-files.ts'
-import { UsageError } from './usage-error.ts'
-
-/** What a first start leaves behind for people and programs to try the service with. */
-export interface Demo {
-  readonly siteId: SiteId
-  readonly webFormId: WebFormId
-  readonly categoryIds: readonly CategoryId[]
-  readonly token: string
-}
-
-/**
- * What the file says has become of the demo site: it is being made, it was made, or it is no more, and what has its id is another one. A file of an
- * earlier version says nothing.
- */
-const states = ['begun', 'made', 'removed'] as const
-type State = (typeof states)[number]
-
-interface KnownDemo extends Demo {
-  readonly state?: State
-}
-
-const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-
-/** Why what a file holds is no demo; undefined when it is one. */
-const faultOf = (value: unknown): string | undefined => {
-  const { siteId, webFormId, categoryIds, token, state }: Partial<Record<keyof KnownDemo, unknown>> =
-    typeof value === 'object' && value !== null ? value : {}
-  if (!(isId(siteId) && isId(webFormId))) return 'it names no site and no web form'
-  if (!(Array.isArray(categoryIds) && categoryIds.every(isId))) return 'it names no categories'
-  if (!(typeof token === 'string' && /^[0-9a-f]{64}$/.test(token))) return 'it holds no token'
-  if (!(state === undefined || states.some((one) => one === state))) return 'it does not say what became of the site'
-  return undefined
-}
-
-const isDemo = (value: unknown): value is KnownDemo => faultOf(value) === undefined
-
-/** Why the file of the demo cannot be read, and whether that is for want of rights alone. */
-interface DemoFault {
-  readonly fault: string
-  readonly isForbidden: boolean
-}
-
-/** What is in the file of the demo: undefined when there is none, or the reason why it cannot be read. */
-export const lookAtDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | undefined => {
-  try {
-    const value: unknown = JSON.parse(readFileSync(demo, 'utf8'))
-    return isDemo(value) ? value : { fault: faultOf(value) ?? 'it is no demo', isForbidden: false }
-  } catch (error) {
-    return isMissing(error) ? undefined : { fault: reasonOf(error), isForbidden: isForbidden(error) }
-  }
-}
-
-/** What can be done about a file of the demo that cannot be read. */
-export const adviceOnDemo = ({ isForbidden }: DemoFault): string =>
-  isForbidden
-    ? missingRights
-    : 'Put it back from a backup, or remove it: the demo token is then no longer told, and "site-admin token issue" issues others.'
-
-/** The demo of a data directory; undefined before its first start. Throws UsageError when its file cannot be read. */
-export const readDemo = (directory: DataDirectory): KnownDemo | undefined => {
-  const demo = lookAtDemo(directory)
-  if (demo === undefined || !('fault' in demo)) return demo
-  const advice = adviceOnDemo(demo)
-  throw new UsageError(`The file ${directory.demo} cannot be read: ${demo.fault}. ${advice} Nothing was changed.`)
-}
-
-const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state: State): void =>
-  // Root may remove a site of another user's service, which has to read this.
-  writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
-
-/** The directory of sites, with the file of the demo told when its site goes. First, so that no other site ever takes it for its own. */
-export const noteRemovalOfDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
-  ...sites,
-  async removeSite(id, entry) {
-    const demo = lookAtDemo(directory)
-    try {
-      if (demo && !('fault' in demo) && demo.siteId === id) writeDemo(directory, demo, 'removed')
-    } catch (error) {
-      throw cannotBeWritten(directory, error)
-    }
-    return sites.removeSite(id, entry)
-  },
-})
 
 const demoSite = 1001 as SiteId
 

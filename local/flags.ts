@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { UsageError } from '../lib/machine/directory/usage-error.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'
-import { UsageError } from './usage-error.ts'
 
 /** One for all data centres, of which there is one then, or one for each, by id. */
 type BaseUrls = string | ReadonlyMap<string, string>

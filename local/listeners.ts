@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { UsageError } from '../lib/machine/directory/usage-error.ts'
 import { type Closing, closerOf } from '../server/close-server.ts'
-import { UsageError } from './usage-error.ts'
 
 /** A data centre of the machine. */
 export interface DataCentreListener {

@@ -4,17 +4,23 @@ import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
-import { systemClock } from '../lib/clock.ts'
-import { type MachineSettings, readMachineSettings } from '../lib/config.ts'
-import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps, createStorageDeps } from '../lib/deps.ts'
+import { type MachineSettings, readMachineSettings } from '../lib/config/config.ts'
+import { systemClock } from '../lib/core/clock.ts'
 import type { Telemetry } from '../lib/http/request.ts'
+import { type Demo, readDemo } from '../lib/machine/directory/demo-file.ts'
+import { type LocalStores, noRoomToOpen, openMachine } from '../lib/machine/machine.ts'
+import { isOutOfSpace } from '../lib/machine/sqlite/database.ts'
+import {
+  createCategoriesDeps,
+  createDocumentationDeps,
+  createFieldsDeps,
+  createStorageDeps,
+} from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
-import { isOutOfSpace } from './database.ts'
-import { type Demo, ensureDemo, readDemo } from './demo.ts'
+import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
-import { type LocalStores, noRoomToOpen, openMachine } from './machine.ts'
 
 /** Where the build of the console puts it. */
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')

@@ -1,9 +1,9 @@
-import { SettingsError } from '../lib/settings.ts'
-import type { Demo } from './demo.ts'
+import { SettingsError } from '../lib/config/settings.ts'
+import type { Demo } from '../lib/machine/directory/demo-file.ts'
+import { UsageError } from '../lib/machine/directory/usage-error.ts'
 import { type Flags, parseFlags } from './flags.ts'
 import { createLogLines, createRequestLog } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
-import { UsageError } from './usage-error.ts'
 
 /** What can be tried with the demo: lines that work when pasted. */
 const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {

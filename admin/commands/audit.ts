@@ -1,10 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { type ChangeType, readChangeType } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
 import type { History } from '../../lib/history/history.ts'
 import { newestChanges, viewOfChange } from '../../lib/history/list-changes.ts'
-import { type ChangeType, readChangeType } from '../../lib/history-entry.ts'
-import type { SiteId } from '../../lib/ids.ts'
-import { exampleOf, parsePositiveId, parseSpan } from '../arguments.ts'
-import { type AdminStores, siteOf, withStores } from '../stores.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { siteOf, withStores } from '../stores/stores.ts'
+import { exampleOf, parsePositiveId, parseSpan } from '../terminal/arguments.ts'
 
 interface Options {
   readonly site: SiteId

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import type { DamageCounts } from '../../local/backup/damage.ts'
-import { makeBackup } from '../../local/backup/make-backup.ts'
-import { restoreBackup } from '../../local/backup/restore-backup.ts'
-import { UsageError } from '../../local/usage-error.ts'
-import { exampleOf } from '../arguments.ts'
-import { interruptibly } from '../interruption.ts'
-import { print, printText, Refusal } from '../output.ts'
-import type { GlobalOptions } from '../stores.ts'
+import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
+import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
+import type { DamageCounts } from '../../lib/machine/check/damage.ts'
+import { UsageError } from '../../lib/machine/directory/usage-error.ts'
+import type { GlobalOptions } from '../stores/stores.ts'
+import { exampleOf } from '../terminal/arguments.ts'
+import { interruptibly } from '../terminal/interruption.ts'
+import { print, printText, Refusal } from '../terminal/output.ts'
 
 interface RestoreOptions {
   readonly evenIfDamaged: boolean

@@ -1,10 +1,18 @@
 import { Command } from 'commander'
-import { manyObjects, objectKindNames } from '../../lib/categories/content-kinds.ts'
-import { type CategoryId, largestContentId, type SiteId } from '../../lib/ids.ts'
-import { dryRun, exampleOf, parseContentId, parseName, parsePositiveId, type RemoveOptions } from '../arguments.ts'
-import { createUnderId, entryOf } from '../changes.ts'
-import { Refusal } from '../output.ts'
-import { type AdminStores, type AreaStores, siteOf, withStores } from '../stores.ts'
+import { manyObjects, objectKindNames } from '../../lib/core/content-kinds.ts'
+import { type CategoryId, largestContentId, type SiteId } from '../../lib/core/ids.ts'
+import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
+import { createUnderId, entryOf } from '../stores/changes.ts'
+import { siteOf, withStores } from '../stores/stores.ts'
+import {
+  dryRun,
+  exampleOf,
+  parseContentId,
+  parseName,
+  parsePositiveId,
+  type RemoveOptions,
+} from '../terminal/arguments.ts'
+import { Refusal } from '../terminal/output.ts'
 
 interface OfSite {
   readonly site: SiteId

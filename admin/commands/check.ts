@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { checkDirectory } from '../../local/check/check-directory.ts'
-import { exampleOf } from '../arguments.ts'
-import { FaultsFound, print, printText, Refusal } from '../output.ts'
-import type { GlobalOptions } from '../stores.ts'
+import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import type { GlobalOptions } from '../stores/stores.ts'
+import { exampleOf } from '../terminal/arguments.ts'
+import { FaultsFound, print, printText, Refusal } from '../terminal/output.ts'
 
 interface Options extends GlobalOptions {
   readonly bytes: boolean

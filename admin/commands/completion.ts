@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander'
 import { completionOf, type Shell, shells } from '../../client/src/command/completion.ts'
-import { exampleOf } from '../arguments.ts'
-import { printText } from '../output.ts'
+import { exampleOf } from '../terminal/arguments.ts'
+import { printText } from '../terminal/output.ts'
 
 /** Prints what a shell completes the commands of a program with. */
 export const completionCommand = (program: Command): Command =>

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
-import { exampleOf, parseBaseUrl, parseDataCentreId } from '../arguments.ts'
-import { type AdminStores, type GlobalOptions, withStores } from '../stores.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { type GlobalOptions, withStores } from '../stores/stores.ts'
+import { exampleOf, parseBaseUrl, parseDataCentreId } from '../terminal/arguments.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 

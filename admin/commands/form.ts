@@ -1,10 +1,11 @@
 import { Command } from 'commander'
+import { largestNamedId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
 import type { WebForm } from '../../lib/fields/web-forms.ts'
-import { largestNamedId, type SiteId, type WebFormId } from '../../lib/ids.ts'
-import { dryRun, exampleOf, parseName, parsePositiveId, type RemoveOptions, yes } from '../arguments.ts'
-import { createUnderId, entryOf } from '../changes.ts'
-import { notSure, Refusal } from '../output.ts'
-import { type AdminStores, siteOf, withStores } from '../stores.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { createUnderId, entryOf } from '../stores/changes.ts'
+import { siteOf, withStores } from '../stores/stores.ts'
+import { dryRun, exampleOf, parseName, parsePositiveId, type RemoveOptions, yes } from '../terminal/arguments.ts'
+import { notSure, Refusal } from '../terminal/output.ts'
 
 interface OfSite {
   readonly site: SiteId

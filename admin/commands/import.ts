@@ -1,13 +1,14 @@
 import { clearLine, cursorTo } from 'node:readline'
 import type { WriteStream } from 'node:tty'
 import { Command } from 'commander'
-import type { SiteId } from '../../lib/ids.ts'
-import { exampleOf, parsePositiveId } from '../arguments.ts'
-import { type ImportOutcome, importRecords } from '../import/import-records.ts'
-import { readInput, readRecords, statsOf } from '../import/read-records.ts'
-import { interruptibly } from '../interruption.ts'
-import { FaultsFound, Refusal } from '../output.ts'
-import { type AdminStores, siteOf, withStores } from '../stores.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { type ImportOutcome, importRecords } from '../records/import-records.ts'
+import { readInput, readRecords, statsOf } from '../records/read-records.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { siteOf, withStores } from '../stores/stores.ts'
+import { exampleOf, parsePositiveId } from '../terminal/arguments.ts'
+import { interruptibly } from '../terminal/interruption.ts'
+import { FaultsFound, Refusal } from '../terminal/output.ts'
 
 const width = 30
 /** Often enough to be seen moving, in milliseconds. */

@@ -1,4 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander'
+import { contentSchema } from '../../lib/categories/content-schema.ts'
+import type { SiteObject } from '../../lib/categories/contents.ts'
 import {
   manyObjects,
   type ObjectKind,
@@ -6,17 +8,16 @@ import {
   oneOf,
   textMember,
   withDefaults,
-} from '../../lib/categories/content-kinds.ts'
-import { contentSchema } from '../../lib/categories/content-schema.ts'
-import type { SiteObject } from '../../lib/categories/contents.ts'
-import { objectKinds } from '../../lib/categories/object-kinds.ts'
+} from '../../lib/core/content-kinds.ts'
+import { largestContentId, type SiteId } from '../../lib/core/ids.ts'
+import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/json.ts'
-import { largestContentId, type SiteId } from '../../lib/ids.ts'
-import { dryRun, exampleOf, parseContentId, parsePositiveId, type RemoveOptions } from '../arguments.ts'
-import { createUnderId, entryOf } from '../changes.ts'
-import { describeFault } from '../import/record-kinds.ts'
-import { Refusal } from '../output.ts'
-import { type AdminStores, type AreaStores, siteOf, withStores } from '../stores.ts'
+import { describeFault } from '../records/record-kinds.ts'
+import type { AdminStores, AreaStores } from '../stores/admin-stores.ts'
+import { createUnderId, entryOf } from '../stores/changes.ts'
+import { siteOf, withStores } from '../stores/stores.ts'
+import { dryRun, exampleOf, parseContentId, parsePositiveId, type RemoveOptions } from '../terminal/arguments.ts'
+import { Refusal } from '../terminal/output.ts'
 
 interface OfSite {
   readonly site: SiteId

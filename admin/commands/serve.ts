@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { addServiceOptions, flagsOf, type RawFlags } from '../../local/flags.ts'
-import { exampleOf } from '../arguments.ts'
-import { Refusal } from '../output.ts'
-import type { GlobalOptions } from '../stores.ts'
+import type { GlobalOptions } from '../stores/stores.ts'
+import { exampleOf } from '../terminal/arguments.ts'
+import { Refusal } from '../terminal/output.ts'
 
 /** What `npm start` does in a clone. It is loaded when it is asked for: other commands need little of it. */
 export const serveCommand = (): Command =>

@@ -1,7 +1,11 @@
 import { Command } from 'commander'
-import { largestNamedId, type SiteId } from '../../lib/ids.ts'
+import { largestNamedId, type SiteId } from '../../lib/core/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import type { Kept } from '../../lib/storage/object-store.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { createUnderId, entryOf } from '../stores/changes.ts'
+import { contentsOf, inWords, removeSite } from '../stores/site-removal.ts'
+import { siteOf, withStores } from '../stores/stores.ts'
 import {
   dryRun,
   exampleOf,
@@ -10,11 +14,8 @@ import {
   parsePositiveId,
   type RemoveOptions,
   yes,
-} from '../arguments.ts'
-import { createUnderId, entryOf } from '../changes.ts'
-import { notSure, Refusal } from '../output.ts'
-import { contentsOf, inWords, removeSite } from '../site-removal.ts'
-import { type AdminStores, siteOf, withStores } from '../stores.ts'
+} from '../terminal/arguments.ts'
+import { notSure, Refusal } from '../terminal/output.ts'
 
 interface CreateOptions {
   readonly name: string

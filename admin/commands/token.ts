@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander'
 import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
-import type { ChangeType, HistoryEntry } from '../../lib/history-entry.ts'
-import type { SiteId } from '../../lib/ids.ts'
-import { collect, exampleOf, parseLifetime, parseName, parsePositiveId } from '../arguments.ts'
-import { entryOf } from '../changes.ts'
-import { outputLost, Refusal, textOf, tryToPrint } from '../output.ts'
-import { type AdminStores, type GlobalOptions, siteOf, withStores } from '../stores.ts'
+import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { entryOf } from '../stores/changes.ts'
+import { type GlobalOptions, siteOf, withStores } from '../stores/stores.ts'
+import { collect, exampleOf, parseLifetime, parseName, parsePositiveId } from '../terminal/arguments.ts'
+import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 
 interface IssueOptions {
   readonly user: string

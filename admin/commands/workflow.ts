@@ -1,11 +1,12 @@
 import { Command } from 'commander'
-import type { SiteId } from '../../lib/ids.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
 import { isPage } from '../../lib/storage/file-kind.ts'
 import { type StoragePath, toStoragePath } from '../../lib/storage/path.ts'
-import { exampleOf, parsePositiveId } from '../arguments.ts'
-import { entryOf } from '../changes.ts'
-import { Refusal } from '../output.ts'
-import { type AdminStores, siteOf, withStores } from '../stores.ts'
+import type { AdminStores } from '../stores/admin-stores.ts'
+import { entryOf } from '../stores/changes.ts'
+import { siteOf, withStores } from '../stores/stores.ts'
+import { exampleOf, parsePositiveId } from '../terminal/arguments.ts'
+import { Refusal } from '../terminal/output.ts'
 
 interface Options {
   readonly site: SiteId

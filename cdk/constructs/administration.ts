@@ -1,7 +1,7 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
-import type { TableName } from '../../lib/aws/tables.ts'
-import { administrationFileGrants, administrationGrants } from '../grants.ts'
+import type { TableName } from '../../lib/config/tables.ts'
+import { administrationFileGrants, administrationGrants } from '../config/grants.ts'
 import { allow, allowOnTables } from './statements.ts'
 
 const allowOnFiles = (bucketArn: string) => [

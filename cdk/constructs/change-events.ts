@@ -7,7 +7,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { allow } from './statements.ts'
 
-/** An item of the table as it is after an update, whose first entry is the newest: the one that the update has added (lib/aws/journal-blocks.ts). */
+/** An item of the table as it is after an update, whose first entry is the newest: the one that the update has added (lib/aws/dynamodb/journal-blocks.ts). */
 const block = (path: string) => `$.dynamodb.NewImage.${path}`
 const entry = (member: string) => block(`entries.L[0].M.${member}.S`)
 const text = (path: string) => `<${path}>`

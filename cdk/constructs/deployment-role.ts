@@ -1,6 +1,6 @@
 import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
 import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
-import { homeRegion, type Settings } from '../settings.ts'
+import { homeRegion, type Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
 /** GitHub as IAM knows it. An account has one such provider, which others may use too: it is not this app's. */

@@ -3,7 +3,7 @@ import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-l
 import { ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct, type IDependable } from 'constructs'
-import type { DataCentreSettings } from '../settings.ts'
+import type { DataCentreSettings } from '../config/settings.ts'
 
 /** TLS 1.2 and 1.3. Of its own accord a regional API speaks 1.0, and that of the API counts for its domains too. */
 const security = {

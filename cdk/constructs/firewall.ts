@@ -3,7 +3,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { edgeRegion } from '../settings.ts'
+import { edgeRegion } from '../config/settings.ts'
 
 /** What the rules keep away, by the names under which they are counted. */
 const ruleLabels = { Reputation: 'bad repute', Floods: 'floods' }

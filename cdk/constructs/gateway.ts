@@ -13,11 +13,11 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { catchAllGroup, prefixes } from '../../functions/routes.ts'
-import { errors } from '../../lib/errors.ts'
+import { catchAllGroup, prefixes } from '../../lib/contract/routes/routes.ts'
+import { errors } from '../../lib/core/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
-import { byFunction, type FunctionName, type ServedGroup } from '../functions.ts'
-import { type DataCentreSettings, type Settings, stageName } from '../settings.ts'
+import { byFunction, type FunctionName, type ServedGroup } from '../config/functions.ts'
+import { type DataCentreSettings, type Settings, stageName } from '../config/settings.ts'
 import { guardStage } from './firewall.ts'
 
 type Functions = Readonly<Record<FunctionName, IFunction>>

@@ -2,8 +2,8 @@ import { CustomResource, Duration } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IDependable } from 'constructs'
-import { settingsOf } from '../../lib/config.ts'
-import { environmentOf } from '../../lib/settings.ts'
+import { settingsOf } from '../../lib/config/config.ts'
+import { environmentOf } from '../../lib/config/settings.ts'
 import { createServiceFunction } from './service-functions.ts'
 
 interface Options {

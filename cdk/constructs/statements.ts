@@ -1,6 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import type { TableName } from '../../lib/aws/tables.ts'
-import type { TableGrant } from '../grants.ts'
+import type { TableName } from '../../lib/config/tables.ts'
+import type { TableGrant } from '../config/grants.ts'
 
 /** Allows actions of a service, which are named without it, on one resource. */
 export const allow = (service: string, actions: readonly string[], resource: string): PolicyStatement =>

@@ -1,5 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
+import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
   AllowedMethods,
   type BehaviorOptions,
@@ -17,10 +18,9 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { AaaaRecord, ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct, type IDependable } from 'constructs'
-import { prefixes } from '../../functions/routes.ts'
-import { streaming } from '../../lib/streaming.ts'
-import type { Edge } from '../edge-stack.ts'
-import { type DataCentreSettings, stageName } from '../settings.ts'
+import { streaming } from '../../lib/config/streaming.ts'
+import { prefixes } from '../../lib/contract/routes/routes.ts'
+import { type DataCentreSettings, stageName } from '../config/settings.ts'
 import { type CustomDomain, zoneOf } from './domain.ts'
 import type { FunctionOptions } from './service-functions.ts'
 import { createStreamFunction, type StreamFunction } from './web-function.ts'
@@ -69,6 +69,12 @@ const recordsOf = (
   if (!zone) return []
   const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution))
   return [new ARecord(scope, 'Record', { zone, target }), new AaaaRecord(scope, 'Record6', { zone, target })]
+}
+
+/** What the distribution of a data centre takes from the edge stack. */
+export interface Edge {
+  readonly certificate?: ICertificate
+  readonly webAclArn?: string
 }
 
 interface Options {

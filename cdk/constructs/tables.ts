@@ -10,8 +10,8 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
-import { type TableDefinition, type TableName, tables } from '../../lib/aws/tables.ts'
-import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../settings.ts'
+import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
+import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../config/settings.ts'
 
 /** `webForms` → `WebFormsTable`: the output by which the administration tool finds a table. */
 export const tableOutput = (name: TableName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`
@@ -41,7 +41,7 @@ const attributeTypes = { S: AttributeType.STRING, N: AttributeType.NUMBER } as c
 
 const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, type: attributeTypes[type] })
 
-/** A table of the house, as lib/aws/tables.ts defines it: on demand, encrypted, recoverable to any moment of the last 35 days. */
+/** A table of the house, as lib/config/tables.ts defines it: on demand, encrypted, recoverable to any moment of the last 35 days. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
   const { partitionKey, sortKey, timeToLive, global, indexes = {} }: TableDefinition = tables[name]
   const { deletionProtection, tableName, hasStream = false, replicas = [] } = options

@@ -11,7 +11,7 @@ import {
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
-import { streaming } from '../../lib/streaming.ts'
+import { streaming } from '../../lib/config/streaming.ts'
 import { type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
 
 /** The function that streams, and what shows it that a request comes from the distribution. */

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts'
+import type { Connection } from './connection.ts'
 import { listChanges } from './generated/sdk.gen.ts'
 import type { Change, ChangeType } from './generated/types.gen.ts'
 import { through } from './pages.ts'

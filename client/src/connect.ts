@@ -1,5 +1,6 @@
 import { type Categories, createCategories } from './categories.ts'
 import { type Changes, createChanges } from './changes.ts'
+import type { Connection } from './connection.ts'
 import { createFiles, type Files } from './files.ts'
 import { createForms, type Forms } from './forms.ts'
 import { type Client as Calls, createClient, createConfig } from './generated/client/index.ts'
@@ -21,14 +22,6 @@ export interface ConnectOptions {
   readonly fetch?: Fetch
   /** Ends every call of the client that goes on, and those to come, with the reason of the signal. */
   readonly signal?: AbortSignal
-}
-
-/** What the parts of a client work with. */
-export interface Connection {
-  readonly site: Site
-  /** The generated calls: each throws a `ServiceError`. */
-  readonly calls: Calls
-  readonly send: Send
 }
 
 /** One site, as a token may use it. */

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts'
+import type { Connection } from './connection.ts'
 import type {
   Deleted,
   DeletedPage,

@@ -1,6 +1,6 @@
 import type { Change, SiteClient } from '../../client/src/index.ts'
-import { useChosen } from '../app/chosen.ts'
-import { usePage } from '../app/context.ts'
+import { useChosen } from '../page/chosen.ts'
+import { usePage } from '../page/context.ts'
 import { Chooser, type Named } from '../parts/chooser.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'

@@ -1,6 +1,6 @@
-import { linkTo } from '../app/routes.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { type Kind, kinds, type ListStore } from './objects-store.ts'
 

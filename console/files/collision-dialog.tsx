@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { FormDialog } from '../parts/dialog.tsx'
 import { texts } from '../texts/texts.ts'
+import { nameOf, parentOf } from '../uploads/paths.ts'
+import type { Upload } from '../uploads/upload-list.ts'
+import type { Answer, Uploads } from '../uploads/uploads.ts'
 import { folderName } from './commands.ts'
-import { nameOf, parentOf } from './paths.ts'
-import type { Upload } from './upload-list.ts'
-import type { Answer, Uploads } from './uploads.ts'
 
 const answers: readonly Answer[] = ['replace', 'both', 'skip']
 

@@ -1,12 +1,12 @@
 import type { SiteClient } from '../../client/src/index.ts'
-import { goTo, linkTo } from '../app/routes.ts'
 import { focusContent } from '../parts/focus.ts'
 import type { MenuItem } from '../parts/menu.tsx'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { goTo, linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
+import { join, nameOf, parentOf, partsOf } from '../uploads/paths.ts'
 import { download } from './download.ts'
 import type { FilesStore } from './files-store.ts'
-import { join, nameOf, parentOf, partsOf } from './paths.ts'
 import { relocateAndTell } from './told.ts'
 
 /** Shows a file beside the list, or goes into a folder. */

@@ -1,9 +1,9 @@
-import { linkTo } from '../app/routes.ts'
 import { Icon } from '../parts/icon.tsx'
+import { linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
+import { partsOf } from '../uploads/paths.ts'
 import { dragTarget, dropOn } from './drag.ts'
 import { useFiles } from './files-context.ts'
-import { partsOf } from './paths.ts'
 
 /** The way to the open folder: each step leads there, and takes what is dropped on it. */
 export const Crumbs = () => {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Deleted, ServiceError } from '../../client/src/index.ts'
-import { usePage } from '../app/context.ts'
+import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -9,10 +9,10 @@ import { useKeptFocus } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
+import { join } from '../uploads/paths.ts'
 import { folderName } from './commands.ts'
 import { EntryIcon } from './entry-icon.tsx'
 import { useFiles } from './files-context.ts'
-import { join } from './paths.ts'
 
 const rowHeight = 44
 

@@ -1,5 +1,5 @@
 import type { SiteClient } from '../../client/src/index.ts'
-import { nameOf } from './paths.ts'
+import { nameOf } from '../uploads/paths.ts'
 
 const save = (href: string, name: string) => {
   const link = document.createElement('a')

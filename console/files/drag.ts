@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 import { notifyFailure } from '../parts/toasts.tsx'
-import { fromDrop } from './dropped.ts'
+import { fromDrop } from '../uploads/dropped.ts'
+import { isWithin, parentOf } from '../uploads/paths.ts'
+import type { Uploads } from '../uploads/uploads.ts'
 import type { FilesStore } from './files-store.ts'
-import { isWithin, parentOf } from './paths.ts'
 import { relocateAndTell } from './told.ts'
-import type { Uploads } from './uploads.ts'
 
 /** What is dragged of the list. Its type has a name of its own: what is dragged from another tab or page has paths of something else. */
 let dragged: { readonly type: string; readonly paths: readonly string[] } | undefined

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
-import { fromInput, type Given } from './dropped.ts'
+import { fromInput, type Given } from '../uploads/dropped.ts'
 
 /** Hidden fields that open the browser's dialogs for files and for a folder. `choose` opens one. */
 export const useFileDialogs = (onGiven: (given: Given) => void) => {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { usePage } from '../app/context.ts'
+import { usePage } from '../page/context.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Rows, rowHeight } from '../parts/rows.tsx'

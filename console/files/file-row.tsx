@@ -2,11 +2,11 @@ import type { FolderContent } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { texts } from '../texts/texts.ts'
+import { join } from '../uploads/paths.ts'
 import { linkOf } from './commands.ts'
 import { dragTarget, dropOn, startDrag } from './drag.ts'
 import { EntryIcon } from './entry-icon.tsx'
 import { useFiles } from './files-context.ts'
-import { join } from './paths.ts'
 
 interface FileRowProps {
   readonly entry: FolderContent

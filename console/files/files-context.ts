@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { Uploads } from '../uploads/uploads.ts'
 import type { FilesStore } from './files-store.ts'
-import type { Uploads } from './uploads.ts'
 
 /** What the parts of the files' view work with. */
 export interface FilesPage {

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
-import { type Outcome, onEach } from './act.ts'
+import { type Outcome, onEach } from '../uploads/act.ts'
+import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import { createFolder, type Folder, touches } from './folder.ts'
-import { join, nameOf, parentOf } from './paths.ts'
 import { createPreview, type Preview } from './preview.ts'
 import { createTree, type Tree } from './tree.ts'
 

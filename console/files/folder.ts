@@ -1,7 +1,7 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
+import { isWithin, parentOf, partsOf } from '../uploads/paths.ts'
 import { arrange, type Column, type Order } from './arrange.ts'
-import { isWithin, parentOf, partsOf } from './paths.ts'
 import { choose, chooseAll, type Manner, nothing, retain, type Selection, step } from './selection.ts'
 
 /** The folder that is open: what it holds, in which order, and what of it is chosen. */

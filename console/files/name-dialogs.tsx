@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
 import { texts } from '../texts/texts.ts'
+import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
-import { nameOf } from './paths.ts'
 
 interface NameDialogProps {
   readonly title: string

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
-import { usePage } from '../app/context.ts'
+import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { useKeptFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
+import { isWithin, join, parentOf, partsOf } from '../uploads/paths.ts'
 import { collator } from './arrange.ts'
 import { useFiles } from './files-context.ts'
 import type { Relocation } from './files-store.ts'
-import { isWithin, join, parentOf, partsOf } from './paths.ts'
 import { relocateAndTell } from './told.ts'
 
 const rowHeight = 36

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RemovalPreview } from '../../client/src/index.ts'
-import { usePage } from '../app/context.ts'
+import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatSize } from '../parts/format.ts'
 import { texts } from '../texts/texts.ts'
-import { onEach } from './act.ts'
+import { onEach } from '../uploads/act.ts'
+import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
-import { nameOf } from './paths.ts'
 import { removeAndTell } from './told.ts'
 
 /** Several removals as one. */

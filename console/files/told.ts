@@ -1,8 +1,8 @@
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
-import type { Outcome } from './act.ts'
+import type { Outcome } from '../uploads/act.ts'
+import { nameOf } from '../uploads/paths.ts'
 import type { FilesStore, Relocation } from './files-store.ts'
-import { nameOf } from './paths.ts'
 
 /** Says what has failed of an action on many, and offers to do that part again. */
 const tellFailures = ({ failed }: Outcome, repeat: (paths: readonly string[]) => void): void => {

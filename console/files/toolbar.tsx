@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { usePage } from '../app/context.ts'
+import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { focusContent } from '../parts/focus.ts'
 import { MenuButton } from '../parts/menu.tsx'

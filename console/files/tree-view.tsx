@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { goTo, linkTo } from '../app/routes.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { notifyFailure } from '../parts/toasts.tsx'
+import { goTo, linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
+import { parentOf, partsOf } from '../uploads/paths.ts'
 import { dragTarget, dropOn } from './drag.ts'
 import { useFiles } from './files-context.ts'
-import { parentOf, partsOf } from './paths.ts'
 import type { TreeRow } from './tree.ts'
 
 const rowHeight = 30

@@ -1,8 +1,8 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { type FolderContent, ServiceError, type SiteClient } from '../../client/src/index.ts'
-import { onEach } from './act.ts'
+import { onEach } from '../uploads/act.ts'
+import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import { collator } from './arrange.ts'
-import { join, nameOf, parentOf } from './paths.ts'
 
 /** A folder as the tree shows it. */
 export interface TreeRow {

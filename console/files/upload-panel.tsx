@@ -8,11 +8,11 @@ import { Progress } from '../parts/progress.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
+import { nameOf } from '../uploads/paths.ts'
+import type { Upload } from '../uploads/upload-list.ts'
+import type { Uploads } from '../uploads/uploads.ts'
 import { CollisionDialog } from './collision-dialog.tsx'
 import { useFileDialogs } from './file-dialogs.tsx'
-import { nameOf } from './paths.ts'
-import type { Upload } from './upload-list.ts'
-import type { Uploads } from './uploads.ts'
 
 interface UploadPanelProps {
   readonly uploads: Uploads

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { SiteClient } from '../../client/src/index.ts'
 import { notifyFailure } from '../parts/toasts.tsx'
-import { createKeptUploads } from './kept-uploads.ts'
-import { createUploads, type Uploads } from './uploads.ts'
+import { createKeptUploads } from '../uploads/kept-uploads.ts'
+import { createUploads, type Uploads } from '../uploads/uploads.ts'
 
 /** The uploads of the site that is shown. Those of other sites go on meanwhile. `access` is another one once somebody has signed in again, or the service has come back. */
 export const useUploads = (client: SiteClient, access: object): Uploads => {

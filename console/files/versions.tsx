@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { usePage } from '../app/context.ts'
+import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
+import { nameOf } from '../uploads/paths.ts'
 import { downloadVersion } from './download.ts'
 import { useFiles } from './files-context.ts'
-import { nameOf } from './paths.ts'
 
 /** The states of a file that are kept: each can be downloaded, and brought back. */
 export const Versions = ({ path }: { readonly path: string }) => {

@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import type { FieldType, WebForm } from '../../client/src/index.ts'
-import { usePage } from '../app/context.ts'
+import { usePage } from '../page/context.ts'
 import { found } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'

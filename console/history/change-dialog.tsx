@@ -1,6 +1,6 @@
 import type { Change } from '../../client/src/index.ts'
-import { linkTo } from '../app/routes.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { linkTo } from '../route/routes.ts'
 import { locale, texts } from '../texts/texts.ts'
 import { subjectName } from './change-row.tsx'
 import { placeOf } from './places.ts'

@@ -1,5 +1,5 @@
 import type { Change } from '../../client/src/index.ts'
-import type { Route } from '../app/routes.ts'
+import type { Route } from '../route/routes.ts'
 import { groupOf } from './history-store.ts'
 
 type Place = Pick<Route, 'view' | 'path' | 'query'>

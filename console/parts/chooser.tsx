@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { linkTo } from '../app/routes.ts'
+import { linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { Failure } from './failure.tsx'
 import { Icon } from './icon.tsx'

@@ -2,14 +2,14 @@ import {
   categoriesOfObjectList,
   listCategoriesOfObject as listOfObject,
 } from '../../lib/categories/categories-of-object.ts'
-import type { ObjectKind } from '../../lib/categories/content-kinds.ts'
 import { linkCategories as link, unlinkCategories as unlink } from '../../lib/categories/link-categories.ts'
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
-import type { CategoriesDeps } from '../../lib/deps.ts'
+import type { categoryPage } from '../../lib/contract/categories/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { ObjectKind } from '../../lib/core/content-kinds.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { okWithJson } from '../../lib/http/reply.ts'
-import type { Answer } from '../contract.ts'
-import type { categoryPage } from './contract.ts'
+import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { objectOf, readForm } from './params.ts'
 
 /** A page of the categories that a news item, or a blog, is linked with. 404/220002 when there is no such object; 400/220000 and 220003 by the query. */
@@ -33,7 +33,7 @@ export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
     {
       params: objectOf,
       body: {
-        schema: async () => (await import('./items-body.ts')).linkCategoriesBody,
+        schema: async () => (await import('../../lib/contract/categories/items-body.ts')).linkCategoriesBody,
         malformed: 'categoriesMalformed',
       },
     },
@@ -49,7 +49,7 @@ export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
     {
       params: objectOf,
       body: {
-        schema: async () => (await import('./items-body.ts')).unlinkCategoriesBody,
+        schema: async () => (await import('../../lib/contract/categories/items-body.ts')).unlinkCategoriesBody,
         malformed: 'categoriesMalformed',
         form: readForm,
         inQuery: true,

@@ -1,11 +1,11 @@
 import { contentList, listContents } from '../../lib/categories/content-list.ts'
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
-import type { CategoriesDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import type { category as categoryAnswer, categoryPage } from '../../lib/contract/categories/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { okWithJson, okWithTag } from '../../lib/http/reply.ts'
-import type { Answer } from '../contract.ts'
-import type { category as categoryAnswer, categoryPage } from './contract.ts'
+import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { categoryOf } from './params.ts'
 
 /** One category of a site (decisions.md, section 8); of the query switches, `fields` does something. 404/220001 when there is no such category. */

@@ -1,12 +1,12 @@
-import type { CategoriesDeps } from '../../lib/deps.ts'
+import { categoriesRoutes, ofEachKind } from '../../lib/contract/routes/categories.ts'
+import type { OperationOf } from '../../lib/contract/routes/routes.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import type { OperationOf } from '../routes.ts'
+import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { getCategory, listCategories } from './categories.ts'
 import { linkCategories, listCategoriesOfObject, unlinkCategories } from './categories-of-object.ts'
 import { linkObjects, listAllObjects, listObjects, unlinkObjects } from './objects.ts'
-import { categoriesRoutes, ofEachKind } from './routes.ts'
 import { listSiteUrls } from './site-urls.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */

@@ -1,13 +1,13 @@
 import { associationList, listAssociations } from '../../lib/categories/association-list.ts'
-import type { ObjectKind } from '../../lib/categories/content-kinds.ts'
 import { contentList, listContents } from '../../lib/categories/content-list.ts'
 import { linkObjects as link, unlinkObjects as unlink } from '../../lib/categories/link-objects.ts'
 import { parseListQuery } from '../../lib/categories/query/list-query.ts'
-import type { CategoriesDeps } from '../../lib/deps.ts'
+import type { AssociationPage, ObjectPage } from '../../lib/contract/categories/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { ObjectKind } from '../../lib/core/content-kinds.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { okWithJson } from '../../lib/http/reply.ts'
-import type { Answer } from '../contract.ts'
-import type { AssociationPage, ObjectPage } from './contract.ts'
+import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { categoryOf, readForm } from './params.ts'
 
 /** Operations 6 and 9: a page of a category's news items, or blogs. 404/220001 when there is no such category; 400/220000 and 220003 by the query. */
@@ -38,7 +38,10 @@ export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     {
       params: categoryOf,
-      body: { schema: async () => (await import('./items-body.ts')).linkBody, malformed: 'categoriesMalformed' },
+      body: {
+        schema: async () => (await import('../../lib/contract/categories/items-body.ts')).linkBody,
+        malformed: 'categoriesMalformed',
+      },
     },
     async ({ site, params, body, path, author, remainingTime }) => {
       await link(deps, { site: site.id, kind, category: params.category }, body.items, author, remainingTime)
@@ -52,7 +55,7 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
     {
       params: categoryOf,
       body: {
-        schema: async () => (await import('./items-body.ts')).unlinkBody,
+        schema: async () => (await import('../../lib/contract/categories/items-body.ts')).unlinkBody,
         malformed: 'categoriesMalformed',
         form: readForm,
         inQuery: true,

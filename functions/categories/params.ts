@@ -1,5 +1,5 @@
-import { ServiceError } from '../../lib/errors.ts'
-import { type CategoryId, largestContentId, parseId } from '../../lib/ids.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { type CategoryId, largestContentId, parseId } from '../../lib/core/ids.ts'
 
 type Segments = Readonly<Record<string, string>>
 

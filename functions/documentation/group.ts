@@ -1,12 +1,12 @@
-import type { DocumentationDeps } from '../../lib/deps.ts'
+import { documentationRoutes } from '../../lib/contract/routes/documentation.ts'
+import type { OperationOf } from '../../lib/contract/routes/routes.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import type { OperationOf } from '../routes.ts'
+import type { DocumentationDeps } from '../../lib/service/deps.ts'
 import { getConsole, getConsoleAsset } from './console.ts'
 import { getOpenApi } from './get-openapi.ts'
 import { getReference, getReferenceAsset } from './reference.ts'
-import { documentationRoutes } from './routes.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createDocumentationHandler = (deps: DocumentationDeps): Handler => {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { ServiceError } from '../../lib/errors.ts'
+import { type ReferenceAsset, referenceAssets } from '../../lib/contract/documentation/reference-assets.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { tagOfText } from '../../lib/http/conditions.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { drawReference } from './draw-reference.ts'
-import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
 
 const script = (root: string) => `(${drawReference})(${JSON.stringify(root)})`
 

@@ -1,16 +1,16 @@
-import type { FieldsDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { createdField, fieldPage, fieldTypePage } from '../../lib/contract/fields/contract.ts'
+import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
 import { ifMatch } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
-import type { Answer } from '../contract.ts'
-import type { createdField, fieldPage, fieldTypePage } from './contract.ts'
+import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { bodyOf, fieldOf, webFormOf } from './params.ts'
 import { fieldTag, fieldView, wholeList } from './views.ts'
-import { xmlNames } from './xml-names.ts'
 
 /** Operation 2: one system field of a web form. 404/115001 without the form, 404/115002 without the field. */
 export const getField = ({ webForms }: FieldsDeps) =>
@@ -38,7 +38,7 @@ export const createField = ({ webForms }: FieldsDeps) =>
   operation(
     {
       params: webFormOf,
-      body: bodyOf(async () => (await import('./field-body.ts')).newFieldBody),
+      body: bodyOf(async () => (await import('../../lib/contract/fields/field-body.ts')).newFieldBody),
     },
     async ({ site, dataCentre, params, body: { type, mandatory, order }, author, remainingTime }) => {
       const field = { typeId: type.id, mandatory, order }
@@ -55,7 +55,7 @@ export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
     {
       params: fieldOf,
-      body: bodyOf(async () => (await import('./field-body.ts')).fieldChangeBody),
+      body: bodyOf(async () => (await import('../../lib/contract/fields/field-body.ts')).fieldChangeBody),
     },
     async ({ site, params, body, headers, author, remainingTime }) => {
       const check = ifMatch(headers['if-match'])

@@ -1,11 +1,11 @@
-import type { FieldsDeps } from '../../lib/deps.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { root } from '../../lib/contract/fields/contract.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
+import type { FieldsDeps } from '../../lib/service/deps.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
-import type { Answer } from '../contract.ts'
-import type { root } from './contract.ts'
 
 /** The console's address as seen from the root of the service. Where that was asked for without a slash at its end, it is one beside it. */
 const consoleFrom = (path: string, { url }: DataCentre): string => {

@@ -1,12 +1,12 @@
-import type { FieldsDeps } from '../../lib/deps.ts'
+import { fieldsRoutes } from '../../lib/contract/routes/fields.ts'
+import type { OperationOf } from '../../lib/contract/routes/routes.ts'
 import { type AnyOperation, createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import type { OperationOf } from '../routes.ts'
+import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { createField, deleteField, getField, listFields, listFieldTypes, updateField } from './fields.ts'
 import { getHealth } from './get-health.ts'
 import { getRoot } from './get-root.ts'
 import { listSites } from './list-sites.ts'
-import { fieldsRoutes } from './routes.ts'
 import { getWebForm, listWebForms } from './web-forms.ts'
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */

@@ -1,12 +1,12 @@
-import type { FieldsDeps } from '../../lib/deps.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { sitePage } from '../../lib/contract/fields/contract.ts'
+import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
 import { callerOperation } from '../../lib/http/caller-operation.ts'
 import { sitesUrl } from '../../lib/http/links.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { findHere, sitesOf } from '../../lib/http/resolve-site.ts'
-import type { Answer } from '../contract.ts'
-import type { sitePage } from './contract.ts'
+import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { wholeList } from './views.ts'
-import { xmlNames } from './xml-names.ts'
 
 /** The sites that the token covers, wherever they live, sorted by id (decisions.md, section 8): answered in every data centre. */
 export const listSites = ({ edge }: FieldsDeps) =>

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
-import { ServiceError } from '../../lib/errors.ts'
-import { parseId, type WebFormId } from '../../lib/ids.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { parseId, type WebFormId } from '../../lib/core/ids.ts'
 
 type Segments = Readonly<Record<string, string>>
 

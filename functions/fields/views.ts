@@ -1,9 +1,9 @@
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { field as fieldAnswer, webForm } from '../../lib/contract/fields/contract.ts'
 import { fieldTypeName, imageVerification } from '../../lib/fields/catalogue.ts'
 import type { SystemField, WebFormSummary } from '../../lib/fields/web-forms.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
 import type { Link, SiteUrls } from '../../lib/http/links.ts'
-import type { Answer } from '../contract.ts'
-import type { field as fieldAnswer, webForm } from './contract.ts'
 
 /** A web form as callers see it (decisions.md, section 8). */
 export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answer<typeof webForm> => ({

@@ -1,13 +1,13 @@
-import type { FieldsDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { webFormPage } from '../../lib/contract/fields/contract.ts'
+import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { Answer } from '../contract.ts'
-import type { webFormPage } from './contract.ts'
+import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { webFormOf } from './params.ts'
 import { webFormView, wholeList } from './views.ts'
-import { xmlNames } from './xml-names.ts'
 
 /** The web forms of a site, sorted by id (decisions.md, section 8). */
 export const listWebForms = ({ webForms }: FieldsDeps) =>

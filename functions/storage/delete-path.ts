@@ -1,10 +1,10 @@
-import type { StorageDeps } from '../../lib/deps.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
 import { remove } from '../../lib/storage/remove.ts'
-import type { Answer } from '../contract.ts'
-import type { deleting } from './contract-schemas.ts'
 import { deletedPathOf, readSwitches, requesterOf } from './params.ts'
 
 /** One client library writes a second question mark where an ampersand belongs. */
@@ -19,7 +19,7 @@ const optionsOf = async (query: Switches) => {
       : { version: 'draft', force: swallowed }
   const { version, force: forced } = await readSwitches(
     given,
-    async () => (await import('./switches.ts')).deleteSwitches,
+    async () => (await import('../../lib/contract/storage/switches.ts')).deleteSwitches,
   )
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }

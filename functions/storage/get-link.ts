@@ -1,12 +1,12 @@
-import type { StorageDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { downloadLink } from '../../lib/contract/storage/contract-schemas.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
-import type { Answer } from '../contract.ts'
-import type { downloadLink } from './contract-schemas.ts'
 import { asDraft, pathOf } from './params.ts'
 
 /** Nothing of the file is read: whoever has the link does that. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../lib/errors.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { MultipartError } from '../../lib/http/part-header.ts'
 import type { IncomingFile } from '../../lib/storage/upload-files.ts'
 

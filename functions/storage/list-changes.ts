@@ -1,5 +1,7 @@
-import type { StorageDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { changePage } from '../../lib/contract/storage/contract-changes.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
 import {
   type ChangePage,
   changesAfter,
@@ -11,9 +13,7 @@ import {
 } from '../../lib/history/list-changes.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
-import type { SiteId } from '../../lib/ids.ts'
-import type { Answer } from '../contract.ts'
-import type { changePage } from './contract-changes.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
 import { readSwitches } from './params.ts'
 
 const usualLimit = 100
@@ -44,7 +44,10 @@ export const listChanges = ({ history }: StorageDeps) =>
           type: query.get('type'),
           subject: query.get('subject'),
         }
-        const switches = await readSwitches(given, async () => (await import('./switches.ts')).changesQuery)
+        const switches = await readSwitches(
+          given,
+          async () => (await import('../../lib/contract/storage/switches.ts')).changesQuery,
+        )
         return { ...switches, after: query.get('after') }
       },
     },

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
-import { readTags, type TagList } from '../../lib/entity-tags.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import { readTags, type TagList } from '../../lib/core/entity-tags.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
 import type { Request, Switches } from '../../lib/http/request.ts'
 import { type Conditions, isUnconditional } from '../../lib/storage/conditions.ts'

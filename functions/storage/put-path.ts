@@ -1,13 +1,13 @@
-import type { StorageDeps } from '../../lib/deps.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { success } from '../../lib/contract/storage/contract-schemas.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
 import { createFolder } from '../../lib/storage/create-folder.ts'
 import { putFile } from '../../lib/storage/put-file.ts'
 import { relocate } from '../../lib/storage/relocate.ts'
 import { fileTooLarge } from '../../lib/storage/stage-file.ts'
-import type { Answer } from '../contract.ts'
-import type { success } from './contract-schemas.ts'
 import { isMultipart } from './incoming-files.ts'
 import { pathOf, readSwitches, requesterOf } from './params.ts'
 import { declaredLength, receiveUpload, upload } from './upload.ts'
@@ -22,7 +22,10 @@ const relocatePath = (deps: StorageDeps) =>
   operation(
     {
       params: pathOf,
-      body: { schema: async () => (await import('./switches.ts')).destinationBody, malformed: 'storageRefused' },
+      body: {
+        schema: async () => (await import('../../lib/contract/storage/switches.ts')).destinationBody,
+        malformed: 'storageRefused',
+      },
     },
     async (input) => {
       await relocate(deps, input.site.id, input.params.path, input.body, requesterOf(input))
@@ -58,7 +61,7 @@ const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\
 const asDraft = async (query: Switches): Promise<boolean> => {
   const { version } = await readSwitches(
     { version: query.get('version') },
-    async () => (await import('./switches.ts')).putSwitches,
+    async () => (await import('../../lib/contract/storage/switches.ts')).putSwitches,
   )
   return version === 'draft'
 }

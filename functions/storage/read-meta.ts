@@ -1,10 +1,12 @@
-import { largestPage, takeThatFit } from '../../lib/answer-size.ts'
-import type { StorageDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { content, entry } from '../../lib/contract/storage/contract-schemas.ts'
+import { largestPage, takeThatFit } from '../../lib/core/answer-size.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
 import { describePath, type PageState } from '../../lib/storage/describe-path.ts'
 import { entityTagOf } from '../../lib/storage/entity-tag.ts'
 import { type FileBelow, listFiles } from '../../lib/storage/list-files.ts'
@@ -12,8 +14,6 @@ import { type Entry, listFolder } from '../../lib/storage/list-folder.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
-import type { Answer } from '../contract.ts'
-import type { content, entry } from './contract-schemas.ts'
 import { pathOf, readSwitches } from './params.ts'
 
 type EntryView = Answer<typeof entry>
@@ -26,7 +26,7 @@ const listingOf = (query: Switches) =>
       cursor: query.get('cursor'),
       recursive: query.get('recursive'),
     },
-    async () => (await import('./switches.ts')).listing,
+    async () => (await import('../../lib/contract/storage/switches.ts')).listing,
   )
 
 const timeOf = (modified: number): string => new Date(modified).toISOString()

@@ -1,14 +1,14 @@
-import type { StorageDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { removalPreview, removedPage, versionPage } from '../../lib/contract/storage/contract-history.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
 import { readCursor, writeCursor } from '../../lib/storage/listing-cursor.ts'
 import { longestListing, type ObjectVersion, type RemovedEntry } from '../../lib/storage/object-store.ts'
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
 import { previewRemoval } from '../../lib/storage/preview-removal.ts'
-import type { Answer } from '../contract.ts'
-import type { removalPreview, removedPage, versionPage } from './contract-history.ts'
 import { pathOf, readSwitches } from './params.ts'
 
 /** How many entries an answer holds unless told. */
@@ -16,7 +16,10 @@ const usualLimit = 100
 
 const pageOf = async (query: Switches) => {
   const given = { limit: query.get('limit'), cursor: query.get('cursor') }
-  const { limit = usualLimit, cursor } = await readSwitches(given, async () => (await import('./switches.ts')).listing)
+  const { limit = usualLimit, cursor } = await readSwitches(
+    given,
+    async () => (await import('../../lib/contract/storage/switches.ts')).listing,
+  )
   return { limit: Math.min(limit, longestListing), cursor }
 }
 

@@ -1,15 +1,15 @@
-import type { Downloads, StorageDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request, Switches } from '../../lib/http/request.ts'
+import type { Downloads, StorageDeps } from '../../lib/service/deps.ts'
 import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
 import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/read-file.ts'
-import type { Answer } from '../contract.ts'
-import type { progress as progressAnswer } from './contract-schemas.ts'
 import { getLink } from './get-link.ts'
 import { asDraft, pathOf, readSwitches } from './params.ts'
 import { getMeta } from './read-meta.ts'
@@ -119,7 +119,7 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
 const stateOf = async (query: Switches) => {
   const { versionId } = await readSwitches(
     { versionId: query.get('versionId') },
-    async () => (await import('./switches.ts')).versionSwitches,
+    async () => (await import('../../lib/contract/storage/switches.ts')).versionSwitches,
   )
   return { isDraft: asDraft(query), versionId }
 }

@@ -1,10 +1,10 @@
-import type { StorageDeps } from '../../lib/deps.ts'
-import { ServiceError } from '../../lib/errors.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import { bodyChunks } from '../../lib/http/request.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type Progress, startProgress } from '../../lib/storage/upload-progress.ts'
-import type { Asker } from '../../lib/uploads/destination.ts'
+import type { Asker } from '../../lib/storage/uploads/destination.ts'
 import {
   bringsBytes,
   createdHeaders,
@@ -15,9 +15,9 @@ import {
   requireBytes,
   requireTus,
   stateHeaders,
-} from '../../lib/uploads/tus.ts'
-import type { Upload } from '../../lib/uploads/upload.ts'
-import type { Begun, Uploads } from '../../lib/uploads/uploads.ts'
+} from '../../lib/storage/uploads/tus.ts'
+import type { Upload } from '../../lib/storage/uploads/upload.ts'
+import type { Begun, Uploads } from '../../lib/storage/uploads/uploads.ts'
 import { pathOf } from './params.ts'
 import { declaredLength } from './upload.ts'
 import type { UploadWish } from './upload-destination.ts'

@@ -1,6 +1,6 @@
+import type { RemainingTime } from '../../lib/core/remaining-time.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
-import type { RemainingTime } from '../../lib/remaining-time.ts'
-import { isTus, tusAbilities, tusAnswer } from '../../lib/uploads/tus.ts'
+import { isTus, tusAbilities, tusAnswer } from '../../lib/storage/uploads/tus.ts'
 
 /** An upload's own address, where nothing but tus is spoken. */
 const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../lib/errors.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { isUnconditional } from '../../lib/storage/conditions.ts'
 import { contentTypeOf, isPage, isTemplate } from '../../lib/storage/file-kind.ts'
 import type { Staged } from '../../lib/storage/object-store.ts'
@@ -6,8 +6,8 @@ import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from 
 import { admitFile, type FilePlace, placeInFolder, putStaged, refuseWorkflow } from '../../lib/storage/put-file.ts'
 import type { Requester, StorageStores } from '../../lib/storage/put-in-place.ts'
 import { largestResumableTemplate, templateFault } from '../../lib/storage/template.ts'
-import type { Asker, Destination } from '../../lib/uploads/destination.ts'
-import type { Target } from '../../lib/uploads/upload.ts'
+import type { Asker, Destination } from '../../lib/storage/uploads/destination.ts'
+import type { Target } from '../../lib/storage/uploads/upload.ts'
 import { conditionsOf } from './params.ts'
 
 /** Where a resumable upload should go, in the words of its request. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { HistoryEntry } from '../history-entry.ts'
-import { type SiteId, storedId } from '../ids.ts'
+import type { HistoryEntry } from '../core/history-entry.ts'
+import { type SiteId, storedId } from '../core/ids.ts'
 
 /** The port to what is known of tokens: a grant for each, under the SHA-256 of the token. Errors of every call: unavailable. */
 export interface Grants {

@@ -1,7 +1,7 @@
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
-import { callTimes } from './call-times.ts'
-import { failLikePort } from './store-failure.ts'
+import { callTimes } from './calls/call-times.ts'
+import { failLikePort } from './calls/store-failure.ts'
 
 /** The queue of removals in SQS. What it delivers is read by `createRemovalWorker`. */
 export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig = {}): RemovalQueue => {

@@ -3,8 +3,8 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation'
-import { callTimes } from './call-times.ts'
-import { failLikePort } from './store-failure.ts'
+import { callTimes } from './calls/call-times.ts'
+import { failLikePort } from './calls/store-failure.ts'
 
 /** Where a stack was looked for, and its outputs by name; undefined when there is no region, or no such stack in it. */
 export interface FoundStack {

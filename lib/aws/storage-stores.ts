@@ -1,11 +1,11 @@
-import type { StorageSettings } from '../config.ts'
-import type { Downloads, LinkTo } from '../deps.ts'
-import type { Stores } from '../stores.ts'
-import { createDirectoryStores } from './directory-stores.ts'
-import { createDocumentClient } from './dynamodb.ts'
+import type { StorageSettings } from '../config/config.ts'
+import type { Downloads, LinkTo } from '../service/deps.ts'
+import type { Stores } from '../service/stores.ts'
+import { createDirectoryStores } from './dynamodb/directory-stores.ts'
+import { createDocumentClient } from './dynamodb/dynamodb.ts'
+import { createUploadProgress } from './dynamodb/upload-progress.ts'
+import { createUploadRecords } from './dynamodb/upload-records.ts'
 import { createFileStores } from './file-stores.ts'
-import { createUploadProgress } from './upload-progress.ts'
-import { createUploadRecords } from './upload-records.ts'
 
 /** Everything that the operations on files work on. */
 export const createStorageStores = (

@@ -1,7 +1,7 @@
-import type { HistoryEntry } from '../history-entry.ts'
-import type { CategoryId, SiteId } from '../ids.ts'
-import type { RemainingTime } from '../remaining-time.ts'
-import type { ObjectKind } from './content-kinds.ts'
+import type { ObjectKind } from '../core/content-kinds.ts'
+import type { HistoryEntry } from '../core/history-entry.ts'
+import type { CategoryId, SiteId } from '../core/ids.ts'
+import type { RemainingTime } from '../core/remaining-time.ts'
 import type { Count, SiteObject } from './contents.ts'
 
 /** The objects of one kind that a category is linked with. */

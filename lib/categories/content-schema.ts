@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { largestContentId } from '../ids.ts'
-import { type ContentKind, contentMembers } from './content-kinds.ts'
-import { type ContentMember, longestString } from './object-kinds.ts'
+import { type ContentKind, contentMembers } from '../core/content-kinds.ts'
+import { largestContentId } from '../core/ids.ts'
+import type { MemberType, Scalar } from '../core/item-shape.ts'
+import { type ContentMember, longestString } from '../core/object-kinds.ts'
 import { readDateTime } from './query/date-time.ts'
-import type { MemberType, Scalar } from './query/item-shape.ts'
 
 /** In bytes: with room to spare for what an item of the store may have. */
 const longestText = 350_000

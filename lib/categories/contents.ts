@@ -1,7 +1,7 @@
-import type { HistoryEntry } from '../history-entry.ts'
-import type { CategoryId, SiteId } from '../ids.ts'
-import type { ContentKind, ObjectKind } from './content-kinds.ts'
-import type { Scalars } from './query/item-shape.ts'
+import type { ContentKind, ObjectKind } from '../core/content-kinds.ts'
+import type { HistoryEntry } from '../core/history-entry.ts'
+import type { CategoryId, SiteId } from '../core/ids.ts'
+import type { Scalars } from '../core/item-shape.ts'
 
 /** A category, news item or blog: its members by name. */
 export type Content = Scalars & { readonly id: number }

@@ -1,6 +1,6 @@
-import { type Problem, ServiceError } from '../errors.ts'
-import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
-import type { RemainingTime } from '../remaining-time.ts'
+import { type Problem, ServiceError } from '../core/errors.ts'
+import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { RemainingTime } from '../core/remaining-time.ts'
 import type { CategoryLinks, LinkList, LinkOutcome } from './category-links.ts'
 
 /** An object to be linked. Without `displayable`, a link that exists keeps its own, and a new one is displayable. */

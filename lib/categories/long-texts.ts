@@ -1,6 +1,6 @@
-import { collectThatFit, type Json, largestPage, toJson } from '../answer-size.ts'
+import { collectThatFit, type Json, largestPage, toJson } from '../core/answer-size.ts'
+import type { Item } from '../core/item-shape.ts'
 import type { Selection } from './query/fields.ts'
-import type { Item } from './query/item-shape.ts'
 
 /** How many long texts are read at a time: some of them may be all that an answer can hold. */
 const textsAtOnce = 50

@@ -1,7 +1,7 @@
-import type { Json } from '../answer-size.ts'
+import type { Json } from '../core/answer-size.ts'
+import type { Item } from '../core/item-shape.ts'
 import type { Entry, ListSource } from './excerpt.ts'
 import { excerptOf, itemsOf } from './excerpt.ts'
-import type { Item } from './query/item-shape.ts'
 import type { ListQuery } from './query/list-query.ts'
 
 /** A page of a list, as the answer shows it (api.md, "Category association item"). */

@@ -1,9 +1,9 @@
-import type { Json } from '../answer-size.ts'
-import type { SiteId } from '../ids.ts'
+import type { Json } from '../core/answer-size.ts'
+import type { SiteId } from '../core/ids.ts'
+import type { Item, ItemShape } from '../core/item-shape.ts'
 import type { Count } from './contents.ts'
 import type { Entry, ListSource } from './excerpt.ts'
 import { writeItems } from './long-texts.ts'
-import type { Item, ItemShape } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList } from './run-list.ts'
 

@@ -1,6 +1,6 @@
-import { invalidInput, ServiceError } from '../errors.ts'
-import type { Author, ChangeType, HistoryEntry } from '../history-entry.ts'
-import type { SiteId, WebFormId } from '../ids.ts'
+import { invalidInput, ServiceError } from '../core/errors.ts'
+import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId, WebFormId } from '../core/ids.ts'
 import { fieldTypes } from './catalogue.ts'
 import { maxOrder, type SystemField } from './web-forms.ts'
 

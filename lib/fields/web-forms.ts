@@ -1,6 +1,6 @@
-import type { HistoryEntry } from '../history-entry.ts'
-import type { SiteId, WebFormId } from '../ids.ts'
-import type { RemainingTime } from '../remaining-time.ts'
+import type { HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId, WebFormId } from '../core/ids.ts'
+import type { RemainingTime } from '../core/remaining-time.ts'
 
 /** A system field on a form. Its type names it: a form has at most one field of a type. */
 export interface SystemField {

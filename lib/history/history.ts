@@ -1,5 +1,5 @@
-import type { HistoryEntry } from '../history-entry.ts'
-import type { SiteId } from '../ids.ts'
+import type { HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
 
 /** An entry of the history as it is kept. */
 export interface Change extends HistoryEntry {

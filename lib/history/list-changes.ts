@@ -1,5 +1,5 @@
-import type { ChangeType } from '../history-entry.ts'
-import { type SiteId, storedId } from '../ids.ts'
+import type { ChangeType } from '../core/history-entry.ts'
+import { type SiteId, storedId } from '../core/ids.ts'
 import type { Change, History } from './history.ts'
 
 /** So many digits has a position in an id, so that ids sort as their positions do. */

@@ -1,6 +1,6 @@
 import { type Grant, hashToken, isCurrent } from '../access/grants.ts'
-import type { Clock } from '../clock.ts'
-import { ServiceError } from '../errors.ts'
+import type { Clock } from '../core/clock.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { GroupPolicy } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
 import type { AdmittedRequest, RoutedRequest } from './operation.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { isStronglyIn, isWeaklyIn, readTags } from '../entity-tags.ts'
-import { ServiceError } from '../errors.ts'
+import { isStronglyIn, isWeaklyIn, readTags } from '../core/entity-tags.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Format } from './negotiate.ts'
 
 /** A tag that names a state by the text that it is written as. */

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Request } from './request.ts'
 
 /** What the bytes of a body must come to. */

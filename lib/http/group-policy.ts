@@ -1,4 +1,4 @@
-import type { ErrorName } from '../errors.ts'
+import type { ErrorName } from '../core/errors.ts'
 import type { Format } from './negotiate.ts'
 import type { Group } from './router.ts'
 

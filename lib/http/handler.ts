@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { ServiceError } from '../errors.ts'
-import type { RemainingTime } from '../remaining-time.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { RemainingTime } from '../core/remaining-time.ts'
 import { type AdmissionDeps, admit, admitCaller } from './admission.ts'
 import { type CallerOperation, isOfCaller } from './caller-operation.ts'
 import { preflight } from './cors.ts'

@@ -1,5 +1,5 @@
 /** Absolute URLs of the resources of a site, with its numeric id and the configured base URL of the data centre that answers. */
-import type { WebFormId } from '../ids.ts'
+import type { WebFormId } from '../core/ids.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 
 export interface Link {

@@ -1,4 +1,4 @@
-import { type ErrorName, ServiceError } from '../errors.ts'
+import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
 import { bodyChunks, type Request, type RequestBody } from './request.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { DocumentReply, XmlDocument } from './reply.ts'
 
 /** What a caller is told to wait after 429 and 503, in seconds. */

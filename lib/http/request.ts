@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { type ErrorName, ServiceError } from '../errors.ts'
-import type { RemainingTime } from '../remaining-time.ts'
+import { type ErrorName, ServiceError } from '../core/errors.ts'
+import type { RemainingTime } from '../core/remaining-time.ts'
 
 /** In memory when the whole request is there already, a stream when it is still on its way. */
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }

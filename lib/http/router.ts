@@ -1,5 +1,5 @@
 import type { Permission } from '../access/grants.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 

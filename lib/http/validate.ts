@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type ErrorName, invalidInput } from '../errors.ts'
+import { type ErrorName, invalidInput } from '../core/errors.ts'
 
 const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(

@@ -1,5 +1,5 @@
-import type { HistoryEntry } from '../history-entry.ts'
-import type { SiteId } from '../ids.ts'
+import type { HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
 
 /** The port to the directory of sites and data centres, which all data centres share. Errors of every call: unavailable. */
 export interface SiteDirectory {

@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts'
-import type { SiteId } from '../ids.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
 import { onFoundWay } from './look-up.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { allInOrder, findWay, putOnWay, type Requester, refuseGoing, type StorageStores } from './put-in-place.ts'

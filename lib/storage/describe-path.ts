@@ -1,4 +1,4 @@
-import type { SiteId } from '../ids.ts'
+import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import type { ObjectInfo } from './object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from './path.ts'

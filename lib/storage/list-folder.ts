@@ -1,4 +1,4 @@
-import type { SiteId } from '../ids.ts'
+import type { SiteId } from '../core/ids.ts'
 import { readCursor, writeCursor } from './listing-cursor.ts'
 import type { ListQuery, ObjectStore } from './object-store.ts'
 import { longestListing } from './object-store.ts'

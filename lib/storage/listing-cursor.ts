@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 
 /** Where a listing goes on: behind a name, a key, or the path of a file. */
 export interface Position<By extends string> {

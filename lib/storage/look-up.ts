@@ -1,5 +1,5 @@
-import { errors, ServiceError } from '../errors.ts'
-import type { SiteId } from '../ids.ts'
+import { errors, ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import { compareText } from './list-folder.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'

@@ -1,5 +1,5 @@
-import { type ErrorName, ServiceError } from '../errors.ts'
-import type { SiteId } from '../ids.ts'
+import { type ErrorName, ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
 
 declare const brand: unique symbol
 

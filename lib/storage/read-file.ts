@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts'
-import type { SiteId } from '../ids.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-store.ts'
 import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'

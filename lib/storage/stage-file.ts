@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts'
-import type { SiteId } from '../ids.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
 import { contentTypeOf, isTemplate } from './file-kind.ts'
 import type { ObjectStore, Staged } from './object-store.ts'
 import { type Area, fileKey, nameOf, type StoragePath } from './path.ts'

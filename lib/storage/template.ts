@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import type { ErrorName } from '../errors.ts'
+import type { ErrorName } from '../core/errors.ts'
 
 /** How much of an unfinished comment is kept until the next bytes come, in characters. What is longer is no region. */
 const longestComment = 2_000

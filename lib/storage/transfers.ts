@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts'
-import type { SiteId } from '../ids.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
 import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
 import { type Change, listAll, type ObjectStore, type Transfer } from './object-store.ts'
 import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, type StoragePath } from './path.ts'

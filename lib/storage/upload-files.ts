@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts'
-import type { SiteId } from '../ids.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
 import { createUploadConditions } from './conditions.ts'
 import { isPage } from './file-kind.ts'
 import { onFoundWay } from './look-up.ts'

@@ -1,5 +1,5 @@
-import type { HistoryEntry } from '../history-entry.ts'
-import type { SiteId } from '../ids.ts'
+import type { HistoryEntry } from '../core/history-entry.ts'
+import type { SiteId } from '../core/ids.ts'
 import type { StoragePath } from './path.ts'
 
 /** The port to the running workflows of pages. What was started a moment ago is seen. Errors of every call: unavailable. */

@@ -1,8 +1,8 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
-import { functionSettings } from '../../cdk/functions.ts'
-import { tableGrants } from '../../cdk/grants.ts'
-import { parseSettings } from '../../cdk/settings.ts'
+import { functionSettings } from '../../cdk/config/functions.ts'
+import { tableGrants } from '../../cdk/config/grants.ts'
+import { parseSettings } from '../../cdk/config/settings.ts'
 import { templatesOf } from './support/synthesise.ts'
 
 const { us } = templatesOf()

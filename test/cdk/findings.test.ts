@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { acceptedOf, checkFindings } from '../../cdk/create-app.ts'
-import { readSettings } from '../../cdk/settings.ts'
+import { readSettings } from '../../cdk/config/settings.ts'
+import { acceptedOf, checkFindings } from '../../cdk/stacks/create-app.ts'
 import { createTestApp } from './support/synthesise.ts'
 
 interface Report {

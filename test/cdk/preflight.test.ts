@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { checkConcurrency, wantedConcurrency } from '../../cdk/concurrency.ts'
-import { parseSettings } from '../../cdk/settings.ts'
+import { checkConcurrency, wantedConcurrency } from '../../cdk/config/concurrency.ts'
+import { parseSettings } from '../../cdk/config/settings.ts'
 import { run } from '../support/program.ts'
 
 /** Stands for Lambda at the transport of its SDK. */

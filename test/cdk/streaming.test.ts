@@ -1,6 +1,6 @@
 import { Match, Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
-import { streaming } from '../../lib/streaming.ts'
+import { streaming } from '../../lib/config/streaming.ts'
 import { createTestApp } from './support/synthesise.ts'
 
 /** The templates of an app, by the names of their stacks without the prefix. */

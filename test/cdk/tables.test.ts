@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib'
 import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { tables } from '../../lib/aws/tables.ts'
+import { tables } from '../../lib/config/tables.ts'
 import { createTestApp, templatesOf } from './support/synthesise.ts'
 
 const type = 'AWS::DynamoDB::GlobalTable'

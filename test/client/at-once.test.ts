@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, watch, writeFileSync } from 'node:fs'
 import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
-import { pull, push } from '../../client/src/sync.ts'
+import { pull, push } from '../../client/src/sync/index.ts'
 import { readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
 test('what runs at once have seen of several places is kept of each', async ({ client, folder, makeDirectory }) => {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { type ConnectOptions, connect } from '../../client/src/index.ts'
 import { nodeFetch } from '../../client/src/node.ts'
-import { pull, push } from '../../client/src/sync.ts'
+import { pull, push } from '../../client/src/sync/index.ts'
 import { type Decide, type Fate, startProxy } from './support/proxy.ts'
 import { test as base, readSite, readTree, reported } from './support/site.ts'
 

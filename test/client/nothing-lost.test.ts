@@ -4,7 +4,7 @@ import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from '
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect, type Files, type SiteClient } from '../../client/src/index.ts'
-import { pull, push } from '../../client/src/sync.ts'
+import { pull, push } from '../../client/src/sync/index.ts'
 import { startProxy } from './support/proxy.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
 

@@ -1,6 +1,5 @@
 import { assert, boolean, constantFrom, dictionary, nat, option, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
-import { seenAfter } from '../../client/src/sync/plan.ts'
 import {
   type FileState,
   type Fingerprint,
@@ -8,7 +7,8 @@ import {
   plan,
   type SeenState,
   type Step,
-} from '../../client/src/sync.ts'
+} from '../../client/src/sync/index.ts'
+import { seenAfter } from '../../client/src/sync/plan.ts'
 
 type Side = ReadonlyMap<string, FileState>
 

@@ -1,7 +1,7 @@
 import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { push } from '../../client/src/sync.ts'
+import { push } from '../../client/src/sync/index.ts'
 import { noOtherUser, otherUser, runAsOther } from '../support/program.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
 

@@ -4,7 +4,7 @@ import { readdir, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { LocalRefusal, pull, push } from '../../client/src/sync.ts'
+import { LocalRefusal, pull, push } from '../../client/src/sync/index.ts'
 import { pathsOf, readSite, readTree, reported, test } from './support/site.ts'
 
 test('what .siteignore names, and what is built in, is left alone on both sides', async ({

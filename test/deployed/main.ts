@@ -3,8 +3,15 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Deployment, deploy, destroy, type Emulator, findEmulator, synthesise } from '../../cdk/emulator.ts'
-import { registerMissing } from '../../cdk/emulator-registration.ts'
+import {
+  type Deployment,
+  deploy,
+  destroy,
+  type Emulator,
+  findEmulator,
+  synthesise,
+} from '../../cdk/emulator/emulator.ts'
+import { registerMissing } from '../../cdk/emulator/emulator-registration.ts'
 import { preparePython } from '../support/python-environment.ts'
 import { startMiniStack } from './ministack.ts'
 import { runAcceptance, runEdge, runGrants, runMoving, runStoreContracts, runStreaming, type Target } from './suites.ts'

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { streaming } from '../../lib/streaming.ts'
+import { streaming } from '../../lib/config/streaming.ts'
 
 const host = '127.0.0.1'
 /** How long it may take to listen: as long as Lambda waits. In milliseconds. */

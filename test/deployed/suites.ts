@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { bundleStream } from '../../cdk/bundles.ts'
-import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator.ts'
+import { bundleStream } from '../../cdk/config/bundles.ts'
+import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/emulator/emulator.ts'
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../../lib/clock.ts'
+import { systemClock } from '../../lib/core/clock.ts'
 import { createHandler } from '../../lib/http/handler.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler, RequestRecord } from '../../lib/http/request.ts'

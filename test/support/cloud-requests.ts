@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
-import type { FileAction } from '../../cdk/grants.ts'
+import type { FileAction } from '../../cdk/config/grants.ts'
 
 /** A request that this process sends to AWS, or to what speaks like it: what tells it apart from others, without keys or bodies. */
 export interface CloudRequest {

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
-import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 
 /** A DynamoDB for tests, in memory, on a socket of its own. */
 export interface Dynalite {

@@ -1,6 +1,6 @@
-import type { RecordChange } from '../../lib/aws/journal.ts'
-import type { Author, HistoryEntry } from '../../lib/history-entry.ts'
-import type { SiteId } from '../../lib/ids.ts'
+import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
+import type { Author, HistoryEntry } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
 
 /** Who makes the changes of a test. */
 export const author: Author = { actor: 'test' }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { DataDirectory } from '../../local/data-directory.ts'
+import type { DataDirectory } from '../../lib/machine/directory/data-directory.ts'
 
 /** The names under which a data directory keeps content, wherever that is, and those that its objects refer to. */
 export const keptContents = ({ blobs, database: file }: Pick<DataDirectory, 'blobs' | 'database'>) => {

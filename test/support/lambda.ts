@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
-import type { GatewayEvent } from '../../lib/aws/gateway.ts'
-import type { LambdaHandler } from '../../lib/aws/lambda.ts'
+import type { GatewayEvent } from '../../lib/aws/lambda/gateway.ts'
+import type { LambdaHandler } from '../../lib/aws/lambda/lambda.ts'
 import type { Answer, Request as CoreRequest } from './gateway.ts'
 
 interface Request extends Omit<CoreRequest, 'remaining'> {

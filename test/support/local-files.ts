@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
+import { layoutOf } from '../../lib/machine/directory/data-directory.ts'
+import { openBlobs } from '../../lib/machine/objects/blobs.ts'
+import { createObjectStore, type LocalObjectStore } from '../../lib/machine/objects/object-store.ts'
+import { type Database, openDatabase } from '../../lib/machine/sqlite/database.ts'
+import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
+import { createRecorder } from '../../lib/machine/tables/history.ts'
+import { createFolderRemovals, createGoingFolders } from '../../lib/machine/tables/path-locks.ts'
 import type { FolderRemovals } from '../../lib/storage/folder-removals.ts'
-import { layoutOf } from '../../local/data-directory.ts'
-import { type Database, openDatabase } from '../../local/database.ts'
-import { createRecorder } from '../../local/history.ts'
-import { openBlobs } from '../../local/objects/blobs.ts'
-import { createObjectStore, type LocalObjectStore } from '../../local/objects/object-store.ts'
-import { createFolderRemovals, createGoingFolders } from '../../local/path-locks.ts'
-import { prepareSchema } from '../../local/schema.ts'
 
 interface Options {
   readonly durable?: boolean

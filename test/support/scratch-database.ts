@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type Database, type DatabaseOptions, openDatabase } from '../../local/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../lib/machine/sqlite/database.ts'
 
 /** The file of a database that does not exist yet, in a folder that goes with the test. */
 export const scratchFile = (): string => {

@@ -6,9 +6,9 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { waiting } from '../../lib/aws/call-times.ts'
-import { createDocumentClient } from '../../lib/aws/dynamodb.ts'
-import { type TableDefinition, type TableName, tables } from '../../lib/aws/tables.ts'
+import { waiting } from '../../lib/aws/calls/call-times.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
+import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { startDynalite } from './dynalite.ts'
 
 /** Empty tables of a store, which a test has for itself. */

@@ -7,7 +7,7 @@ import { type SpawnedService, startService } from './spawned-service.ts'
 
 /** As `npm start` makes it, with no site in it. */
 const makeDataDirectory = async (directory: string): Promise<void> => {
-  const { openMachine } = await import('../../local/machine.ts')
+  const { openMachine } = await import('../../lib/machine/machine.ts')
   const machine = await openMachine(directory, { role: 'service', durable: false })
   await machine.close()
 }

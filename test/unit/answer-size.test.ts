@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { takeThatFit } from '../../lib/answer-size.ts'
+import { takeThatFit } from '../../lib/core/answer-size.ts'
 
 /** The bytes of a value's JSON as a text within JSON, with the comma behind it. */
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(JSON.stringify(value))) + 1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cachedLookup } from '../../lib/cached-lookup.ts'
+import { cachedLookup } from '../../lib/core/cached-lookup.ts'
 
 interface Found {
   readonly key: string

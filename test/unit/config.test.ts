@@ -6,8 +6,8 @@ import {
   readStorageSettings,
   readStreamSettings,
   settingsOf,
-} from '../../lib/config.ts'
-import { environmentOf } from '../../lib/settings.ts'
+} from '../../lib/config/config.ts'
+import { environmentOf } from '../../lib/config/settings.ts'
 
 const complete = {
   DATA_CENTRE: 'us',

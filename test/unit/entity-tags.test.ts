@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isStronglyIn, isWeaklyIn, readTags } from '../../lib/entity-tags.ts'
+import { isStronglyIn, isWeaklyIn, readTags } from '../../lib/core/entity-tags.ts'
 
 const strong = (tag: string) => ({ tag, isWeak: false })
 const weak = (tag: string) => ({ tag, isWeak: true })

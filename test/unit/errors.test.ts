@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ErrorName, errors, invalidInput, ServiceError } from '../../lib/errors.ts'
+import { type ErrorName, errors, invalidInput, ServiceError } from '../../lib/core/errors.ts'
 
 /** What callers were promised: a code and its status never change. */
 const promised: Readonly<Record<number, number>> = {

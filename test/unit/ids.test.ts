@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseId, storedId } from '../../lib/ids.ts'
+import { parseId, storedId } from '../../lib/core/ids.ts'
 
 describe('an id in a path', () => {
   test.each([

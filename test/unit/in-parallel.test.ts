@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inParallel } from '../../lib/in-parallel.ts'
+import { inParallel } from '../../lib/core/in-parallel.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 

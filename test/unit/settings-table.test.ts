@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import * as config from '../../lib/config.ts'
+import * as config from '../../lib/config/config.ts'
 
 /** The names of all variables that are asked for, whoever reads them. */
 const askedFor = (): string[] => {

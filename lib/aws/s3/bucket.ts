@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { S3ServiceException } from '@aws-sdk/client-s3'
-import { ServiceError } from '../../errors.ts'
+import { ServiceError } from '../../core/errors.ts'
 
 /** A bucket and the clients that speak to it. */
 export interface Bucket {

@@ -1,7 +1,7 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { StandardRetryStrategy } from '@smithy/core/retry'
-import { waiting } from '../call-times.ts'
-import { failLikePort } from '../store-failure.ts'
+import { waiting } from '../calls/call-times.ts'
+import { failLikePort } from '../calls/store-failure.ts'
 import { type Bucket, isRefusedInPassing } from './bucket.ts'
 
 const mostAttempts = 3

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DeleteObjectCommand, DeleteObjectsCommand, type _Error as FailedKey } from '@aws-sdk/client-s3'
-import { ServiceError } from '../../errors.ts'
-import { inParallel } from '../../in-parallel.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import { type Bucket, callsInFlight, isRefused, onCondition, passingCodes, unquote } from './bucket.ts'
 import { headObject } from './looking.ts'
 

@@ -5,7 +5,7 @@ import {
   type ListObjectsV2CommandOutput,
   ListObjectVersionsCommand,
 } from '@aws-sdk/client-s3'
-import { inParallel } from '../../in-parallel.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import type { Expected, ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, noteLack, unquote } from './bucket.ts'
 

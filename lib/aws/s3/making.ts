@@ -1,6 +1,6 @@
 import { type HeadObjectCommandOutput, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
-import { ServiceError } from '../../errors.ts'
-import { inParallel } from '../../in-parallel.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import { type Expected, NotPlaced, type Restoration } from '../../storage/object-store.ts'
 import { type Ability, type Bucket, callsInFlight, isRefusedAtOnce, noteLack, unquote } from './bucket.ts'
 import { type Doomed, deleteAll } from './deleting.ts'

@@ -6,8 +6,8 @@ import {
   type HeadObjectCommandOutput,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { ServiceError } from '../../errors.ts'
-import { inParallel } from '../../in-parallel.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import { type Change, NotPlaced, type PlaceConditions, type Staged, type Transfer } from '../../storage/object-store.ts'
 import {
   type Bucket,

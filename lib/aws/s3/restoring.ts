@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CopyObjectCommand } from '@aws-sdk/client-s3'
-import { inParallel } from '../../in-parallel.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import { type Expected, listAll, NotPlaced, type ObjectStore, type Restoration } from '../../storage/object-store.ts'
 import { type Bucket, callsInFlight, copySource, longCall, unquote } from './bucket.ts'
 import { type Doomed, deleteAll } from './deleting.ts'

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../errors.ts'
-import { unlimited } from '../../remaining-time.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { unlimited } from '../../core/remaining-time.ts'
 import {
   type Change,
   NotPlaced,
@@ -8,10 +8,10 @@ import {
   type PlaceOutcome,
   type Staged,
 } from '../../storage/object-store.ts'
-import { timeToAnswer } from '../in-time.ts'
-import type { RecordChange } from '../journal.ts'
-import type { FolderWatch, WatchedRemovals } from '../path-locks.ts'
-import { createTimeLimit, type TimeLimit } from '../time-limit.ts'
+import { timeToAnswer } from '../calls/in-time.ts'
+import { createTimeLimit, type TimeLimit } from '../calls/time-limit.ts'
+import type { RecordChange } from '../dynamodb/journal.ts'
+import type { FolderWatch, WatchedRemovals } from '../dynamodb/path-locks.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { deleteAll } from './deleting.ts'
 import { existsBelow, findChanged, findObject, findRival, listObjects } from './looking.ts'

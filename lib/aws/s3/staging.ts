@@ -5,7 +5,7 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { inParallel } from '../../in-parallel.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing } from './bucket.ts'
 import { inParts, type Lending, type Part, type PartBuffers } from './part-buffers.ts'

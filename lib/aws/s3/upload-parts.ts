@@ -8,11 +8,11 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { ServiceError } from '../../errors.ts'
-import { inParallel } from '../../in-parallel.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
 import type { Staged } from '../../storage/object-store.ts'
-import type { HeldUpload, UploadParts, WholeUpload } from '../../uploads/upload-parts.ts'
+import type { HeldUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-parts.ts'
 import { type Bucket, isUploadGone, longCall, unquote } from './bucket.ts'
 import { headObject, wasMadeBy } from './looking.ts'
 import { createPartBuffers, type Lending, type PartBuffers } from './part-buffers.ts'

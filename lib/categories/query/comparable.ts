@@ -1,5 +1,5 @@
+import type { MemberType, Scalar } from '../../core/item-shape.ts'
 import { readDateTime } from './date-time.ts'
-import type { MemberType, Scalar } from './item-shape.ts'
 
 /** A value in the form in which it is compared: strings without case, dates as texts that sort as they do. */
 export type Comparable = string | number | boolean | null

@@ -1,4 +1,4 @@
-import type { Item, ItemShape, Members, Scalar, Scalars } from './item-shape.ts'
+import type { Item, ItemShape, Members, Scalar, Scalars } from '../../core/item-shape.ts'
 
 /** The part of an item that the answer shows. */
 export interface Selection {

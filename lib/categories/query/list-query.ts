@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { invalidInput, type Problem } from '../../errors.ts'
+import { invalidInput, type Problem } from '../../core/errors.ts'
+import type { ItemShape } from '../../core/item-shape.ts'
 import type { Comparable } from './comparable.ts'
 import { QueryFault } from './fault.ts'
 import { parseFields, type Selection, standardFields } from './fields.ts'
-import type { ItemShape } from './item-shape.ts'
 import { keyOrder, type Order, type Position, parseOrder } from './order.ts'
 import { parseWhere, type Where } from './where.ts'
 

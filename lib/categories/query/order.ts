@@ -1,6 +1,6 @@
+import { findMember, type Item, type ItemShape, type MemberReference } from '../../core/item-shape.ts'
 import { type Comparable, compare, toComparable } from './comparable.ts'
 import { QueryFault, quote } from './fault.ts'
-import { findMember, type Item, type ItemShape, type MemberReference } from './item-shape.ts'
 
 /** Where an item stands in an ordered list: the values that it is sorted by, and its key. */
 export interface Position {

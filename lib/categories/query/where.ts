@@ -1,7 +1,7 @@
 import JSON5 from 'json5'
+import { findMember, type Item, type ItemShape, type MemberReference } from '../../core/item-shape.ts'
 import { type Comparable, compare, operandNames, readOperand, toComparable } from './comparable.ts'
 import { QueryFault, quote } from './fault.ts'
-import { findMember, type Item, type ItemShape, type MemberReference } from './item-shape.ts'
 
 /** Bounds of one condition (decisions.md, section 4). Together they bound the work per item as well. */
 export const longestWhere = 4096

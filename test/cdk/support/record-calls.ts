@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { type TableName, tables } from '../../../lib/aws/tables.ts'
+import { type TableName, tables } from '../../../lib/config/tables.ts'
 
 export interface Call {
   readonly table: TableName

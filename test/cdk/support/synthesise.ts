@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
-import type { Bundles } from '../../../cdk/bundles.ts'
-import { createApp } from '../../../cdk/create-app.ts'
-import { functionNames } from '../../../cdk/functions.ts'
+import type { Bundles } from '../../../cdk/config/bundles.ts'
+import { functionNames } from '../../../cdk/config/functions.ts'
+import { createApp } from '../../../cdk/stacks/create-app.ts'
 
 /** What functions consist of does not matter here. */
 const emptyBundles = (folder: string): Bundles => {

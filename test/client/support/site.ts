@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connect, type SiteClient } from '../../../client/src/index.ts'
 import type { EndEvent, SyncEvent } from '../../../client/src/sync/events.ts'
-import type { pull, push, SyncOptions } from '../../../client/src/sync.ts'
+import type { pull, push, SyncOptions } from '../../../client/src/sync/index.ts'
 import { test as base } from '../../support/test.ts'
 
 /** Files by path, as text; bytes count as Latin-1, and much of them is told by its digest. */

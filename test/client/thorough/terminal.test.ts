@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import { push } from '../../../client/src/sync.ts'
+import { push } from '../../../client/src/sync/index.ts'
 import { asDemo } from '../support/command.ts'
 import { test as base, readSite } from '../support/site.ts'
 

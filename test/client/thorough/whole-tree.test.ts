@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { pull, push } from '../../../client/src/sync.ts'
+import { pull, push } from '../../../client/src/sync/index.ts'
 import { asDemo, siteFiles } from '../support/command.ts'
 import { readSite, readTree, reported, type Texts, test, writeTree } from '../support/site.ts'
 

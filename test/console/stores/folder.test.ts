@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Change, type FolderContent, ServiceError, type SiteClient } from '../../../client/src/index.ts'
-import { formatRoute, parseRoute } from '../../../console/app/routes.ts'
 import { arrange } from '../../../console/files/arrange.ts'
 import { createFilesStore } from '../../../console/files/files-store.ts'
 import { createFolder, touches } from '../../../console/files/folder.ts'
-import { numbered } from '../../../console/files/paths.ts'
 import { createTree } from '../../../console/files/tree.ts'
+import { formatRoute, parseRoute } from '../../../console/route/routes.ts'
+import { numbered } from '../../../console/uploads/paths.ts'
 import { siteOf } from '../support/site.ts'
 
 const entry = (name: string, rest: Partial<FolderContent> = {}): FolderContent => ({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Change, ServiceError, type SiteClient } from '../../../client/src/index.ts'
-import { createLive } from '../../../console/app/live.ts'
+import { createLive } from '../../../console/page/live.ts'
 import { siteOf } from '../support/site.ts'
 
 const changeOf = (id: number): Change => ({

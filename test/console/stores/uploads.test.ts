@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { type Files, ServiceError } from '../../../client/src/index.ts'
-import { fromDrop } from '../../../console/files/dropped.ts'
-import { createKeptUploads, match } from '../../../console/files/kept-uploads.ts'
-import { createUploads, type Uploads } from '../../../console/files/uploads.ts'
+import { fromDrop } from '../../../console/uploads/dropped.ts'
+import { createKeptUploads, match } from '../../../console/uploads/kept-uploads.ts'
+import { createUploads, type Uploads } from '../../../console/uploads/uploads.ts'
 import { siteOf } from '../support/site.ts'
 
 const fileOf = (path: string, size = 10, lastModified = 1) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
-import { changeTypes } from '../../../lib/history-entry.ts'
+import { changeTypes } from '../../../lib/core/history-entry.ts'
 import { administerHere } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 

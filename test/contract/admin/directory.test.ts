@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { openMachine } from '../../../local/machine.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer, administerJson, refusedIn } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 

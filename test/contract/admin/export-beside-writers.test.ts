@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { exportRecords } from '../../../admin/export-records.ts'
-import { importRecords } from '../../../admin/import/import-records.ts'
-import { readRecords } from '../../../admin/import/read-records.ts'
-import type { ContentStores } from '../../../admin/stores.ts'
-import type { SiteId } from '../../../lib/ids.ts'
+import { exportRecords } from '../../../admin/records/export-records.ts'
+import { importRecords } from '../../../admin/records/import-records.ts'
+import { readRecords } from '../../../admin/records/read-records.ts'
+import type { ContentStores } from '../../../admin/stores/admin-stores.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 import { type Hand, hands } from '../../support/hands.ts'
 
 const site = 1001 as SiteId

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lambdaHandler } from '../../../lib/aws/lambda.ts'
+import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { type FieldsService, openFieldsService } from '../../support/fields-service.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fromGateway, type PathEncoding } from '../../../lib/aws/gateway.ts'
-import { lambdaHandler } from '../../../lib/aws/lambda.ts'
+import { fromGateway, type PathEncoding } from '../../../lib/aws/lambda/gateway.ts'
+import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import { baseUrls, distantSite, type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
 

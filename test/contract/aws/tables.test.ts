@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tables } from '../../../lib/aws/tables.ts'
+import { tables } from '../../../lib/config/tables.ts'
 
 test('the directory is the same in every data centre, and everything else belongs to one', () => {
   const everywhere = Object.entries(tables).filter(([, { global }]) => global)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createTelemetry } from '../../../lib/aws/telemetry.ts'
-import type { logLevels } from '../../../lib/config.ts'
+import { createTelemetry } from '../../../lib/aws/lambda/telemetry.ts'
+import type { logLevels } from '../../../lib/config/config.ts'
 import type { RequestRecord, Telemetry } from '../../../lib/http/request.ts'
 
 afterEach(() => {

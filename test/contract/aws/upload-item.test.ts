@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { itemOf, toUpload } from '../../../lib/aws/upload-item.ts'
-import type { SiteId } from '../../../lib/ids.ts'
-import type { Upload } from '../../../lib/uploads/upload.ts'
+import { itemOf, toUpload } from '../../../lib/aws/dynamodb/upload-item.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 
 const target = {
   path: 'a.txt',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { makeBackup } from '../../../local/backup/make-backup.ts'
+import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
 import { administer, administerJson } from '../../support/administration.ts'
 import {
   backUp,

@@ -14,9 +14,9 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
-import { makeBackup } from '../../../local/backup/make-backup.ts'
-import { restoreBackup } from '../../../local/backup/restore-backup.ts'
-import { checkDirectory } from '../../../local/check/check-directory.ts'
+import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
+import { restoreBackup } from '../../../lib/machine/backup/restore-backup.ts'
+import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { administer } from '../../support/administration.ts'
 import {
   backUp,

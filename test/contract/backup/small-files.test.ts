@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { makeBackup } from '../../../local/backup/make-backup.ts'
-import { restoreBackup } from '../../../local/backup/restore-backup.ts'
+import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
+import { restoreBackup } from '../../../lib/machine/backup/restore-backup.ts'
 import { backUp, faultsOf, put, read, restore, tamper, test } from '../../support/backups.ts'
 
 /** What is small is kept inside of the database, which knows nothing of its bytes. */

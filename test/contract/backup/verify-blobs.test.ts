@@ -1,8 +1,8 @@
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { openBlobVerifier } from '../../../lib/machine/check/verify-blobs.ts'
 import { createFingerprint } from '../../../lib/storage/fingerprint.ts'
-import { openBlobVerifier } from '../../../local/backup/verify-blobs.ts'
 import { test } from '../../support/test.ts'
 
 const size = 9 * 1024 * 1024

@@ -3,7 +3,7 @@ import { contentList, listContents } from '../../../lib/categories/content-list.
 import type { Contents } from '../../../lib/categories/contents.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { newsItem, range } from '../ports/some-content.ts'
 

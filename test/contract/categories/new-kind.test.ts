@@ -2,17 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { importRecords } from '../../../admin/import/import-records.ts'
-import { readRecords } from '../../../admin/import/read-records.ts'
+import { importRecords } from '../../../admin/records/import-records.ts'
+import { readRecords } from '../../../admin/records/read-records.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
-import { createCategoriesDeps } from '../../../lib/deps.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { tagOf } from '../../../lib/http/conditions.ts'
 import type { Handler } from '../../../lib/http/request.ts'
-import type { CategoryId, SiteId } from '../../../lib/ids.ts'
-import { openMachine } from '../../../local/machine.ts'
-import { prepareSchema } from '../../../local/schema.ts'
-import { createDocument } from '../../../openapi/document.ts'
-import { recordExamples } from '../../../openapi/examples.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
+import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
+import { createCategoriesDeps } from '../../../lib/service/deps.ts'
+import { createDocument } from '../../../tools/openapi/document.ts'
+import { recordExamples } from '../../../tools/openapi/examples.ts'
 import { administerHere } from '../../support/administration.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
@@ -20,10 +20,10 @@ import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { scratchDatabase } from '../../support/scratch-database.ts'
 
 /**
- * A third kind of objects, and all that it takes: one record in lib/categories/object-kinds.ts, and no other file. (The document
+ * A third kind of objects, and all that it takes: one record in lib/core/object-kinds.ts, and no other file. (The document
  * in docs/ is made anew by `npm run openapi`.)
  */
-vi.mock(import('../../../lib/categories/object-kinds.ts'), async (original) => {
+vi.mock(import('../../../lib/core/object-kinds.ts'), async (original) => {
   const { objectKinds, ...others } = await original()
   const event = {
     one: 'event',

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { type CategoryId, largestContentId, type SiteId } from '../../../lib/ids.ts'
+import { type CategoryId, largestContentId, type SiteId } from '../../../lib/core/ids.ts'
 import { newsItem, newsOfCategory, openStore, range, site } from './store.ts'
 
 const store = await openStore()

@@ -2,15 +2,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleFunction } from '../../../cdk/bundles.ts'
-import { functionSettings } from '../../../cdk/functions.ts'
+import { bundleFunction } from '../../../cdk/config/bundles.ts'
+import { functionSettings } from '../../../cdk/config/functions.ts'
 
 /** The function as it is deployed: a folder of its own, far from the project and its packages. */
 let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'site-admin-bundle-'))
-  const entry = join(import.meta.dirname, '..', '..', '..', 'functions', 'documentation', 'handler.ts')
+  const entry = join(import.meta.dirname, '..', '..', '..', 'functions', 'entries', 'documentation.ts')
   await bundleFunction(entry, folder, functionSettings.documentation)
   Object.assign(process.env, {
     DATA_CENTRE: 'us',

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../../functions/routes.ts'
+import { routes } from '../../../lib/contract/routes/routes.ts'
 import type { RequestRecord } from '../../../lib/http/request.ts'
 import { exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'

@@ -1,9 +1,9 @@
 import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createJournal } from '../../../lib/aws/journal.ts'
-import { createWebForms } from '../../../lib/aws/web-forms.ts'
-import { type HistoryEntry, lostEntry } from '../../../lib/history-entry.ts'
-import type { SiteId, WebFormId } from '../../../lib/ids.ts'
+import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
+import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
+import { type HistoryEntry, lostEntry } from '../../../lib/core/history-entry.ts'
+import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { failOnce, loseAnswer, watchCalls } from '../../support/store-faults.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 import { openTestFiles, type TestFiles } from '../../support/files.ts'
 import { send } from '../../support/gateway.ts'
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
-import { systemClock } from '../../../lib/clock.ts'
+import { systemClock } from '../../../lib/core/clock.ts'
 import { callerOperation } from '../../../lib/http/caller-operation.ts'
 import { createHandler, type EdgeDeps } from '../../../lib/http/handler.ts'
 import { operation } from '../../../lib/http/operation.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { asPortError, type Database, openDatabase } from '../../../local/database.ts'
+import { asPortError, type Database, openDatabase } from '../../../lib/machine/sqlite/database.ts'
 import { openWords, scratchFile } from '../../support/scratch-database.ts'
 
 const unavailable = expect.objectContaining({ code: 100503, status: 503 })

@@ -207,7 +207,7 @@ describe('closing', () => {
 })
 
 describe('several processes', () => {
-  const moduleOf = (name: string) => JSON.stringify(import.meta.resolve(`../../../local/${name}.ts`))
+  const moduleOf = (name: string) => JSON.stringify(import.meta.resolve(`../../../lib/machine/sqlite/${name}.ts`))
 
   /** Opens the database like any other process, and counts up, three changes at a time. */
   const program = `

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
-import type { HistoryEntry } from '../../../lib/history-entry.ts'
-import type { SiteId, WebFormId } from '../../../lib/ids.ts'
-import { createHistory, createRecorder, sweepHistory } from '../../../local/history.ts'
-import { createTableStores } from '../../../local/machine.ts'
-import { prepareSchema } from '../../../local/schema.ts'
+import { createTableStores } from '../../../lib/machine/machine.ts'
+import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
+import { createHistory, createRecorder, sweepHistory } from '../../../lib/machine/tables/history.ts'
 import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 
 const site = 1 as SiteId

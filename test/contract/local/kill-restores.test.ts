@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { checkDirectory } from '../../../local/check/check-directory.ts'
-import { openMachine } from '../../../local/machine.ts'
+import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
 import { test } from '../../support/test.ts'
 
 const storage = '/api/v2/admin/sites/current/storage'

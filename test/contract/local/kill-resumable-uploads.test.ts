@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { checkDirectory } from '../../../local/check/check-directory.ts'
+import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { test } from '../../support/test.ts'
 
 const mebibyte = 1024 * 1024

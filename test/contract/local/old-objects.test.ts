@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { layoutOf } from '../../../local/data-directory.ts'
+import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { entry } from '../../support/history.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { openLocalFiles } from '../../support/local-files.ts'

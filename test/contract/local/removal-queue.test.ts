@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
+import { createRemovalQueue } from '../../../lib/machine/tables/removal-queue.ts'
 import type { RemovalMessage, Rest } from '../../../lib/storage/continue-removal.ts'
 import type { RemovalTask } from '../../../lib/storage/folder-removals.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { createRemovalQueue } from '../../../local/removal-queue.ts'
-import { prepareSchema } from '../../../local/schema.ts'
 import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 
 const task = (id: string): RemovalTask => ({ site: 1001 as SiteId, path: toStoragePath(`folders/${id}`), id })

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { prepareSchema } from '../../../local/schema.ts'
+import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { makeEarlier } from '../../support/earlier-tables.ts'
 import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 

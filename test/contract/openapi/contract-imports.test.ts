@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..', '..')
-const entries = globSync('functions/*/*handler.ts', { cwd: root })
+const entries = globSync('functions/entries/*.ts', { cwd: root })
 
 /** The project's own files that a bundle is made of, also those that it loads later, by their paths from the root. */
 const filesOf = async (entry: string): Promise<readonly string[]> => {
@@ -24,7 +24,8 @@ const filesOf = async (entry: string): Promise<readonly string[]> => {
 }
 
 /** A group's contract, with what it is written in, and what the document is made by. */
-const isOfTheDocument = (file: string): boolean => /^functions\/(.*\/)?contract[\w-]*\.ts$|^openapi\//.test(file)
+const isOfTheDocument = (file: string): boolean =>
+  /^lib\/contract\/(.*\/)?contract[\w-]*\.ts$|^tools\/openapi\//.test(file)
 
 describe('nothing that the document alone needs is carried by', () => {
   test.each([...entries, 'local/main.js'])('%s', async (entry) => {
@@ -35,9 +36,9 @@ describe('nothing that the document alone needs is carried by', () => {
 })
 
 test('the document is made from the contract of every group', async () => {
-  expect((await filesOf('openapi/generate.ts')).filter(isOfTheDocument)).toEqual(
+  expect((await filesOf('tools/openapi/generate.ts')).filter(isOfTheDocument)).toEqual(
     expect.arrayContaining(
-      ['fields', 'categories', 'storage', 'documentation'].map((group) => `functions/${group}/contract.ts`),
+      ['fields', 'categories', 'storage', 'documentation'].map((group) => `lib/contract/${group}/contract.ts`),
     ),
   )
 })

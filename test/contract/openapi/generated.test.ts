@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, test } from 'vitest'
-import { generate } from '../../../openapi/generate.ts'
+import { generate } from '../../../tools/openapi/generate.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url))
 const kept = (name: string) => readFile(pathOf(name), 'utf8')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import packageFile from '../../../package.json' with { type: 'json' }
-import { packInto, workWith } from '../../../packaging/installed.ts'
+import { packInto, workWith } from '../../../tools/packaging/installed.ts'
 import { test } from '../../support/test.ts'
 
 const packages = fileURLToPath(new URL('../../../node_modules/', import.meta.url))

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
-import type { CategoryId, SiteId } from '../../../lib/ids.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { entry, type Hand } from '../../support/hands.ts'
 import { openLinks, type Tested, wish } from './linked-site.ts'
 import { blogItem, idsOf, largestContentId, range } from './some-content.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Content } from '../../../lib/categories/contents.ts'
-import type { CategoryId, SiteId } from '../../../lib/ids.ts'
-import type { Stores } from '../../../lib/stores.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 import { blogItem, idsOf, largestContentId, newsItem, range } from './some-content.ts'
 

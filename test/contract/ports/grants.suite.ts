@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
-import type { SiteId } from '../../../lib/ids.ts'
-import { inParallel } from '../../../lib/in-parallel.ts'
-import type { Stores } from '../../../lib/stores.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import { inParallel } from '../../../lib/core/in-parallel.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'grants'>

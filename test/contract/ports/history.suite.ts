@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { History } from '../../../lib/history/history.ts'
 import { changesAfter, newestChanges } from '../../../lib/history/list-changes.ts'
-import type { HistoryEntry } from '../../../lib/history-entry.ts'
-import type { CategoryId, SiteId, WebFormId } from '../../../lib/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import type { Stores } from '../../../lib/stores.ts'
 import type { Hand, OpenedHand } from '../../support/hands.ts'
 
 type Tested = Pick<

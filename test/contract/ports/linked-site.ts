@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
-import type { CategoryId, SiteId } from '../../../lib/ids.ts'
-import type { Stores } from '../../../lib/stores.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 import { idsOf, newsItem } from './some-content.ts'
 

@@ -1,6 +1,6 @@
-import { withDefaults } from '../../../lib/categories/content-kinds.ts'
 import type { Content } from '../../../lib/categories/contents.ts'
-import type { Scalars } from '../../../lib/categories/query/item-shape.ts'
+import { withDefaults } from '../../../lib/core/content-kinds.ts'
+import type { Scalars } from '../../../lib/core/item-shape.ts'
 
 /** Ids of content run from 1 to this: what a 32-bit integer holds. */
 export const largestContentId = 2_147_483_647

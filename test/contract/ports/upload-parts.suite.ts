@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import type { Stores } from '../../../lib/stores.ts'
-import type { Holding, Upload } from '../../../lib/uploads/upload.ts'
-import type { AppendWatch } from '../../../lib/uploads/upload-parts.ts'
+import type { Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
+import type { AppendWatch } from '../../../lib/storage/uploads/upload-parts.ts'
 import { entry } from '../../support/history.ts'
 
 /** What the suite of the bytes of uploads runs against: with the records, and the object store that takes whole uploads. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Stores } from '../../../lib/stores.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
 import type { Hand, OpenedHand } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'progress'>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SiteId } from '../../../lib/ids.ts'
-import type { Stores } from '../../../lib/stores.ts'
-import type { Upload } from '../../../lib/uploads/upload.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import type { Hand, OpenedHand } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'uploadRecords'>

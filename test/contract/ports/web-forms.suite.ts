@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ServiceError } from '../../../lib/errors.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
+import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
+import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { fieldTypes } from '../../../lib/fields/catalogue.ts'
 import { addField, changeField, removeField } from '../../../lib/fields/field-rules.ts'
 import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
-import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/ids.ts'
-import { inParallel } from '../../../lib/in-parallel.ts'
-import type { Stores } from '../../../lib/stores.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'webForms'>

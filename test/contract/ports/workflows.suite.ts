@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
-import type { Stores } from '../../../lib/stores.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 import { oddNames } from './odd-names.ts'
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { answerDeployment } from '../../../functions/registration/answer-deployment.ts'
-import { createSiteDirectory } from '../../../lib/aws/directory-stores.ts'
-import { createDocumentClient } from '../../../lib/aws/dynamodb.ts'
+import { answerDeployment } from '../../../functions/entries/registration/answer-deployment.ts'
+import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
+import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { createDynaliteServer } from '../../support/dynalite.ts'
 import { unrecorded } from '../../support/history.ts'
 import { createTables } from '../../support/tables.ts'
@@ -93,7 +93,7 @@ describe('the function behind the registration', () => {
       received.push(await json(request))
       response.end()
     })
-    const { handler } = await import('../../../functions/registration/handler.ts')
+    const { handler } = await import('../../../functions/entries/registration.ts')
     const event = { RequestType: 'Create', ResponseURL, StackId: 'stack', RequestId: 'request' }
     const resource = { LogicalResourceId: 'DataCentreRegistration', ResourceProperties: properties }
     const whole = { ...event, ...resource } as CloudFormationCustomResourceEvent

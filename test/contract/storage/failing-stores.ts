@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../lib/errors.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import type { Between } from '../../support/files.ts'
 
 /** How a store fails: in a way that passes, or because the disk is full. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ServiceError } from '../../../lib/errors.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import { encodePath, nameOf, parentOf, parsePath, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { hostilePath } from '../../support/hostile-path.ts'
 import { codeOf, keysOf, openStorage, relocateTo, type StorageUnderTest } from './service.ts'

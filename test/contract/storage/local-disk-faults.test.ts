@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 import { entry } from '../../support/history.ts'
 import { openLocalFiles } from '../../support/local-files.ts'
 import { bytesOf, chunks, megabyte } from './object-store/workbench.ts'

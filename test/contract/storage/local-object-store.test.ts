@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { layoutOf } from '../../../local/data-directory.ts'
+import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { openLocalFiles } from '../../support/local-files.ts'
 import { describeObjectStore } from './object-store.suite.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../../../lib/clock.ts'
+import { systemClock } from '../../../lib/core/clock.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { author } from '../../support/history.ts'
 import { storageHands } from './hands.ts'

@@ -1,4 +1,4 @@
-import { createPathLocks } from '../../../lib/aws/path-locks.ts'
+import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openTestBucket } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { Downloads } from '../../../lib/deps.ts'
+import type { Downloads } from '../../../lib/service/deps.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'

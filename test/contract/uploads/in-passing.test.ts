@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ServiceError } from '../../../lib/errors.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openUploads, uploadIn } from './service.ts'
 

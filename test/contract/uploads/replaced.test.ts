@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ServiceError } from '../../../lib/errors.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import { uploadsHands } from './hands.ts'
 import { uploadIn } from './service.ts'
 

@@ -6,7 +6,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
-import { handler as storageFunction } from '../../../functions/storage/handler.ts'
+import { handler as storageFunction } from '../../../functions/entries/storage.ts'
 import { sendEvent } from '../../support/lambda.ts'
 import { call, deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'

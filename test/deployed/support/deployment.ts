@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 
 const setting = (name: string): string => {
   const value = process.env[name]

@@ -1,5 +1,5 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { inParallel } from '../../../lib/in-parallel.ts'
+import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { folderKey, parsePath } from '../../../lib/storage/path.ts'
 import { deployment } from './deployment.ts'
 

@@ -1,4 +1,4 @@
-import type { SiteId, WebFormId } from '../../../lib/ids.ts'
+import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Lane, Step } from './lane.ts'
 
 /** The fields of a form in their order: each its type, whether it is mandatory, and its order. */

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Machine } from '../../../lib/machine/machine.ts'
 import { folderKey, toStoragePath } from '../../../lib/storage/path.ts'
-import type { Machine } from '../../../local/machine.ts'
 import type { Lane, Step } from './lane.ts'
 
 /** The files of a folder: what fills each, by name below the folder, in order of name. */

@@ -1,5 +1,5 @@
-import { checkDirectory } from '../../../local/check/check-directory.ts'
-import { openMachine } from '../../../local/machine.ts'
+import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
 import { startService } from '../spawned-service.ts'
 import { fieldLane } from './field-lane.ts'
 import { fileLane } from './file-lane.ts'

@@ -1,4 +1,4 @@
-import type { Machine } from '../../../local/machine.ts'
+import type { Machine } from '../../../lib/machine/machine.ts'
 import type { SpawnedService } from '../spawned-service.ts'
 
 /** A change that a lane asks for, and what the lane holds once it is made. */

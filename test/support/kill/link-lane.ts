@@ -1,5 +1,5 @@
-import type { CategoryId, SiteId } from '../../../lib/ids.ts'
-import type { Machine } from '../../../local/machine.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
+import type { Machine } from '../../../lib/machine/machine.ts'
 import type { Lane, Step } from './lane.ts'
 
 /** The linked objects: each its id, and whether it is displayable. */

@@ -1,5 +1,5 @@
+import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change } from '../../../lib/history/history.ts'
-import type { SiteId } from '../../../lib/ids.ts'
 import type { Lane } from './lane.ts'
 
 const site = 1001 as SiteId

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hashToken, isCurrent, newToken, storedGrant } from '../../../lib/access/grants.ts'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 
 describe('a token', () => {
   test('is 32 random bytes in hex', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeUtf8, NotUtf8 } from '../../../admin/import/read-records.ts'
+import { decodeUtf8, NotUtf8 } from '../../../admin/records/read-records.ts'
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { interruptibly } from '../../../admin/interruption.ts'
+import { interruptibly } from '../../../admin/terminal/interruption.ts'
 
 afterEach(() => void vi.useRealTimers())
 

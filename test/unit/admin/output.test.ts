@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textOf } from '../../../admin/output.ts'
+import { textOf } from '../../../admin/terminal/output.ts'
 
 test('a long list is cut for people, and whole for programs', () => {
   const names = Array.from({ length: 100 }, (_, index) => `${index}.txt`)

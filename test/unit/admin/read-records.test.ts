@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type RawRecord, readRecords } from '../../../admin/import/read-records.ts'
+import { type RawRecord, readRecords } from '../../../admin/records/read-records.ts'
 
 /** The text, cut wherever the numbers say. */
 const cut = (text: string, places: readonly number[]): string[] => {

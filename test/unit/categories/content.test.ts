@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contentMembers, withDefaults } from '../../../lib/categories/content-kinds.ts'
 import { contentSchema } from '../../../lib/categories/content-schema.ts'
+import { contentMembers, withDefaults } from '../../../lib/core/content-kinds.ts'
 
 const now = Date.UTC(2026, 0, 31, 12)
 const kinds = ['category', 'news', 'blog'] as const

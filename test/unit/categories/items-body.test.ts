@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linkBody, unlinkBody } from '../../../functions/categories/items-body.ts'
+import { linkBody, unlinkBody } from '../../../lib/contract/categories/items-body.ts'
 
 const problems = (body: typeof linkBody | typeof unlinkBody, value: unknown) =>
   body.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { listSiteUrls, siteUrlList } from '../../../lib/categories/site-urls.ts'
-import type { SiteId } from '../../../lib/ids.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 
 const site = 1001 as SiteId
 const url = 'https://us.example.com'

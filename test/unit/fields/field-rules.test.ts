@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ServiceError } from '../../../lib/errors.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import { fieldTypeName, fieldTypes } from '../../../lib/fields/catalogue.ts'
 import { addField, changeField, findField, importField, removeField } from '../../../lib/fields/field-rules.ts'
 import type { SystemField } from '../../../lib/fields/web-forms.ts'

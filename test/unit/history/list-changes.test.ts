@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, History } from '../../../lib/history/history.ts'
 import {
   type ChangePage,
@@ -8,7 +9,6 @@ import {
   newestWithin,
   positionIn,
 } from '../../../lib/history/list-changes.ts'
-import type { SiteId } from '../../../lib/ids.ts'
 
 const site = 1001 as SiteId
 

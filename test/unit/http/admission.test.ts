@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hashToken } from '../../../lib/access/grants.ts'
-import { systemClock } from '../../../lib/clock.ts'
+import { systemClock } from '../../../lib/core/clock.ts'
 import { admit } from '../../../lib/http/admission.ts'
 import { groupPolicies } from '../../../lib/http/group-policy.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../lib/errors.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import {
   ancestorsOf,
   childOf,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../lib/errors.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
 import { isPage, isTemplate } from '../../../lib/storage/file-kind.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { createTemplateCheck } from '../../../lib/storage/template.ts'

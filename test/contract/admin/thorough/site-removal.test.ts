@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
-import { removeSite } from '../../../../admin/site-removal.ts'
-import type { AdminStores, AreaStores } from '../../../../admin/stores.ts'
+import type { AdminStores, AreaStores } from '../../../../admin/stores/admin-stores.ts'
+import { removeSite } from '../../../../admin/stores/site-removal.ts'
 import { hashToken } from '../../../../lib/access/grants.ts'
-import type { CategoryId, SiteId } from '../../../../lib/ids.ts'
-import { openMachine } from '../../../../local/machine.ts'
+import type { CategoryId, SiteId } from '../../../../lib/core/ids.ts'
+import { openMachine } from '../../../../lib/machine/machine.ts'
 import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
 import { test } from '../../../support/test.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
-import type { SiteId } from '../../../../lib/ids.ts'
+import type { SiteId } from '../../../../lib/core/ids.ts'
 import type { FolderRemovals } from '../../../../lib/storage/folder-removals.ts'
 import type {
   Change,

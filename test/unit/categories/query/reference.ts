@@ -1,4 +1,4 @@
-import type { Item, Scalar, Scalars } from '../../../../lib/categories/query/item-shape.ts'
+import type { Item, Scalar, Scalars } from '../../../../lib/core/item-shape.ts'
 
 /** The rules of `where` and `order` once more, written down as naively as can be: one condition, one item, no preparation. */
 type Kind = 'number' | 'string' | 'boolean' | 'date'

@@ -1,0 +1,239 @@
+import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { cannotBeRead } from '../terminal/file-failure.ts'
+import { Refusal } from '../terminal/output.ts'
+
+const lineFeed = 10
+
+/** Bytes that are no text. The message says on which line the first of them stand. */
+export class NotUtf8 extends Error {
+  override readonly name = 'NotUtf8'
+}
+
+/** The text that bytes are in UTF-8. Nothing is put in the place of what is none: it would be stored as if somebody had meant it. Throws NotUtf8. */
+export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let line = 1
+  const decode = (bytes: Uint8Array, isLast = false): string => {
+    try {
+      return decoder.decode(bytes, { stream: !isLast })
+    } catch {
+      throw new NotUtf8(`line ${line} has bytes that are no text in UTF-8`)
+    }
+  }
+  for await (const chunk of chunks) {
+    let text = ''
+    // Line by line, so that a fault is found on its own line.
+    for (let from = 0; from < chunk.length; ) {
+      const end = chunk.indexOf(lineFeed, from) + 1 || chunk.length
+      text += decode(chunk.subarray(from, end))
+      if (chunk[end - 1] === lineFeed) line += 1
+      from = end
+    }
+    yield text
+  }
+  decode(new Uint8Array(), true)
+}
+
+const saveAsUtf8 = 'Save it in UTF-8, and import it again'
+
+const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
+
+const standardInput = 0
+
+/** To Node, a directory or a disk as standard input is an empty file: it is opened as a file, and so read, or refused by the system. */
+const openStandardInput = (): Readable => {
+  const stats = fstatSync(standardInput)
+  return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: standardInput }) : process.stdin
+}
+
+/** The text of a file or of standard input as it is read. */
+async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  const bytes: Readable = file === '-' ? openStandardInput() : createReadStream(file)
+  try {
+    yield* decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
+  } catch (error) {
+    if (error instanceof NotUtf8) throw error
+    throw new Refusal(cannotBeRead(nameOf(file), error))
+  }
+}
+
+/** What the system knows of a file; undefined for standard input, and for what reading will complain about. */
+export const statsOf = (file: string): Stats | undefined => {
+  if (file === '-') return undefined
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+/** What can be read once only is not read beforehand: standard input, a pipe. */
+const canBeReadTwice = (file: string): boolean => statsOf(file)?.isFile() ?? false
+
+/**
+ * The text of a file, or of standard input for `-`, as it is read. A file is read through beforehand, so that nothing of it is imported when
+ * it is not text. The signal ends the reading with an error. Throws a Refusal when it cannot be read, or is not UTF-8.
+ */
+export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
+  const isChecked = canBeReadTwice(file)
+  try {
+    if (isChecked) for await (const _ of readText(file, signal));
+    yield* readText(file, signal)
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error
+    const what = nameOf(file)
+    throw new Refusal(
+      isChecked
+        ? `${what} is not imported: ${error.message}. ${saveAsUtf8}.`
+        : `${what} is not imported any further: ${error.message}. ${saveAsUtf8}: importing again is safe.`,
+    )
+  }
+}
+
+/** A record as it stands in the file: the text of one JSON value, and the line where it begins. */
+export interface RawRecord {
+  readonly line: number
+  readonly text: string
+  /** Why the text is no record, where the text itself does not tell. */
+  readonly fault?: string
+}
+
+/** The longest record, in characters; what is longer is not kept. */
+const longestRecord = 1024 * 1024
+const tooLong = `it is longer than ${longestRecord} characters`
+
+const lineBreaks = (text: string) => text.split('\n').length - 1
+
+/** Puts the pieces of one record after the other together, without the blanks around it, and knows on which line each begins. */
+const gatherRecord = () => {
+  let line = 1
+  let firstLine = 1
+  let length = 0
+  let text = ''
+  return {
+    add(piece: string): void {
+      const own = text === '' ? piece.trimStart() : piece
+      if (text === '') firstLine = line + lineBreaks(piece.slice(0, piece.length - own.length))
+      line += lineBreaks(piece)
+      length += own.length
+      text = (text + own).slice(0, longestRecord)
+    },
+    isBlank: () => text === '',
+    take(fault = length > longestRecord ? tooLong : undefined): RawRecord {
+      const record = { line: firstLine, text: text.trimEnd(), ...(fault !== undefined && { fault }) }
+      firstLine = line
+      length = 0
+      text = ''
+      return record
+    },
+  }
+}
+
+type Gatherer = ReturnType<typeof gatherRecord>
+
+interface Reader {
+  read(chunk: string): Iterable<RawRecord>
+  end(): Iterable<RawRecord>
+}
+
+const lineReader = (record: Gatherer): Reader => {
+  function* end() {
+    if (!record.isBlank()) yield record.take()
+  }
+  return {
+    *read(chunk) {
+      const [head = '', ...rest] = chunk.split('\n')
+      record.add(head)
+      for (const next of rest) {
+        yield* end()
+        record.add('\n')
+        record.add(next)
+      }
+    },
+    end,
+  }
+}
+
+/** What a character is to the outermost array. */
+type Boundary = 'begin' | 'comma' | 'end'
+
+/** Follows quotes and brackets, and so finds the boundaries of the outermost array's elements. */
+const followArray = (): ((character: string) => Boundary | undefined) => {
+  let depth = 0
+  let inString = false
+  let escaped = false
+
+  const withinString = (character: string): void => {
+    if (escaped) escaped = false
+    else if (character === '\\') escaped = true
+    else if (character === '"') inString = false
+  }
+  const leave = (): Boundary | undefined => {
+    depth -= 1
+    return depth === 0 ? 'end' : undefined
+  }
+  const outsideString = (character: string): Boundary | undefined => {
+    switch (character) {
+      case '"':
+        inString = true
+        return undefined
+      case '[':
+      case '{':
+        depth += 1
+        return depth === 1 ? 'begin' : undefined
+      case ']':
+        return leave()
+      case '}':
+        // One too many belongs to the element that it spoils.
+        return depth > 1 ? leave() : undefined
+      case ',':
+        return depth === 1 ? 'comma' : undefined
+    }
+    return undefined
+  }
+  return (character) => (inString ? withinString(character) : outsideString(character)) ?? undefined
+}
+
+/** The elements of a JSON array, cut out of the text without being understood: one that is no JSON spoils no other. */
+const elementReader = (record: Gatherer): Reader => {
+  const boundaryAt = followArray()
+  let last: Boundary | undefined
+
+  function* cross(boundary: Boundary): Iterable<RawRecord> {
+    const isEmptyArray = boundary === 'end' && last === 'begin' && record.isBlank()
+    const element = record.take()
+    if (boundary !== 'begin' && !isEmptyArray) yield element
+    last = boundary
+  }
+  return {
+    *read(chunk) {
+      let from = 0
+      for (let at = 0; at < chunk.length && last !== 'end'; at++) {
+        const boundary = boundaryAt(chunk[at] ?? '')
+        if (!boundary) continue
+        record.add(chunk.slice(from, at))
+        yield* cross(boundary)
+        from = at + 1
+      }
+      record.add(chunk.slice(from))
+    },
+    *end() {
+      if (last !== 'end') yield record.take('the array breaks off here, before its closing bracket')
+      else if (!record.isBlank()) yield record.take('it stands behind the end of the array')
+    },
+  }
+}
+
+/** JSON lines, or one JSON array: told apart by the first character, read as they come. */
+export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
+  const record = gatherRecord()
+  let reader: Reader | undefined
+  for await (const chunk of chunks) {
+    const [first] = chunk.trimStart()
+    if (first !== undefined) reader ??= first === '[' ? elementReader(record) : lineReader(record)
+    if (reader) yield* reader.read(chunk)
+    else record.add(chunk)
+  }
+  if (reader) yield* reader.end()
+}

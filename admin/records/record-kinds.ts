@@ -1,0 +1,248 @@
+import type * as z from 'zod'
+import type { LinkList, LinkOutcome } from '../../lib/categories/category-links.ts'
+import { contentSchema } from '../../lib/categories/content-schema.ts'
+import type { Content } from '../../lib/categories/contents.ts'
+import { tryToLink } from '../../lib/categories/link-objects.ts'
+import { type ContentKind, contentKinds, mergeContent, withDefaults } from '../../lib/core/content-kinds.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import type { HistoryEntry } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { inParallel } from '../../lib/core/in-parallel.ts'
+import { objectKinds } from '../../lib/core/object-kinds.ts'
+import { importField } from '../../lib/fields/field-rules.ts'
+import type { SystemField } from '../../lib/fields/web-forms.ts'
+import type { ContentStores } from '../stores/admin-stores.ts'
+import { administrator, entryOf } from '../stores/changes.ts'
+import { fieldSchema, type LinkRecord, linkSchema, webFormSchema } from './record-schemas.ts'
+
+/** Why a record was not stored, by its line. */
+export interface Fault {
+  readonly line: number
+  readonly message: string
+}
+
+interface Outcome {
+  readonly stored: number
+  readonly faults: readonly Fault[]
+}
+
+/** Collects records of one kind and stores them in batches. */
+export interface Collector {
+  /** Checks a record of so many characters and keeps it until the next flush; answers what is wrong with it. */
+  add(line: number, record: unknown, length: number): Fault | undefined
+  readonly isFull: boolean
+  flush(): Promise<Outcome>
+}
+
+/** Where records go. */
+interface Destination {
+  readonly site: SiteId
+  readonly stores: ContentStores
+  /** Whether a record says all: what it leaves out gets a sensible value. Otherwise that stays as it is stored. */
+  readonly replaces: boolean
+}
+
+export type RecordKind = (destination: Destination) => Collector
+
+interface Definition<Shape extends z.ZodRawShape> {
+  /** What a record looks like, without its `kind`. */
+  readonly schema: z.ZodObject<Shape, z.core.$strict>
+  /** Stores records in their order; answers for each what kept it from being stored, or undefined. Storing again changes nothing. */
+  store(
+    records: readonly z.infer<z.ZodObject<Shape, z.core.$strict>>[],
+    destination: Destination,
+  ): Promise<readonly (string | undefined)[]>
+}
+
+/** How many records of a kind, one behind the other, are stored together, and with how many characters: they wait in memory. */
+const mostTogether = 500
+const mostCharacters = 4_000_000
+
+/** How many web forms are changed at once. */
+const formsAtOnce = 16
+
+/** What the history of a site says of a batch that was imported. */
+const importEntry = (site: SiteId, kind: string, count: number): HistoryEntry =>
+  entryOf('content.imported', site, kind, { count })
+
+/** How many unknown members are named, and how much of each. */
+const mostNamed = 3
+const longestNamed = 40
+
+const unknownMembers = (keys: readonly string[], known: readonly string[]): string => {
+  const named = keys.slice(0, mostNamed).map((key) => key.slice(0, longestNamed))
+  const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : ''
+  const none = keys.length === 1 ? 'there is no such member' : 'there are no such members'
+  return `${named.join(', ')}${more}: ${none}. There are: ${known.join(', ')}`
+}
+
+/** What is wrong with a record, in words: the first thing. `known` are the members that it may have. */
+export const describeFault = ({ issues: [issue] }: z.ZodError, known: readonly string[]): string => {
+  if (issue?.code === 'unrecognized_keys') return unknownMembers(issue.keys, known)
+  const path = issue?.path.join('.')
+  return path ? `${path}: ${issue?.message}` : (issue?.message ?? 'it is not a record')
+}
+
+const recordKind =
+  <Shape extends z.ZodRawShape>({ schema, store }: Definition<Shape>): RecordKind =>
+  (destination) => {
+    let pending: { line: number; value: z.infer<typeof schema> }[] = []
+    let characters = 0
+    return {
+      add(line, record, length) {
+        const result = schema.safeParse(record)
+        if (!result.success) return { line, message: describeFault(result.error, Object.keys(schema.shape)) }
+        pending.push({ line, value: result.data })
+        characters += length
+        return undefined
+      },
+      get isFull() {
+        return pending.length >= mostTogether || characters >= mostCharacters
+      },
+      async flush() {
+        const records = pending
+        pending = []
+        characters = 0
+        if (records.length === 0) return { stored: 0, faults: [] }
+        const messages = await store(
+          records.map(({ value }) => value),
+          destination,
+        )
+        const faults = records.flatMap(({ line }, index) => {
+          const message = messages[index]
+          return message === undefined ? [] : [{ line, message }]
+        })
+        return { stored: records.length - faults.length, faults }
+      },
+    }
+  }
+
+/** What several records say of one thing, one after the other; with `replaces` the last one alone. */
+const foldById = <Value extends { readonly id: number }>(values: readonly Value[], replaces: boolean) => {
+  const byId = new Map<number, Value>()
+  for (const value of values) byId.set(value.id, { ...(replaces ? undefined : byId.get(value.id)), ...value })
+  return byId
+}
+
+const webFormRecord = recordKind({
+  schema: webFormSchema,
+  async store(records, { site, stores: { webForms }, replaces }) {
+    const forms = foldById(records, replaces).values()
+    await inParallel(forms, formsAtOnce, async ({ id, name }) => {
+      const entry = importEntry(site, 'webForm', 1)
+      const usual = `Web form ${id}`
+      const created = await webForms.create({ site, id, name: name ?? usual, fields: [] }, entry)
+      const wanted = name ?? (replaces ? usual : undefined)
+      if (!created && wanted !== undefined) await webForms.rename(site, id, wanted, entry)
+    })
+    return []
+  },
+})
+
+const areSame = (fields: readonly SystemField[], others: readonly SystemField[]): boolean =>
+  JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order])) ===
+  JSON.stringify(others.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
+
+/** What a caller did wrong, in words, the same for every form: the fault of many records is told once. What went wrong with the service comes through. */
+const sentenceOf = (error: unknown): string => {
+  if (!(error instanceof ServiceError) || error.status >= 500) throw error
+  return error.message
+}
+
+const fieldRecord = recordKind({
+  schema: fieldSchema,
+  // All fields of a form are one change of it.
+  async store(records, { site, stores: { webForms }, replaces }) {
+    const faults: (string | undefined)[] = []
+    const byForm = Map.groupBy(records.entries(), ([, { webFormId }]) => webFormId)
+    await inParallel(byForm, formsAtOnce, async ([webFormId, group]) => {
+      const apply = (before: readonly SystemField[]) => {
+        let fields = before
+        for (const [index, { webFormId: _, ...field }] of group) {
+          try {
+            fields = importField(fields, field, replaces)
+            faults[index] = undefined
+          } catch (error) {
+            faults[index] = sentenceOf(error)
+          }
+        }
+        return areSame(before, fields) ? before : fields
+      }
+      try {
+        await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))
+      } catch (error) {
+        for (const [index] of group) faults[index] = sentenceOf(error)
+      }
+    })
+    return faults
+  },
+})
+
+const contentRecord = (kind: ContentKind) =>
+  recordKind({
+    schema: contentSchema(kind),
+    async store(records, { site, stores: { contents }, replaces }) {
+      const given = foldById<Content>(records, replaces)
+      const ids = [...given.keys()]
+      const now = Date.now()
+      const apply = (stored: Content | undefined, id: number): Content | undefined => {
+        const content = given.get(id)
+        if (!content || !replaces) return content && mergeContent(kind, stored, content, now)
+        // When it was made stays: importing a file twice changes nothing the second time.
+        const createDate = stored?.['createDate']
+        return withDefaults(kind, createDate ? { createDate, ...content } : content, now)
+      }
+      await contents.changeMany(site, kind, ids, apply, importEntry(site, kind, ids.length))
+      return []
+    },
+  })
+
+const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRecord): string | undefined => {
+  if (outcome.outcome === 'category unknown') return 'categoryId: there is no such category on this site'
+  const isUnknown = outcome.outcome === 'objects unknown' && outcome.ids.has(objectId)
+  return isUnknown ? `objectId: there is no such ${objectKinds[kind].one} on this site` : undefined
+}
+
+/** Links those objects that exist; answers for each record what kept it from being linked. */
+const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { stores, replaces }: Destination) => {
+  const items = records.map(({ objectId, displayable }) => ({
+    objectId,
+    displayable: displayable ?? (replaces ? true : undefined),
+  }))
+  const outcome = await tryToLink(stores, list, items, administrator)
+  const faults = records.map((record) => faultIn(outcome, list, record))
+  if (outcome.outcome !== 'objects unknown') return faults
+  const known = items.filter(({ objectId }) => !outcome.ids.has(objectId))
+  if (known.length === 0) return faults
+  const second = await tryToLink(stores, list, known, administrator)
+  // What has been removed since the first look.
+  return records.map((record, index) => faults[index] ?? faultIn(second, list, record))
+}
+
+const linkRecord = recordKind({
+  schema: linkSchema,
+  async store(records, destination) {
+    const groups = Map.groupBy(records.entries(), ([, { type, categoryId }]) => `${type} ${categoryId}`)
+    const faults: (string | undefined)[] = []
+    for (const group of groups.values()) {
+      const [first] = group
+      if (!first) continue
+      const [, { type, categoryId }] = first
+      const messages = await linkKnown(
+        group.map(([, record]) => record),
+        { site: destination.site, kind: type, category: categoryId },
+        destination,
+      )
+      for (const [position, [index]] of group.entries()) faults[index] = messages[position]
+    }
+    return faults
+  },
+})
+
+/** How records are stored, by their `kind`. */
+export const recordKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>([
+  ...contentKinds.map((kind) => [kind, contentRecord(kind)] as const),
+  ['link', linkRecord],
+  ['webForm', webFormRecord],
+  ['field', fieldRecord],
+])

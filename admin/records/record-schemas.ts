@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { contentId, contentSchema } from '../../lib/categories/content-schema.ts'
+import { type ContentKind, contentKinds, objectKindNames, oneOf } from '../../lib/core/content-kinds.ts'
+import { type CategoryId, largestNamedId, type WebFormId } from '../../lib/core/ids.ts'
+import { fieldTypeName } from '../../lib/fields/catalogue.ts'
+import { maxOrder } from '../../lib/fields/web-forms.ts'
+import { longestName } from '../terminal/arguments.ts'
+
+/** Full forms stay below the 4 KB of one read unit when the names of their fields have up to this length. */
+const longestFieldName = 80
+
+const nameOf = (longest: number) =>
+  z
+    .string('must be a text')
+    .min(1, 'must not be empty')
+    .max(longest, `must have ${longest} characters or fewer`)
+    .regex(/^\P{Cc}*$/u, 'must not have control characters')
+    .refine((value) => value.isWellFormed(), 'must not have halves of characters')
+
+const webFormId = z
+  .int('must be a whole number')
+  .min(1, 'must be 1 or more')
+  .max(largestNamedId, `must be ${largestNamedId} or less`)
+  .transform((value) => value as WebFormId)
+
+const described = (description: string, otherwise?: string) => ({
+  description,
+  ...(otherwise !== undefined && { otherwise }),
+})
+
+/** Makes a form, or renames the one of that id. */
+export const webFormSchema = z.strictObject({
+  id: webFormId.meta(described('its number, by which it is found')),
+  name: nameOf(longestName).optional().meta(described('its name', '`Web form {id}`')),
+})
+
+/** Puts a system field on a form, or changes the one of its type. */
+export const fieldSchema = z.strictObject({
+  webFormId: webFormId.meta(described('the number of the form that it is on')),
+  typeId: z
+    .int('must be a whole number')
+    .refine((id) => fieldTypeName(id) !== undefined, 'is not a type of system field')
+    .meta({
+      ...described('its type; a form has at most one field of a type'),
+      said: 'number of a type of system fields',
+    }),
+  name: nameOf(longestFieldName).optional().meta(described('a name of its own', 'the name of its type')),
+  mandatory: z.boolean('must be true or false').optional().meta(described('whether people must fill it in', '`false`')),
+  order: z
+    .int('must be a whole number')
+    .min(1, 'must be 1 or more')
+    .max(maxOrder, `must be ${maxOrder} or less`)
+    .optional()
+    .meta(described('its position; whatever stands there moves down', 'behind the last one')),
+})
+
+/** Links an object with a category; both must exist. */
+export const linkSchema = z.strictObject({
+  type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`).meta(described('what is linked')),
+  categoryId: contentId.transform((id) => id as CategoryId).meta(described('the number of the category')),
+  objectId: contentId.meta(described('the number of what is linked')),
+  displayable: z
+    .literal([0, 1], 'must be 1 or 0')
+    .transform((value) => value === 1)
+    .optional()
+    .meta(described('whether pages may show it in the category', '`1`')),
+})
+
+export type LinkRecord = z.infer<typeof linkSchema>
+
+/** A kind of record: what it stands for, and its members, without `kind`. */
+interface RecordShape {
+  readonly meaning: string
+  readonly schema: z.ZodObject
+}
+
+const contentShape = (kind: ContentKind): RecordShape => ({
+  meaning: kind === 'category' ? 'A category.' : `A${oneOf(kind).slice(1)}.`,
+  schema: contentSchema(kind),
+})
+
+/** What an import can hold, by the `kind` of its records (decisions.md, section 7), in an order in which what others refer to comes first. */
+export const recordShapes: Readonly<Record<string, RecordShape>> = {
+  webForm: { meaning: 'A web form.', schema: webFormSchema },
+  field: {
+    meaning: 'A system field of a web form. The form must be there, or stand before it.',
+    schema: fieldSchema,
+  },
+  ...Object.fromEntries(contentKinds.map((kind) => [kind, contentShape(kind)])),
+  link: {
+    meaning: 'An object in a category. Both must be there, or stand before it.',
+    schema: linkSchema,
+  },
+}

@@ -1,0 +1,35 @@
+import { SettingsError } from '../../lib/config/settings.ts'
+import { errors, ServiceError } from '../../lib/core/errors.ts'
+import { databaseFailure } from '../../lib/machine/directory/failure-advice.ts'
+import { UsageError } from '../../lib/machine/directory/usage-error.ts'
+import { Refusal } from '../terminal/output.ts'
+
+/** What AWS says of credentials that are missing, wrong or expired, or that do not go far enough. */
+const rightsErrors: ReadonlySet<string> = new Set([
+  'CredentialsProviderError',
+  'TokenProviderError',
+  'AccessDenied',
+  'AccessDeniedException',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+])
+
+/** Errors whose message says what to do. */
+const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
+
+/** What a person can do about a failure of a command, in a sentence; undefined when it is nothing that they can put right. */
+export const adviceOn = (error: unknown): string | undefined => {
+  if (error instanceof ServiceError && error.code === errors.unavailable.code) {
+    return 'The store is away or busy. Repeat the command; repeating is safe.'
+  }
+  if (!(error instanceof Error)) return undefined
+  if (inWords.some((kind) => error instanceof kind)) return error.message
+  const failure = databaseFailure(error)
+  if (failure !== undefined) return failure
+  if (!rightsErrors.has(error.name)) return undefined
+  return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
+}

@@ -1,0 +1,129 @@
+import { createCategoryStores } from '../../lib/aws/dynamodb/category-stores.ts'
+import { createGrants, createSiteDirectory } from '../../lib/aws/dynamodb/directory-stores.ts'
+import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
+import { createJournal, type RecordChange, tellLost } from '../../lib/aws/dynamodb/journal.ts'
+import { createPathLocks, type WatchedRemovals } from '../../lib/aws/dynamodb/path-locks.ts'
+import { createWebForms } from '../../lib/aws/dynamodb/web-forms.ts'
+import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
+import { Refusal } from '../terminal/output.ts'
+import type { AdminStores, AreaStores } from './admin-stores.ts'
+
+/** The outputs of a stack, by name. */
+type Outputs = (name: string) => string
+
+const outputsOf = async (stack: string, wanted: string | undefined): Promise<Outputs> => {
+  const { region, outputs } = await readStackOutputs(stack, wanted)
+  if (region === undefined)
+    throw new Refusal(
+      'No region is set, or none that can be one. Set AWS_REGION to the home region of the directory, such as us-east-1.',
+    )
+  const where = `stack ${stack} in ${region}`
+  if (!outputs) {
+    throw new Refusal(`There is no ${where}. Deploy first, or set AWS_REGION to the home region of the directory.`)
+  }
+  return (name) => {
+    const value = outputs.get(name)
+    if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the present version.`)
+    return value
+  }
+}
+
+type AdminFiles = AreaStores['files']
+
+/** The files of a bucket. The client of S3 is loaded by the commands that need it, with their first call. */
+const openFiles = (
+  bucket: string,
+  region: string,
+  { removals, record }: { readonly removals: WatchedRemovals; readonly record: RecordChange },
+): AdminFiles => {
+  const open = async (): Promise<AdminFiles> => {
+    const [{ createS3Clients }, { createS3ObjectStore }] = await Promise.all([
+      import('../../lib/aws/s3/clients.ts'),
+      import('../../lib/aws/s3/s3-object-store.ts'),
+    ])
+    return createS3ObjectStore({ ...createS3Clients({ region }), bucket, removals, record })
+  }
+  let files: Promise<AdminFiles> | undefined
+  const opened = () => {
+    files ??= open()
+    return files
+  }
+  return {
+    keptBelow: async (prefix) => (await opened()).keptBelow(prefix),
+    list: async (query) => (await opened()).list(query),
+    exists: async (prefix) => (await opened()).exists(prefix),
+    remove: async (...removal) => (await opened()).remove(...removal),
+  }
+}
+
+/** A token that was revoked works for so long at the most, wherever it is used, in milliseconds (decisions.md, section 1). */
+const longestMemory = 60_000
+
+/** The stores of what is deployed: tables are found from the outputs of the stacks whose names begin with the prefix. */
+export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
+  const directory = await outputsOf(`${prefix}-directory`, undefined)
+  const dynamodb = createDocumentClient()
+  /** What is deployed of the data centre where a site lives. */
+  const openDataCentre = async (id: string) => {
+    const known = await sites.getDataCentre(id)
+    if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed.`)
+    const outputs = await outputsOf(`${prefix}-${id}`, known.region)
+    const regional = createDocumentClient({ region: known.region })
+    return {
+      outputs,
+      regional,
+      region: known.region,
+      journal: createJournal({ dynamodb: regional, table: outputs('JournalTable') }),
+    }
+  }
+
+  /** Sites and tokens are known everywhere; their history is that of each site, in its own data centre. */
+  const record: RecordChange = async (entry) => {
+    try {
+      const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
+      const { journal } = await openDataCentre(home ?? '')
+      await journal.record(entry)
+    } catch (error) {
+      tellLost(entry, error)
+    }
+  }
+  const stored = createSiteDirectory({ dynamodb, table: directory('SitesTable'), record })
+  /** Where sites live that have been asked for: of one that has just been removed, nobody else knows. */
+  const homes = new Map<SiteId, string>()
+  const sites: SiteDirectory = {
+    ...stored,
+    async getSite(id) {
+      const site = await stored.getSite(id)
+      if (site) homes.set(id, site.dataCentre)
+      return site
+    },
+  }
+
+  return {
+    sites,
+    grants: createGrants({ dynamodb, table: directory('TokensTable'), record }),
+    async areas({ dataCentre }): Promise<AreaStores> {
+      const { outputs, regional, region, journal } = await openDataCentre(dataCentre)
+      const { record, history } = journal
+      const { workflows, removals } = createPathLocks({ dynamodb: regional, table: outputs('PathLocksTable'), record })
+      return {
+        webForms: createWebForms({ dynamodb: regional, table: outputs('WebFormsTable'), record }),
+        ...createCategoryStores({
+          dynamodb: regional,
+          contentTable: outputs('ContentTable'),
+          categoryLinksTable: outputs('CategoryLinksTable'),
+          record,
+        }),
+        workflows,
+        history,
+        files: openFiles(outputs('FilesBucket'), region, { removals, record }),
+      }
+    },
+    memory: async () => longestMemory,
+    async close() {
+      dynamodb.destroy()
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Grant, isCurrent } from '../../lib/access/grants.ts'
+import { contentKinds, objectKindNames } from '../../lib/core/content-kinds.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { objectKinds } from '../../lib/core/object-kinds.ts'
+import { unlimited } from '../../lib/core/remaining-time.ts'
+import type { Site } from '../../lib/sites/site-directory.ts'
+import { emptyFolder } from '../../lib/storage/continue-removal.ts'
+import { root, type StoragePath } from '../../lib/storage/path.ts'
+import { countFolder } from '../../lib/storage/preview-removal.ts'
+import type { AdminStores, AreaStores } from './admin-stores.ts'
+import { entryOf } from './changes.ts'
+
+/** What goes with a site: how many there are of each, by what people call them, and how many bytes the files have. */
+export interface SiteContents {
+  readonly files: number
+  readonly bytes: number
+  /** Whether there are more files, which were not counted. */
+  readonly atLeast: boolean
+  readonly webForms: number
+  readonly categories: number
+  /** By the names of their kinds. */
+  readonly objects: Readonly<Record<string, number>>
+  readonly workflows: number
+  /** Those that cover it. */
+  readonly tokens: number
+}
+
+const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): Promise<Grant[]> => {
+  const covering: Grant[] = []
+  for await (const grant of grants.list()) if (grant.sites.includes(site)) covering.push(grant)
+  return covering
+}
+
+/** How many workflows are read at a time. */
+const step = 1_000
+
+const countWorkflows = async ({ workflows }: Pick<AreaStores, 'workflows'>, site: SiteId): Promise<number> => {
+  let count = 0
+  for (let after: StoragePath | undefined; ; ) {
+    const pages = await workflows.list(site, after, step)
+    count += pages.length
+    if (pages.length < step) return count
+    after = pages.at(-1)
+  }
+}
+
+export const contentsOf = async (stores: AdminStores, site: Site): Promise<SiteContents> => {
+  const area = await stores.areas(site)
+  const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)
+  const counts = new Map<string, number>()
+  for (const kind of contentKinds) {
+    counts.set(kind, (await area.contents.count(site.id, kind, 0, Number.MAX_SAFE_INTEGER)).count)
+  }
+  return {
+    files,
+    bytes,
+    atLeast,
+    webForms: (await area.webForms.list(site.id)).length,
+    categories: counts.get('category') ?? 0,
+    objects: Object.fromEntries(objectKindNames.map((kind) => [kind, counts.get(kind) ?? 0])),
+    workflows: await countWorkflows(area, site.id),
+    tokens: (await grantsOf(stores, site.id)).length,
+  }
+}
+
+const some = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
+/** What goes with a site, for people. */
+export const inWords = ({ files, bytes, atLeast, webForms, categories, objects, workflows, tokens }: SiteContents) => {
+  const parts = [
+    `${atLeast ? 'at least ' : ''}${some(files, 'file')} (${bytes} bytes)`,
+    some(webForms, 'web form'),
+    `${some(categories, 'category', 'categories')} with all links`,
+    ...objectKindNames.map((kind) => some(objects[kind] ?? 0, objectKinds[kind].one, objectKinds[kind].many)),
+    some(workflows, 'running workflow'),
+  ]
+  return `${parts.join(', ')}. ${some(tokens, 'token')} will no longer cover it`
+}
+
+/** Everything of a site but the site itself: what breaks off half-way is found by doing it again. */
+const empty = async ({ workflows, files, webForms, contents }: AreaStores, site: SiteId): Promise<void> => {
+  await emptyFolder(files, site, root, () => false)
+  await workflows.clear(site)
+  await webForms.clear(site)
+  await contents.clear(site)
+}
+
+/** Takes the site away from every token, and answers whether one of them may still be at work. */
+const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
+  let isAnyCurrent = false
+  for (const grant of await grantsOf(stores, id)) {
+    const { hash, user, sites } = grant
+    const type = sites.length === 1 ? 'token.removed' : 'token.changed'
+    await stores.grants.uncover(hash, id, entryOf(type, id, `token/${hash.slice(0, 12)}`, { user }))
+    isAnyCurrent ||= isCurrent(grant, Date.now())
+  }
+  return isAnyCurrent
+}
+
+interface Surroundings {
+  readonly wait?: (milliseconds: number) => Promise<unknown>
+  /** Tells a person what takes so long. */
+  readonly say?: (sentence: string) => void
+}
+
+/**
+ * Removes a site with all that belongs to it. Nobody is let in any more before anything goes, and the site itself goes last: whatever breaks off,
+ * repeating it goes on. Callers whose tokens are remembered may store something meanwhile: when none of them is any more, that goes as well. Removed files are
+ * kept as others are, and the history stays as long as ever.
+ */
+export const removeSite = async (
+  stores: AdminStores,
+  site: Site,
+  { wait = sleep, say = console.error }: Surroundings = {},
+): Promise<void> => {
+  const area = await stores.areas(site)
+  const isRemembered = await uncover(stores, site)
+  const over = Date.now() + (isRemembered ? await stores.memory() : 0)
+  await empty(area, site.id)
+  const left = over - Date.now()
+  if (left > 0) {
+    say(
+      `The site is empty. Its tokens stop working everywhere within ${Math.ceil(left / 1000)} seconds: waiting for that.`,
+    )
+    await wait(left)
+    await empty(area, site.id)
+  }
+  await stores.sites.removeSite(site.id, entryOf('site.removed', site.id, `site/${site.id}`, { name: site.name }))
+}

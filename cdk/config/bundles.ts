@@ -1,0 +1,103 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import {
+  type FunctionName,
+  type FunctionSettings,
+  functionEntry,
+  functionNames,
+  functionSettings,
+} from './functions.ts'
+
+/** Some packages inside are CommonJS and ask for Node's own modules by `require`, which ES modules do not have. */
+const requireForCommonJs =
+  "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
+
+/** What is imported as JSON is handed out and not run: it stays a file beside the code, which nobody parses as code. */
+const keepData: Plugin = {
+  name: 'keep-data',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.json$/ }, async ({ path, with: { type } }) => {
+      if (type !== 'json') return undefined
+      const written: unknown = JSON.parse(await readFile(path, 'utf8'))
+      return { contents: JSON.stringify(written), loader: 'copy' }
+    })
+  },
+}
+
+const options = {
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // The ES modules of a package leave out what is not used; its CommonJS cannot.
+  mainFields: ['module', 'main'],
+  // What is loaded on first use stays in a file of its own: a cold start does not pay for it.
+  splitting: true,
+  outExtension: { '.js': '.mjs' },
+  banner: { js: requireForCommonJs },
+  plugins: [keepData],
+  metafile: true,
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+const project = join(import.meta.dirname, '..', '..')
+const packages = join(project, 'node_modules')
+
+/** Puts files of packages where the bundle finds them as the sources do: by the package's name. */
+const copyPackageFiles = async (files: readonly string[], folder: string): Promise<void> => {
+  for (const file of files) await cp(join(packages, file), join(folder, 'node_modules', file))
+}
+
+const copyBuilt = async (name: string, built: string, folder: string): Promise<void> => {
+  const source = join(project, built)
+  if (!existsSync(source)) throw new Error(`There is no ${built}. Run "npm ci", which builds it, then repeat.`)
+  await cp(source, join(folder, name), { recursive: true })
+}
+
+/** What a function reads at run time, beside its code: see `FunctionSettings`. */
+type Companions = Pick<FunctionSettings, 'packageFiles' | 'folders'>
+
+/** Bundles a Lambda function, the SDK included, into a folder; `index.mjs` there is its entry. */
+export const bundleFunction = async (
+  entry: string,
+  folder: string,
+  { packageFiles = [], folders = {} }: Companions = {},
+): Promise<Metafile> => {
+  const { metafile } = await build({ ...options, entryPoints: { index: entry }, outdir: folder })
+  await copyPackageFiles(packageFiles, folder)
+  for (const [name, built] of Object.entries(folders)) await copyBuilt(name, built, folder)
+  return metafile
+}
+
+/** A folder with the bundle of each function. */
+export type Bundles = Readonly<Record<FunctionName | 'registration' | 'stream', string>>
+
+const registration = join(import.meta.dirname, '..', '..', 'functions', 'entries', 'registration.ts')
+
+const stream = join(import.meta.dirname, '..', '..', 'functions', 'entries', 'stream.ts')
+
+/** Bundles the function that streams into a folder. It is a process and no handler: Lambda runs `index.js`, as a script. */
+export const bundleStream = async (folder: string): Promise<void> => {
+  await bundleFunction(stream, folder)
+  await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")
+}
+
+export const bundleFunctions = async (): Promise<Bundles> => {
+  const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
+  // By then the app has copied what it deploys.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const entries = [
+    ...functionNames.map((name) => [name, functionEntry(name), functionSettings[name]] as const),
+    ['registration', registration, {}] as const,
+  ]
+  const bundled = entries.map(async ([name, entry, companions]) => {
+    await bundleFunction(entry, join(folder, name), companions)
+    return [name, join(folder, name)]
+  })
+  const [handlers] = await Promise.all([Promise.all(bundled), bundleStream(join(folder, 'stream'))])
+  return Object.fromEntries([...handlers, ['stream', join(folder, 'stream')]])
+}

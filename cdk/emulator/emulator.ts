@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DataCentreSettings, Settings } from '../config/settings.ts'
+
+/** An emulator of AWS to which the app is deployed. Its address is an IP address, so that clients of S3 put buckets in paths. */
+export interface Emulator {
+  readonly name: 'MiniStack' | 'LocalStack'
+  readonly endpoint: string
+  /** How its gateway hands over paths; see lib/aws/lambda/gateway.ts. */
+  readonly pathEncoding: Settings['pathEncoding']
+  /** For which `Accept` its gateway hands out bytes. */
+  readonly binaryAccept: Settings['binaryAccept']
+}
+
+export type DataCentreRegions = Readonly<Record<string, Pick<DataCentreSettings, 'region'>>>
+
+/** What an emulator takes for an account. Whatever account the caller is logged in to, it is left alone. */
+const account = '000000000000'
+const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
+const real = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_SECURITY_TOKEN', 'AWS_DEFAULT_PROFILE']
+
+/** The environment in which any AWS tool, and `site-admin --target aws` with it, works on the emulator. */
+export const emulatorEnvironment = ({ endpoint }: Pick<Emulator, 'endpoint'>, region: string): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !real.includes(name))),
+  ...credentials,
+  AWS_REGION: region,
+  AWS_ENDPOINT_URL: endpoint,
+  AWS_ENDPOINT_URL_S3: endpoint,
+  CDK_DEFAULT_ACCOUNT: account,
+})
+
+/** Finds out what answers at the address. Throws an error that a person can act on. */
+export const findEmulator = async (endpoint: string): Promise<Emulator> => {
+  const isAt = async (path: string) => {
+    try {
+      return (await fetch(`${endpoint}${path}`, { signal: AbortSignal.timeout(5_000) })).ok
+    } catch {
+      return false
+    }
+  }
+  // MiniStack decodes the path before a function sees it, LocalStack hands it over as it came, as AWS does.
+  if (await isAt('/_ministack/health'))
+    return { name: 'MiniStack', endpoint, pathEncoding: 'decoded', binaryAccept: 'any' }
+  if (await isAt('/_localstack/health'))
+    return { name: 'LocalStack', endpoint, pathEncoding: 'encoded', binaryAccept: 'named' }
+  throw new Error(`No emulator answers at ${endpoint}. Start one, or name its address in AWS_ENDPOINT_URL.`)
+}
+
+export interface Deployment {
+  readonly emulator: Emulator
+  /** The first one is the default, and the home of the directory. */
+  readonly dataCentres: DataCentreRegions
+  /** Where the synthesised app goes, and the outputs of its stacks. */
+  readonly folder: string
+}
+
+/** The outputs of the stacks, by the names of both. */
+export type Outputs = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+const prefix = 'SiteAdmin'
+
+/** An output of the stack of a data centre, or of the `directory`. Throws an Error when there is none. */
+export const outputOf = (outputs: Outputs, stack: string, name: string): string => {
+  const value = outputs[`${prefix}-${stack}`]?.[name]
+  if (value === undefined) throw new Error(`The stack of ${stack} has been deployed without the output ${name}`)
+  return value
+}
+
+const contextOf = ({ emulator, dataCentres }: Deployment): string =>
+  JSON.stringify({
+    prefix,
+    dataCentres,
+    defaultDataCentre: Object.keys(dataCentres)[0] ?? '',
+    deletionProtection: false,
+    replicateDirectory: false,
+    emulatorEndpoint: emulator.endpoint,
+    pathEncoding: emulator.pathEncoding,
+    binaryAccept: emulator.binaryAccept,
+  } satisfies Partial<Settings>)
+
+const regionsOf = ({ dataCentres }: Deployment) => [...new Set(Object.values(dataCentres).map(({ region }) => region))]
+
+const cdk = async (deployment: Deployment, args: readonly string[]): Promise<void> => {
+  const [home = ''] = regionsOf(deployment)
+  const child = spawn('cdk', [...args, '--no-notices'], {
+    stdio: 'inherit',
+    env: emulatorEnvironment(deployment.emulator, home),
+  })
+  const [status] = await once(child, 'exit')
+  if (status !== 0) throw new Error(`cdk ${args[0]} ended with status ${status}`)
+}
+
+const app = ({ folder }: Deployment) => ['--app', join(folder, 'cdk.out')]
+
+export const synthesise = (deployment: Deployment): Promise<void> =>
+  cdk(deployment, [
+    'synth',
+    '--quiet',
+    '--output',
+    join(deployment.folder, 'cdk.out'),
+    '--context',
+    `siteAdmin=${contextOf(deployment)}`,
+  ])
+
+/** Deploys what has been synthesised, to regions that are prepared for it first. Answers what the stacks tell. */
+export const deploy = async (deployment: Deployment): Promise<Outputs> => {
+  const environments = regionsOf(deployment).map((region) => `aws://${account}/${region}`)
+  const outputs = join(deployment.folder, 'outputs.json')
+  await cdk(deployment, ['bootstrap', ...environments, ...app(deployment)])
+  await cdk(deployment, [
+    'deploy',
+    '--all',
+    // The directory comes first; then all data centres at once.
+    '--concurrency',
+    String(Object.keys(deployment.dataCentres).length),
+    '--require-approval',
+    'never',
+    '--outputs-file',
+    outputs,
+    ...app(deployment),
+  ])
+  return JSON.parse(readFileSync(outputs, 'utf8'))
+}
+
+export const destroy = (deployment: Deployment): Promise<void> =>
+  cdk(deployment, ['destroy', '--all', '--force', ...app(deployment)])

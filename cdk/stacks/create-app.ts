@@ -1,0 +1,104 @@
+import { Annotations, App, type AppProps, type StackProps, Tags, Validations } from 'aws-cdk-lib'
+import { AwsSolutionsChecks } from 'cdk-nag'
+import type { Bundles } from '../config/bundles.ts'
+import { edgeRegion, homeRegion, readSettings, type Settings } from '../config/settings.ts'
+import type { Edge } from '../constructs/streaming.ts'
+import { DataCentreStack } from './data-centre-stack.ts'
+import { DirectoryStack } from './directory-stack.ts'
+import { EdgeStack, onEdge } from './edge-stack.ts'
+
+export type Findings = Readonly<Record<string, string>>
+
+/** Findings of the rule pack that are as they should be, and why. There are no others: a new one stops the synthesis. */
+const accepted: Findings = {
+  'AwsSolutions-APIG2':
+    'The functions check every request against schemas, and answer with the errors of the contract.',
+  'AwsSolutions-APIG3': 'A firewall costs by the request; an installation chooses it with webApplicationFirewall.',
+  'AwsSolutions-APIG6':
+    'Logs of executions hold query strings, in which a token may stand; the access log names why a request failed.',
+  'AwsSolutions-APIG4':
+    'The functions check the token of every request, after checks that the contract puts before it.',
+  'AwsSolutions-COG4': 'Callers are programs with tokens of the service; there is no user pool.',
+  'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
+    "It is the policy that API Gateway asks for in its account's role for logs.",
+  'AwsSolutions-SQS3':
+    'The queue holds what the pipe of change events could not deliver: it is a dead-letter queue itself, which the rule does not see of pipes.',
+  'AwsSolutions-S1':
+    'The gateway logs requests for files; logs of the bucket would hold the signatures of download URLs.',
+  'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':
+    'The objects of the bucket are the files of sites, whose names nobody knows beforehand.',
+}
+
+/** The same where a data centre of a region streams. */
+const acceptedWithStreaming = (region: string): Findings => ({
+  'AwsSolutions-CFR1': 'Whoever has a token may use it from anywhere.',
+  'AwsSolutions-CFR3':
+    'Its logs hold query strings, in which a token may stand; the gateway and the functions log every request without them.',
+  'AwsSolutions-CFR4':
+    'Without a domain of its own, a distribution has the certificate of CloudFront, which sets the version.',
+  'AwsSolutions-SMG4': 'It is changed with originSecret, as the distribution has to be deployed with the new one.',
+  'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
+    'It is the policy that the CDK gives to its function that copies the code of another one while deploying.',
+  ...Object.fromEntries(
+    [
+      'Action::s3:Abort*',
+      'Action::s3:DeleteObject*',
+      'Resource::<AWSCDKWebFunctionAssetBucket5B596593.Arn>/web-function/*',
+      `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-${region}/*`,
+    ].map((what) => [
+      `AwsSolutions-IAM5[${what}]`,
+      'It is what the CDK grants its function that copies the code of another one while deploying.',
+    ]),
+  ),
+})
+
+/** All that are as they should be in an app with these settings. */
+export const acceptedOf = ({ dataCentres }: Settings): Findings => {
+  const streaming = Object.values(dataCentres).filter((dataCentre) => dataCentre.streaming)
+  return Object.assign({}, accepted, ...streaming.map(({ region }) => acceptedWithStreaming(region)))
+}
+
+/** Has every stack of the app checked against the AwsSolutions rules whenever it is synthesised. */
+export const checkFindings = (app: App, findings: Findings = acceptedOf(readSettings(app.node))): void => {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
+  for (const [id, reason] of Object.entries(findings)) Validations.of(app).acknowledge({ id, reason })
+}
+
+/** The stack of what distributions take from one region alone, if there is anything of that. */
+const createEdges = (app: App, settings: Settings, props: StackProps): Readonly<Record<string, Edge>> => {
+  if (onEdge(settings).length === 0) return {}
+  const isReadElsewhere = onEdge(settings).some(([, { region }]) => region !== edgeRegion)
+  const options = { ...props, ...(isReadElsewhere && { crossRegionReferences: true }), settings }
+  return new EdgeStack(app, `${settings.prefix}-edge`, options).edges
+}
+
+/** The app: the directory, and the data centres of the context. */
+export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
+  const app = new App(props)
+  const settings = readSettings(app.node)
+  const account = process.env['CDK_DEFAULT_ACCOUNT']
+  const inRegion = (region: string) => ({ env: { region, ...(account && { account }) } })
+  const { prefix } = settings
+
+  const directory = new DirectoryStack(app, `${prefix}-directory`, { ...inRegion(homeRegion(settings)), settings })
+  if (settings.directoryRegion === undefined && settings.emulatorEndpoint === undefined) {
+    const advice = `Add "directoryRegion": "${homeRegion(settings)}" to the settings: the directory must stay in this region when another data centre becomes the default.`
+    Annotations.of(directory).addWarningV2('site-admin:directoryRegion', advice)
+  }
+  const edges = createEdges(app, settings, inRegion(edgeRegion))
+  for (const [id, dataCentre] of Object.entries(settings.dataCentres)) {
+    const isElsewhere = dataCentre.region !== edgeRegion && id in edges
+    const options = {
+      ...inRegion(dataCentre.region),
+      ...(isElsewhere && { crossRegionReferences: true }),
+      settings,
+      id,
+      dataCentre,
+      bundles,
+      edge: edges[id] ?? {},
+    }
+    new DataCentreStack(app, `${prefix}-${id}`, options).addStackDependency(directory)
+  }
+  Tags.of(app).add('service', 'site-admin')
+  return app
+}

@@ -1,0 +1,38 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import { homeRegion, isProtected, type Settings } from '../config/settings.ts'
+import { createAdministrationPolicy } from '../constructs/administration.ts'
+import { createDeploymentRole } from '../constructs/deployment-role.ts'
+import { createTable, globalTableArn, globalTableName, globalTables, tableOutput } from '../constructs/tables.ts'
+
+/** The directory of sites, data centres and tokens: global tables, replicated to the region of each data centre. */
+export class DirectoryStack extends Stack {
+  constructor(scope: Construct, id: string, props: StackProps & { readonly settings: Settings }) {
+    super(scope, id, props)
+    const { settings } = props
+    const { deletionProtection } = settings
+    const access = [
+      createAdministrationPolicy(this, globalTables, (name) => globalTableArn(this, settings, name, this.region)),
+      ...createDeploymentRole(this, settings),
+    ]
+    for (const name of globalTables) {
+      const tableName = globalTableName(settings.prefix, name)
+      const table = createTable(this, name, { tableName, deletionProtection, replicas: replicasOf(settings) })
+      // Tables come last: when something else fails in a first deployment, there is none yet that would have to go again.
+      table.node.addDependency(...access)
+      new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
+    }
+  }
+}
+
+/** One replica in each region but the home. It is protected when a data centre there is. */
+const replicasOf = (settings: Settings) => {
+  const { dataCentres, replicateDirectory } = settings
+  const protectedIn = new Map<string, boolean>()
+  for (const dataCentre of replicateDirectory ? Object.values(dataCentres) : []) {
+    const { region } = dataCentre
+    protectedIn.set(region, protectedIn.get(region) || isProtected(settings, dataCentre))
+  }
+  protectedIn.delete(homeRegion(settings))
+  return [...protectedIn].map(([region, deletionProtection]) => ({ region, deletionProtection }))
+}

@@ -1,0 +1,29 @@
+import { Stack, type StackProps } from 'aws-cdk-lib'
+import { Construct } from 'constructs'
+import type { DataCentreSettings, Settings } from '../config/settings.ts'
+import { certificateOf, zoneOf } from '../constructs/domain.ts'
+import { createFirewall } from '../constructs/firewall.ts'
+import type { Edge } from '../constructs/streaming.ts'
+
+/** The data centres whose distributions take anything from there. */
+export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): readonly [string, DataCentreSettings][] =>
+  Object.entries(dataCentres).filter(
+    ([, { streaming, customDomain }]) => streaming && (customDomain !== undefined || webApplicationFirewall),
+  )
+
+/** Certificates and firewalls of distributions, wherever their data centres are: CloudFront takes them from one region alone. */
+export class EdgeStack extends Stack {
+  readonly edges: Readonly<Record<string, Edge>>
+
+  constructor(scope: Construct, stackId: string, { settings, ...props }: StackProps & { readonly settings: Settings }) {
+    super(scope, stackId, props)
+    const edges = onEdge(settings).map(([id, { customDomain }]): [string, Edge] => {
+      const parts = new Construct(this, id)
+      const certificate = customDomain && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
+      const firewall =
+        settings.webApplicationFirewall && createFirewall(parts, 'Firewall', 'CLOUDFRONT', `${settings.prefix}-${id}`)
+      return [id, { ...(certificate && { certificate }), ...(firewall && { webAclArn: firewall.attrArn }) }]
+    })
+    this.edges = Object.fromEntries(edges)
+  }
+}

@@ -1,0 +1,57 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Change, SiteClient } from '../../client/src/index.ts'
+import type { Named } from '../parts/chooser.tsx'
+import { goTo, route } from '../route/routes.ts'
+import { usePage } from './context.ts'
+
+/** The id that the address names first; undefined where there is none. */
+const chosenId = (): number | undefined => {
+  const [text = ''] = route.value.path
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/** Whether the screen has room for a list and what is chosen of it, beside each other. */
+const hasRoom = (): boolean => matchMedia('(min-width: 641px)').matches
+
+/** Of a list with very many, so many more are shown each time while the rest is read. */
+const shownMeanwhile = 500
+
+/** The things of the site that one is chosen from, read again when something about them changes. Where there is room, the first one is chosen. */
+export const useChosen = <Item extends Named>(
+  read: (client: SiteClient) => AsyncIterable<Item>,
+  isAbout: (change: Change) => boolean,
+) => {
+  const { client, access, live } = usePage()
+  const items = useSignal<readonly Item[] | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const chosen = chosenId()
+  const load = async () => {
+    try {
+      const found: Item[] = []
+      for await (const item of read(client)) {
+        found.push(item)
+        if (found.length % shownMeanwhile === 0 && found.length > (items.value?.length ?? 0)) items.value = [...found]
+      }
+      items.value = found
+      failure.value = undefined
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  useEffect(() => {
+    load()
+    return live.subscribe((changes) => {
+      if (changes.some(isAbout)) load()
+    })
+  }, [client, access, live])
+  const [first] = items.value ?? []
+  useEffect(() => {
+    if (chosen === undefined && first && hasRoom()) goTo({ path: [String(first.id)] }, { replace: true })
+  }, [chosen, first])
+  return {
+    chosen: items.value?.find(({ id }) => id === chosen),
+    /** What the list of them takes. */
+    list: { items: items.value, chosen, failure: failure.value, onRepeat: load },
+  }
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import { type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { type HistoryEntry, readChangeType } from '../../core/history-entry.ts'
+import { type SiteId, storedId } from '../../core/ids.ts'
+import { type Change, keptFor } from '../../history/history.ts'
+
+/**
+ * The table Journal: the history of each site in blocks of a few entries, one item each. An entry is added to the block by one update, and
+ * DynamoDB makes the updates of an item one after the other: that order is the order of the history. A block that is full stays full, and
+ * names the one behind it, which nobody writes to before; so no entry ever comes to stand before one that somebody has read.
+ */
+export interface Block {
+  readonly site: number
+  /** Also the beginning of the positions of its entries; near the milliseconds of the moment when the block before it was filled. 0 is the head. */
+  readonly block: number
+  /** The number of its last entry. */
+  readonly count: number
+  /** How many bytes its entries have, about. */
+  readonly bytes: number
+  /** The block behind it, as soon as it is full. The head names the first one. */
+  readonly next: number
+  /** The newest first: the pipe of change events reads the first one. */
+  readonly entries: readonly EntryItem[]
+  /** A mark of each entry, by which whoever has written it knows it again. */
+  readonly marks: ReadonlySet<string>
+}
+
+/** Every member is there, and is text, so that a pipe can read them. */
+interface EntryItem {
+  /** ISO 8601. */
+  readonly at: string
+  readonly type: string
+  readonly subject: string
+  readonly actor: string
+  /** Empty where there is none. */
+  readonly requestId: string
+  /** JSON; `{}` where there are none. */
+  readonly details: string
+}
+
+/** Entries are numbered from here on: with three digits each, numbers sort as text, and a position is a block's number with the entry's behind it. */
+const firstNumber = 100
+const perBlock = 1_000
+
+/** A block with more bytes in it is full. An entry has about 160, and up to five of them fit into the 1,024 bytes of one write unit, names and all. */
+const mostBytes = 480
+
+export const blockOf = (position: number): number => Math.floor(position / perBlock)
+
+export const isFull = ({ bytes }: Pick<Block, 'bytes'>): boolean => bytes > mostBytes
+
+export const headBlock = 0
+
+export const entryItem = ({ type, subject, actor, requestId = '', details = {} }: HistoryEntry, now: number) => ({
+  mark: randomBytes(4).toString('base64url'),
+  item: {
+    at: new Date(now).toISOString(),
+    type,
+    subject,
+    actor,
+    requestId,
+    details: JSON.stringify(details),
+  } satisfies EntryItem,
+})
+
+const sizeOf = (item: EntryItem): number =>
+  Object.values(item).reduce((sum: number, text: string) => sum + Buffer.byteLength(text), 0)
+
+/** Adds an entry to a block that is not full, which it makes if it has to; not a second time. */
+export const addition = (
+  table: string,
+  { site, block }: { readonly site: SiteId; readonly block: number },
+  { mark, item }: ReturnType<typeof entryItem>,
+  now: number,
+) =>
+  new UpdateCommand({
+    TableName: table,
+    Key: { site, block },
+    UpdateExpression:
+      'SET #entries = list_append(:entry, if_not_exists(#entries, :none)), #count = if_not_exists(#count, :before) + :one, ' +
+      '#next = :next, #expires = :expires ADD #bytes :size, #marks :mark',
+    ConditionExpression: 'attribute_not_exists(#bytes) OR (#bytes <= :most AND NOT contains(#marks, :own))',
+    ExpressionAttributeNames: Object.fromEntries(
+      ['entries', 'count', 'next', 'expires', 'bytes', 'marks'].map((name) => [`#${name}`, name]),
+    ),
+    ExpressionAttributeValues: {
+      ':entry': [item],
+      ':none': [],
+      ':before': firstNumber - 1,
+      ':one': 1,
+      ':next': Math.max(block + 1, now),
+      ':expires': Math.ceil((now + keptFor) / 1000),
+      ':size': sizeOf(item),
+      ':most': mostBytes,
+      ':mark': new Set([mark]),
+      ':own': mark,
+    },
+    ReturnValues: 'UPDATED_NEW',
+  })
+
+const columns = ['site', 'block', 'count', 'bytes', 'next', 'entries', 'marks']
+
+/** The blocks of a site from one of them on, or up to one. */
+export const blocksFrom = (
+  table: string,
+  site: SiteId,
+  { from = headBlock, to = Number.MAX_SAFE_INTEGER }: { readonly from?: number; readonly to?: number },
+  { newestFirst = false, limit }: { readonly newestFirst?: boolean; readonly limit: number },
+): QueryCommandInput => ({
+  TableName: table,
+  KeyConditionExpression: '#site = :site AND #block BETWEEN :from AND :to',
+  ProjectionExpression: columns.map((name) => `#${name}`).join(', '),
+  ExpressionAttributeNames: Object.fromEntries(columns.map((name) => [`#${name}`, name])),
+  ExpressionAttributeValues: { ':site': site, ':from': from, ':to': to },
+  ScanIndexForward: !newestFirst,
+  Limit: limit,
+  ConsistentRead: true,
+})
+
+export const toBlock = (item: Readonly<Record<string, unknown>>): Block => ({
+  site: storedId(item['site']),
+  block: Number(item['block']),
+  count: Number(item['count'] ?? 0),
+  bytes: Number(item['bytes'] ?? 0),
+  next: Number(item['next']),
+  entries: (item['entries'] ?? []) as readonly EntryItem[],
+  marks: (item['marks'] ?? new Set()) as ReadonlySet<string>,
+})
+
+const toChange = (site: SiteId, position: number, item: EntryItem): Change => {
+  const { at, subject, actor, requestId, details } = item
+  const type = readChangeType(item.type)
+  if (!type) throw new Error(`There is no change of the type ${item.type}`)
+  const known = JSON.parse(details)
+  return {
+    site,
+    position,
+    at: Date.parse(at),
+    type,
+    subject,
+    actor,
+    ...(requestId !== '' && { requestId }),
+    ...(Object.keys(known).length > 0 && { details: known }),
+  }
+}
+
+/** The entries of a block, the oldest first. */
+export const changesIn = ({ site, block, count, entries }: Block): readonly Change[] =>
+  entries.map((item, index) => toChange(storedId(site), block * perBlock + count - index, item)).toReversed()

@@ -1,0 +1,227 @@
+import * as z from 'zod/mini'
+import { siteUrlShape } from '../../categories/site-urls.ts'
+import { byName } from '../../core/by-name.ts'
+import {
+  associationShape,
+  contentShape,
+  manyObjects,
+  type ObjectKind,
+  objectKindNames,
+  oneOf,
+} from '../../core/content-kinds.ts'
+import { largestContentId } from '../../core/ids.ts'
+import type { ItemShape, Member, Members, MemberType } from '../../core/item-shape.ts'
+import { objectKinds } from '../../core/object-kinds.ts'
+import { type GroupContract, type OperationContract, siteParameter } from '../contract.ts'
+import { capitalised, ofEachKind, operationsOf } from '../routes/categories.ts'
+import { isFirst, linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
+import { fieldsSwitch, listSwitches } from './contract-switches.ts'
+
+// Answers, made from what the items of the lists are made of: what the operations write has the types of these.
+
+const moment = z
+  .string()
+  .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/))
+  .register(z.globalRegistry, {
+    id: 'Moment',
+    description: 'A date and time in UTC, without a zone.',
+  })
+
+const scalars = {
+  integer: z.int(),
+  flag: z.literal([0, 1]).register(z.globalRegistry, { id: 'Flag', description: '1 says yes, 0 says no.' }),
+  string: z.string(),
+  boolean: z.boolean(),
+  date: moment,
+  text: z.string(),
+} as const satisfies Record<MemberType, z.core.$ZodType>
+
+const scalarOf = ({ type, nullable }: Member) => (nullable ? z.nullable(scalars[type]) : scalars[type])
+
+const membersOf = (members: Members) =>
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, z.optional(scalarOf(member))]))
+
+/** `fields` may leave out any member. */
+const itemOf = ({ own, objects }: ItemShape) =>
+  z.object({
+    ...membersOf(own),
+    ...Object.fromEntries(objects.map(({ name, members }) => [name, z.optional(z.object(membersOf(members)))])),
+  })
+
+const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
+  z
+    .object({
+      items: z.array(item),
+      totalItemsCount: z.nullable(z.int().check(z.minimum(0))),
+      skip: z.optional(z.int().check(z.minimum(0))),
+      nextCursor: z.optional(z.nullable(z.string())),
+      limit: z.int().check(z.minimum(0)),
+    })
+    .register(z.globalRegistry, {
+      id,
+      description:
+        'A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.',
+    })
+
+export const category = itemOf(contentShape('category')).register(z.globalRegistry, {
+  id: 'Category',
+  description: 'A category of a site.',
+})
+
+export const categoryPage = pageOf(category, 'CategoryPage')
+
+const associationPage = (kind: ObjectKind) => {
+  const id = `${capitalised(kind)}Association`
+  const description = `The link between a category and ${oneOf(kind)}.`
+  return pageOf(itemOf(associationShape(kind)).register(z.globalRegistry, { id, description }), `${id}Page`)
+}
+
+export type AssociationPage = ReturnType<typeof associationPage>
+
+const objectPage = (kind: ObjectKind) => {
+  const id = capitalised(objectKinds[kind].one.replaceAll(/ (.)/g, (_, initial: string) => initial.toUpperCase()))
+  const item = itemOf(contentShape(kind)).register(z.globalRegistry, { id, description: `All of ${oneOf(kind)}.` })
+  return pageOf(item, `${id}Page`)
+}
+
+export type ObjectPage = ReturnType<typeof objectPage>
+
+const siteUrl = itemOf(siteUrlShape).register(z.globalRegistry, {
+  id: 'SiteUrl',
+  description: 'Where the requests for a site go.',
+})
+
+export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
+
+// Operations on the objects of each kind.
+
+const listOf = (kind: ObjectKind): OperationContract => {
+  const { many, examples } = objectKinds[kind]
+  return {
+    summary: `List the ${many} of a category`,
+    query: listSwitches(associationShape(kind), {
+      fields: `objectId,${kind}(${examples.shown})`,
+      where: `{"${kind}.${examples.flag}":true}`,
+      order: `-${kind}.${examples.date}`,
+    }),
+    answers: { 200: { description: 'A page of the list.', schema: associationPage(kind), headers: ['ETag'] } },
+    errors: ['categoriesMalformed', 'listTooLong', 'categoryUnknown'],
+    examples: [{ query: { limit: '1' } }],
+    provoked: isFirst(kind)
+      ? {
+          categoriesMalformed: { query: { order: 'colour', limit: 'many' } },
+          listTooLong: { query: { order: `-${examples.date}` }, at: 'hampered' },
+        }
+      : {},
+  }
+}
+
+const listAllOf = (kind: ObjectKind): OperationContract => {
+  const { many, examples } = objectKinds[kind]
+  return {
+    summary: `List the ${many} of a site`,
+    query: listSwitches(contentShape(kind), {
+      fields: `id,${examples.shown}`,
+      where: `{"${examples.flag}":true}`,
+      order: `-${examples.date}`,
+    }),
+    answers: {
+      200: {
+        description: 'A page of the list.',
+        schema: objectPage(kind),
+        headers: ['ETag'],
+        links: { [operationsOf(kind).listCategories]: { object: '$response.body#/items/0/id' } },
+      },
+    },
+    errors: ['categoriesMalformed', 'listTooLong'],
+    examples: [{ query: { limit: '1' } }],
+  }
+}
+
+const categorySwitches = listSwitches(contentShape('category'), {
+  fields: 'name',
+  where: '{"name":{"$beginsWith":"p"}}',
+  order: '-name',
+})
+
+const firstCategory = { category: '$response.body#/items/0/id' }
+
+const listCategoriesOf = (kind: ObjectKind): OperationContract => ({
+  summary: `List the categories of ${oneOf(kind)}`,
+  query: categorySwitches,
+  answers: {
+    200: {
+      description: 'A page of the list.',
+      schema: categoryPage,
+      headers: ['ETag'],
+      links: { getCategory: firstCategory },
+    },
+  },
+  errors: ['categoriesMalformed', 'listTooLong', 'objectUnknown'],
+  provoked: { objectUnknown: { path: { object: 404 } } },
+})
+
+const id = z.int().check(z.minimum(1), z.maximum(largestContentId))
+
+/** What the document says of categories and of the objects that are linked with them. */
+export const categoriesContract: GroupContract<'categories'> = {
+  tag: {
+    name: 'Categories',
+    description: `The categories of a site, and the ${manyObjects} that are linked with them. Answers are JSON. The site needs the new rendering engine.`,
+  },
+  parameters: {
+    site: siteParameter,
+    category: { description: 'The id of the category.', schema: id, example: 1 },
+    object: {
+      description: `The id of ${objectKindNames.map((kind) => `the ${objectKinds[kind].one}`).join(' or of ')}.`,
+      schema: id,
+      example: 3,
+    },
+  },
+  operations: {
+    ...ofEachKind('list', listOf),
+    ...ofEachKind('link', linkOf),
+    ...ofEachKind('unlink', unlinkOf),
+    listCategories: {
+      summary: 'List the categories of a site',
+      query: categorySwitches,
+      answers: {
+        200: {
+          description: 'A page of the list.',
+          schema: categoryPage,
+          headers: ['ETag'],
+          links: { getCategory: firstCategory, ...ofEachKind('list', () => firstCategory) },
+        },
+      },
+      errors: ['categoriesMalformed', 'listTooLong'],
+    },
+    getCategory: {
+      summary: 'Read a category',
+      query: fieldsSwitch('id,name'),
+      answers: {
+        200: {
+          description: 'The category.',
+          schema: category,
+          headers: ['ETag'],
+          links: byName(
+            objectKindNames.map(operationsOf).flatMap(({ list, link }) => [list, link]),
+            () => ({}),
+          ),
+        },
+      },
+      errors: ['categoriesMalformed', 'categoryUnknown'],
+      provoked: { categoryUnknown: { path: { category: 404 } } },
+    },
+    ...ofEachKind('listAll', listAllOf),
+    ...ofEachKind('listCategories', listCategoriesOf),
+    ...ofEachKind('linkCategories', linkCategoriesOf),
+    ...ofEachKind('unlinkCategories', unlinkCategoriesOf),
+    listSiteUrls: {
+      summary: 'List the addresses of a site',
+      description: 'There is one: the base URL of the data centre where the site lives.',
+      query: listSwitches(siteUrlShape, { fields: 'url', where: '{"siteId":1001}', order: 'url' }),
+      answers: { 200: { description: 'A page of the list.', schema: siteUrlPage, headers: ['ETag'] } },
+      errors: ['categoriesMalformed'],
+    },
+  },
+}

@@ -1,0 +1,269 @@
+import * as z from 'zod/mini'
+import { permissions } from '../../access/grants.ts'
+import { fieldTypes, imageVerification } from '../../fields/catalogue.ts'
+import { maxOrder } from '../../fields/web-forms.ts'
+import { largestDocument } from '../../http/read-body.ts'
+import { type GroupContract, link, siteParameter } from '../contract.ts'
+import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
+import { xmlNames } from './xml-names.ts'
+
+// Answers: what the operations write has the types of these.
+
+const storedTypeId = z.literal([...fieldTypes.keys(), imageVerification.id]).register(z.globalRegistry, {
+  id: 'StoredFieldTypeId',
+  description: `The identifier of a type of system field. ${imageVerification.id} (${imageVerification.typeName}) is stored by import only.`,
+})
+
+const order = z
+  .int()
+  .check(z.minimum(1), z.maximum(maxOrder))
+  .register(z.globalRegistry, { description: 'The position of the field in the form.' })
+
+/** The type as it stands in a field; a component, for generators name what has no name by what it stands in. */
+const storedType = z
+  .object({ id: storedTypeId, name: z.string() })
+  .register(z.globalRegistry, { id: 'StoredFieldType', description: 'The type of a system field on a form.' })
+
+export const field = z
+  .object({
+    links: z.array(link),
+    id: storedTypeId,
+    name: z.string(),
+    type: storedType,
+    mandatory: z.boolean(),
+    order,
+  })
+  .register(z.globalRegistry, { id: 'Field', description: 'A system field on a web form.' })
+
+export const createdField = z
+  .object({ links: z.array(link), id: storedTypeId })
+  .register(z.globalRegistry, { id: 'CreatedField', description: 'Where a new field is.' })
+
+export const webForm = z
+  .object({ links: z.array(link), id: z.int(), name: z.string() })
+  .register(z.globalRegistry, { id: 'WebForm', description: 'A web form of a site.' })
+
+const fieldType = z
+  .object({ id: z.literal([...fieldTypes.keys()]), name: z.string() })
+  .register(z.globalRegistry, { id: 'FieldType', description: 'A type of system field.' })
+
+const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
+  z.object({
+    links: z.array(link),
+    items: z.array(item),
+    totalItemsCount: z.int().check(z.minimum(0)),
+    itemsPerPageCount: z.int(),
+    currentPage: z.int(),
+  })
+
+export const fieldPage = pageOf(field).register(z.globalRegistry, {
+  id: 'FieldPage',
+  description: 'The system fields of a web form, sorted by order.',
+})
+export const webFormPage = pageOf(webForm).register(z.globalRegistry, {
+  id: 'WebFormPage',
+  description: 'The web forms of a site, sorted by id.',
+})
+export const fieldTypePage = pageOf(fieldType).register(z.globalRegistry, {
+  id: 'FieldTypePage',
+  description: 'The types of system fields that can be placed on a form.',
+})
+
+const site = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    url: z
+      .string()
+      .register(z.globalRegistry, { description: 'The base URL of the data centre where the site lives.' }),
+    dataCentre: z.string(),
+    renderingEngine: z
+      .boolean()
+      .register(z.globalRegistry, { description: 'Whether the operations on categories may be used.' }),
+    permissions: z
+      .array(z.literal(permissions))
+      .register(z.globalRegistry, { description: 'What the token may do: `files` is the file storage.' }),
+  })
+  .register(z.globalRegistry, { id: 'Site', description: 'A site that the token covers.' })
+
+export const sitePage = pageOf(site).register(z.globalRegistry, {
+  id: 'SitePage',
+  description: 'The sites that the token covers, sorted by id.',
+})
+
+export const health = z
+  .object({ status: z.literal('ok') })
+  .register(z.globalRegistry, { id: 'Health', description: 'The service answers.' })
+
+export const root = z.object({ status: z.literal('ok'), links: z.array(link) }).register(z.globalRegistry, {
+  id: 'Root',
+  description: 'The service answers; `links` are its `console`, `docs` and `openapi`.',
+})
+
+// Bodies: the schemas that the edge checks with, by the names that they have in the document.
+
+typeId.register(z.globalRegistry, {
+  id: 'FieldTypeId',
+  description: 'The identifier of a type of system field, as a number or in a string.',
+})
+const newField = newFieldBody.register(z.globalRegistry, { id: 'NewField' })
+const fieldChange = fieldChangeBody.register(z.globalRegistry, { id: 'FieldChange' })
+
+const createdId = { field: '$response.body#/id' }
+const idOfFirst = '$response.body#/items/0/id'
+
+/** What the document says of web forms and their system fields. */
+export const fieldsContract: GroupContract<'fields'> = {
+  tag: {
+    name: 'Web forms',
+    description: 'The web forms of a site and the system fields on them. Answers and bodies are JSON or XML.',
+  },
+  // What is no id of anything there (`abc`, `07`) is answered like an unknown id.
+  parameters: {
+    site: siteParameter,
+    webForm: { description: 'The id of the web form.', schema: z.int(), example: 1 },
+    field: {
+      description: 'The id of the field: the identifier of its type, such as -3.',
+      schema: z.int(),
+      example: -3,
+    },
+  },
+  operations: {
+    getRoot: {
+      summary: 'See where things are',
+      description: 'For programs. Who asks for `text/html`, as browsers do, is sent to the console.',
+      answers: {
+        200: { description: 'The service answers.', schema: root },
+        302: { description: 'The console is there.', headers: ['Location'] },
+      },
+      examples: [{}, { headers: { Accept: 'text/html' } }],
+    },
+    getHealth: {
+      summary: 'See whether the service answers',
+      answers: { 200: { description: 'It does.', schema: health } },
+    },
+    listSites: {
+      summary: 'List the sites of the token',
+      description: 'Answered in every data centre. Requests for a site are best sent to its `url`.',
+      answers: {
+        200: {
+          description: 'The sites, sorted by id.',
+          schema: sitePage,
+          xml: xmlNames.sites,
+          links: { listWebForms: { site: idOfFirst } },
+        },
+      },
+    },
+    listFields: {
+      summary: 'List the system fields of a web form',
+      description: 'All of them, on one page, sorted by order.',
+      answers: {
+        200: {
+          description: 'The fields of the form.',
+          schema: fieldPage,
+          xml: xmlNames.fields,
+          headers: ['ETag'],
+          links: { getField: { field: idOfFirst } },
+        },
+      },
+      errors: ['webFormUnknown'],
+    },
+    getField: {
+      summary: 'Read a system field of a web form',
+      answers: {
+        200: {
+          description: 'The field.',
+          schema: field,
+          xml: xmlNames.field,
+          headers: ['ETag'],
+          links: { updateField: {}, deleteField: {} },
+        },
+      },
+      errors: ['webFormUnknown', 'fieldUnknown'],
+      provoked: { fieldUnknown: { path: { field: -25 } } },
+    },
+    createField: {
+      summary: 'Put a system field on a web form',
+      description:
+        'Without `order`, the field goes behind the last one. On a taken position, the field that has it and those directly ' +
+        'behind it move down by one, no further than the first gap.',
+      body: { schema: newField, xml: xmlNames.field },
+      answers: {
+        201: {
+          description: 'The field is on the form.',
+          schema: createdField,
+          xml: xmlNames.field,
+          headers: ['Location'],
+          links: { getField: createdId, updateField: createdId, deleteField: createdId },
+        },
+      },
+      errors: ['fieldsMalformed', 'webFormUnknown', 'fieldTypeTaken'],
+      examples: [{ body: { type: { id: -7 }, mandatory: true, order: 2 } }],
+      provoked: {
+        fieldsMalformed: { body: { type: { id: -1 }, mandatory: 'perhaps' } },
+        fieldTypeTaken: { body: { type: { id: -2 }, mandatory: true } },
+        mediaTypeUnsupported: { headers: { 'Content-Type': 'text/plain' }, body: 'mandatory' },
+        bodyTooLarge: { body: { name: 'x'.repeat(largestDocument) } },
+      },
+    },
+    updateField: {
+      summary: 'Change a system field of a web form',
+      description:
+        'Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position first; on a ' +
+        'taken position, the others move as they do for a new field.',
+      body: {
+        schema: fieldChange,
+        also: {
+          anyOf: [
+            { required: ['mandatory'], properties: { mandatory: {} } },
+            { required: ['order'], properties: { order: {} } },
+          ],
+        },
+        xml: xmlNames.field,
+      },
+      answers: { 200: { description: 'The field is changed.', links: { getField: {} } } },
+      errors: ['fieldsMalformed', 'webFormUnknown', 'fieldUnknown', 'conditionFailed'],
+      examples: [{ path: { field: -7 }, body: { mandatory: false, order: 4 } }],
+      provoked: {
+        fieldsMalformed: { body: { mandatory: 'perhaps', order: 0 } },
+        conditionFailed: { headers: { 'If-Match': '"an-earlier-state"' }, body: { mandatory: false } },
+      },
+    },
+    deleteField: {
+      summary: 'Take a system field off a web form',
+      description: 'The others stay where they are: the position becomes a gap.',
+      answers: { 200: { description: 'The field is no longer on the form.' } },
+      errors: ['webFormUnknown', 'fieldUnknown', 'conditionFailed'],
+      examples: [{ path: { field: -7 } }],
+    },
+    listWebForms: {
+      summary: 'List the web forms of a site',
+      answers: {
+        200: {
+          description: 'The web forms, sorted by id.',
+          schema: webFormPage,
+          xml: xmlNames.webForms,
+          links: { getWebForm: { webForm: idOfFirst }, listFields: { webForm: idOfFirst } },
+        },
+      },
+    },
+    getWebForm: {
+      summary: 'Read a web form',
+      answers: {
+        200: {
+          description: 'The web form.',
+          schema: webForm,
+          xml: xmlNames.webForm,
+          links: { listFields: {}, createField: {} },
+        },
+      },
+      errors: ['webFormUnknown'],
+      provoked: { webFormUnknown: { path: { webForm: 404 } } },
+    },
+    listFieldTypes: {
+      summary: 'List the types of system fields',
+      description: 'The catalogue: every type of system field that can be placed on a form.',
+      answers: { 200: { description: 'The catalogue.', schema: fieldTypePage, xml: xmlNames.fieldTypes } },
+    },
+  },
+}

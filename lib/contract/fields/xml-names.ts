@@ -1,0 +1,11 @@
+import type { Document } from '../../http/reply.ts'
+
+/** What the answers of this group are called in XML. */
+export const xmlNames = {
+  sites: { root: 'sites', item: 'site' },
+  field: { root: 'field' },
+  fields: { root: 'fields', item: 'field' },
+  webForm: { root: 'webForm' },
+  webForms: { root: 'webForms', item: 'webForm' },
+  fieldTypes: { root: 'fieldTypes', item: 'fieldType' },
+} as const satisfies Record<string, Document['xml']>

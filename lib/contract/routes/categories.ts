@@ -1,0 +1,74 @@
+import { recordOf } from '../../core/by-name.ts'
+import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import { objectKinds } from '../../core/object-kinds.ts'
+
+/** As a name has it in the middle. */
+export const capitalised = <Text extends string>(text: Text) =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
+
+/** What the operations on objects of a kind are called. */
+export const operationsOf = (kind: ObjectKind) => {
+  const plural = capitalised(objectKinds[kind].segment)
+  return {
+    list: `list${plural}OfCategory`,
+    link: `link${plural}`,
+    unlink: `unlink${plural}`,
+    listCategories: `listCategoriesOf${capitalised(kind)}`,
+    listAll: `list${plural}`,
+    linkCategories: `linkCategoriesOf${capitalised(kind)}`,
+    unlinkCategories: `unlinkCategoriesOf${capitalised(kind)}`,
+  } as const
+}
+
+type Names = ReturnType<typeof operationsOf>
+
+/** One value for each kind of objects, under the name of what the operation does with them. */
+export const ofEachKind = <Act extends keyof Names, Value>(
+  act: Act,
+  make: (kind: ObjectKind) => Value,
+): Readonly<Record<Names[Act], Value>> => recordOf(objectKindNames.map((kind) => [operationsOf(kind)[act], make(kind)]))
+
+const v3 = '/webresources/api/v3/sites/{site}'
+const categories = `${v3}/categories`
+
+/** The rows of the operations on a category's objects of a kind. */
+const routesOfCategory = (kind: ObjectKind) => {
+  const { segment, numbers } = objectKinds[kind]
+  const { list, link, unlink } = operationsOf(kind)
+  const row = <Operation extends string>(operation: Operation, method: string, number: number | undefined) => ({
+    operation,
+    ...(number !== undefined && { number }),
+    method,
+    path: `${categories}/{category}/${segment}`,
+    group: 'categories' as const,
+  })
+  return [row(list, 'GET', numbers[0]), row(link, 'POST', numbers[1]), row(unlink, 'DELETE', numbers[2])]
+}
+
+/** The rows of all objects of a kind, and of the categories of one of them. */
+const routesOfObjects = (kind: ObjectKind) => {
+  const { listAll, listCategories, linkCategories, unlinkCategories } = operationsOf(kind)
+  const objects = `${v3}/${objectKinds[kind].segment}`
+  const categoriesOfOne = `${objects}/{object}/categories`
+  const row = <Operation extends string>(operation: Operation, method: string, path: string) => ({
+    operation,
+    method,
+    path,
+    group: 'categories' as const,
+  })
+  return [
+    row(listAll, 'GET', objects),
+    row(listCategories, 'GET', categoriesOfOne),
+    row(linkCategories, 'POST', categoriesOfOne),
+    row(unlinkCategories, 'DELETE', categoriesOfOne),
+  ]
+}
+
+/** The rows of this group in the route table (`lib/contract/routes/routes.ts`): those of each kind, and those of the categories themselves. */
+export const categoriesRoutes = [
+  ...objectKindNames.flatMap(routesOfCategory),
+  { operation: 'listCategories', method: 'GET', path: categories, group: 'categories' },
+  { operation: 'getCategory', method: 'GET', path: `${categories}/{category}`, group: 'categories' },
+  ...objectKindNames.flatMap(routesOfObjects),
+  { operation: 'listSiteUrls', method: 'GET', path: `${v3}/siteurls`, group: 'categories' },
+] as const

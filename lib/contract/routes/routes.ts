@@ -1,0 +1,39 @@
+import { categoriesRoutes } from './categories.ts'
+import { documentationRoutes } from './documentation.ts'
+import { fieldsRoutes } from './fields.ts'
+import { storageRoutes } from './storage.ts'
+
+// The API document begins with what needs no token.
+const [health, root, ...ofFields] = fieldsRoutes
+
+/**
+ * The one route table. The router, the local server, the deployment and the API document all read it.
+ * `number` is the operation's number in the contract (api.md); operations without one are neighbours that its clients need.
+ * `permission` is what the token must permit; without it any token of the site will do.
+ * A GET route answers HEAD as well, and OPTIONS is answered on every path.
+ * Each group keeps its own rows, so that its function carries no others.
+ */
+export const routes = [
+  health,
+  root,
+  ...documentationRoutes,
+  ...ofFields,
+  ...categoriesRoutes,
+  ...storageRoutes,
+] as const
+
+type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
+export type OperationOf<Group extends string> = RouteOf<Group>['operation']
+
+/** The path prefix of each group: what the gateway sends to that group's function. */
+export const prefixes = [
+  { group: 'documentation', prefix: '/openapi.json' },
+  { group: 'documentation', prefix: '/docs' },
+  { group: 'documentation', prefix: '/console' },
+  { group: 'fields', prefix: '/api/v1' },
+  { group: 'categories', prefix: '/webresources/api/v3' },
+  { group: 'storage', prefix: '/api/v2' },
+] as const
+
+/** Paths outside every prefix go to this group, so that 404 and 405 have the service's own body there too. */
+export const catchAllGroup = 'fields'

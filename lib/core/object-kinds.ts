@@ -1,0 +1,146 @@
+import type { Member, MemberType, Scalar } from './item-shape.ts'
+
+/** What a member is when nobody says: a value, or what other members (`of`) and the moment of creation make of it. */
+type Default = Scalar | ((of: (name: string) => Scalar, now: string) => Scalar)
+
+export interface ContentMember extends Member {
+  /** What it stands for, for people. */
+  readonly meaning?: string
+  readonly otherwise?: Default
+  /** What people are told of a default that does not say it by itself. */
+  readonly otherwiseSaid?: string
+}
+
+/** A kind of objects that categories are linked with: all that the service knows of it. */
+interface ObjectKindRecord {
+  /** What people call one, and several. */
+  readonly one: string
+  readonly many: string
+  /** Its segment in paths; operations are named by it, too. */
+  readonly segment: string
+  /** What a linked object of the kind says as its `objectType` (decisions.md, section 4). */
+  readonly type: number
+  /** The numbers of its operations in the contract (list, link, unlink), where that has any. */
+  readonly numbers: readonly [number, number, number] | readonly []
+  /** What it is made of, in the order of answers. A member of type `text` is long, seldom asked for, and kept apart. */
+  readonly members: Readonly<Record<string, ContentMember>>
+  /** Members that the examples of the document have: some to show, one that is true or false, one to sort by. */
+  readonly examples: { readonly shown: string; readonly flag: string; readonly date: string }
+}
+
+const member =
+  (type: MemberType) =>
+  (meaning: string, otherwise?: Default, otherwiseSaid?: string): ContentMember => ({
+    type,
+    meaning,
+    ...(otherwise !== undefined && { otherwise }),
+    ...(otherwiseSaid !== undefined && { otherwiseSaid }),
+  })
+
+const integer = member('integer')
+const string = member('string')
+const text = member('text')
+const boolean = member('boolean')
+const date = member('date')
+
+const orNull = (make: ReturnType<typeof member>, meaning: string): ContentMember => ({
+  ...make(meaning, null),
+  nullable: true,
+})
+
+const now: Default = (_, moment) => moment
+const same =
+  (name: string): Default =>
+  (of) =>
+    of(name)
+
+/** No date says "never"; this is what such systems have always put in its place. */
+const never = '9999-01-01T00:00:00'
+
+/** The longest string that a member holds, in characters: of a default as well, so that it can be brought in again. */
+export const longestString = 500
+
+/** The words of a text as a part of a URL. */
+const slugOf = (words: string): string =>
+  words
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+
+/** In the order of api.md, "Category association item". */
+const news = {
+  one: 'news item',
+  many: 'news items',
+  segment: 'news',
+  type: 7,
+  numbers: [6, 7, 8],
+  members: {
+    id: integer('its number, by which it is found'),
+    siteId: integer('the number of its site: whatever a record says, it is that of the site'),
+    roleId: integer('the number of the role that it belongs to', 0),
+    subject: string('its heading', (of) => `News ${of('id')}`),
+    body: text('its text, in HTML', ''),
+    templateId: integer('the number of the template that it is shown with', 0),
+    weight: orNull(integer, 'a number to sort by'),
+    createBy: integer('the number of the user who has made it', 0),
+    createDate: date('when it was made', now),
+    lastUpdateBy: integer('the number of the user who has changed it last', same('createBy')),
+    lastUpdateDate: date('when it was changed last', same('createDate')),
+    eventFromDate: date('when the event begins that it is about', same('releaseDate')),
+    eventToDate: date('when that event ends', same('eventFromDate')),
+    releaseDate: date('from when on it is to be shown', same('createDate')),
+    expiryDate: date('until when it is to be shown', never),
+    enabled: boolean('whether it is in use', true),
+    deleted: boolean('whether its author has thrown it away; lists show it with this mark', false),
+    displayable: boolean('whether pages may show it', true),
+    parentId: integer('the number of what it belongs to', 0),
+    urlPrefix: string('the beginning of its address', '/news'),
+    slug: string(
+      'its own part of its address',
+      (of) => slugOf(String(of('subject'))).slice(0, longestString) || String(of('id')),
+      'the words of `subject` in small letters, with hyphens between them; `id` where there are none',
+    ),
+    url: string('its address on the site', (of) => `${of('urlPrefix')}/${of('slug')}`.slice(0, longestString)),
+  },
+  examples: { shown: 'subject,slug', flag: 'enabled', date: 'releaseDate' },
+} as const satisfies ObjectKindRecord
+
+/** In the order of api.md, "Category association item". */
+const blog = {
+  one: 'blog',
+  many: 'blogs',
+  segment: 'blogs',
+  type: 55,
+  numbers: [9, 10, 11],
+  members: {
+    id: integer('its number, by which it is found'),
+    siteId: integer('the number of its site: whatever a record says, it is that of the site'),
+    roleId: integer('the number of the role that it belongs to', 0),
+    templateId: integer('the number of the template that it is shown with', 0),
+    blogName: string('its name', (of) => `Blog ${of('id')}`),
+    blogDescription: string('what it is about', ''),
+    title: string('its heading', same('blogName')),
+    allowRSS: boolean('whether it can be followed by RSS', true),
+    rssChannelId: integer('the number of its RSS channel', 0),
+    lastPostDate: date('when its newest post was made', same('createDate')),
+    postCount: integer('how many posts it has', 0),
+    weight: orNull(integer, 'a number to sort by'),
+    releaseDate: date('from when on it is to be shown', same('createDate')),
+    expiryDate: date('until when it is to be shown', never),
+    createDate: date('when it was made', now),
+    lastUpdateDate: date('when it was changed last', same('createDate')),
+    enabled: boolean('whether it is in use', true),
+    disableComments: boolean('whether comments are off', false),
+    slug: orNull(string, 'its own part of its address'),
+    blogUrl: orNull(string, 'its address on the site'),
+  },
+  examples: { shown: 'blogName', flag: 'enabled', date: 'releaseDate' },
+} as const satisfies ObjectKindRecord
+
+/**
+ * The kinds of objects, by name. Routes, operations, their documents, records of an import, commands and tables are made from
+ * these records: a new kind is a new record.
+ */
+export const objectKinds = { news, blog } as const satisfies Readonly<Record<string, ObjectKindRecord>>

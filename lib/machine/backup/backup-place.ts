@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type DataDirectory, layoutOf, liesIn } from '../directory/data-directory.ts'
+import { takeLock } from '../directory/directory-locks.ts'
+import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
+import { UsageError } from '../directory/usage-error.ts'
+
+/** Where a backup is written: beside its place, which it takes when it is complete. */
+export interface BackupPlace {
+  /** The files of the backup, laid out as those of a data directory. */
+  readonly directory: DataDirectory
+  /** The path that the backup will have. */
+  readonly path: string
+  /** Puts the backup in its place. Throws UsageError when something has come there meanwhile. */
+  complete(): void
+  /** Removes all that has been written. */
+  abandon(): void
+}
+
+/** What follows the name of a backup while it is written. */
+const unfinishedName = /\.unfinished-[0-9a-f]{8}$/
+
+const isTaken = (path: string) => new UsageError(`${path} is not empty. Name a folder that does not exist yet.`)
+
+/** Throws UsageError unless there can be a backup at a path. */
+const admit = (path: string): void => {
+  const parent = statSync(dirname(path), { throwIfNoEntry: false })
+  if (!parent?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)} for the backup. Make it first.`)
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found) return
+  if (!found.isDirectory()) throw new UsageError(`${path} is no folder. Name one that does not exist yet.`)
+  if (readdirSync(path).length > 0) throw isTaken(path)
+  if (found.dev !== parent.dev) {
+    throw new UsageError(
+      `${path} is a file system of its own. Name a folder in it that does not exist yet, such as ${join(path, 'backup-1')}.`,
+    )
+  }
+}
+
+/** Removes what is left of backups to the same place that broke off: whoever made them holds them no more. */
+const clearLeftovers = (path: string): void => {
+  const parent = dirname(path)
+  const leftovers = readdirSync(parent).filter(
+    (name) => unfinishedName.test(name) && name.replace(unfinishedName, '') === basename(path),
+  )
+  for (const name of leftovers) {
+    const { path: left, unfinished } = layoutOf(join(parent, name))
+    const lock = takeLock(unfinished, 'exclusive')
+    lock?.release()
+    if (lock) rmSync(left, { recursive: true, force: true })
+  }
+}
+
+/** Moves the backup to its place. An empty folder there gives way. */
+const moveTo = (path: string, unfinished: string): void => {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })) rmdirSync(path)
+    renameSync(unfinished, path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? isTaken(path) : error
+  }
+  syncFolder(dirname(path))
+}
+
+/** Makes a place for a backup of a data directory. Throws UsageError, and errors of the file system; nothing is left behind then. */
+export const openBackupPlace = (given: string, source: DataDirectory): BackupPlace => {
+  const path = resolve(given)
+  admit(path)
+  if (liesIn(source, path)) {
+    throw new UsageError(`${path} lies in the data directory ${source.path}. Name a folder outside of it.`)
+  }
+  clearLeftovers(path)
+  const directory = layoutOf(`${path}.unfinished-${randomBytes(4).toString('hex')}`)
+  makePrivateFolder(directory.path)
+  const lock = takeLock(directory.unfinished, 'exclusive')
+  makePrivateFolder(directory.blobs)
+  return {
+    directory,
+    path,
+    complete() {
+      moveTo(path, directory.path)
+      lock?.release()
+      rmSync(layoutOf(path).unfinished)
+      syncFolder(path)
+    },
+    abandon() {
+      lock?.release()
+      rmSync(directory.path, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { type BackupMarker, writeBackupMarker } from '../check/backup-marker.ts'
+import { countsOf, type Damaged, neededNow } from '../check/damage.ts'
+import { fatalFaults } from '../check/database-faults.ts'
+import { damageOfContents } from '../check/small-contents.ts'
+import { type DataDirectory, isMissing } from '../directory/data-directory.ts'
+import { makePrivateFile, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
+import { UsageError } from '../directory/usage-error.ts'
+import { openMachine } from '../machine.ts'
+import { type BackupHold, holdBlobs } from '../objects/backup-holds.ts'
+import type { Database } from '../sqlite/database.ts'
+import { openBackupPlace } from './backup-place.ts'
+import { asFailureOfSource, asSentence } from './failures.ts'
+import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
+
+export interface BackupOptions {
+  /** Whether what is damaged is taken along as it is, instead of making no backup at all. */
+  readonly evenIfDamaged: boolean
+  /** Whether the bytes of every file are compared with their fingerprint, also where none are copied. */
+  readonly withBytes: boolean
+  /** Ends it; its reason is what the caller is told. */
+  readonly signal: AbortSignal
+  readonly clock?: Clock
+}
+
+export interface Backup extends BackupMarker {
+  readonly path: string
+}
+
+/** For how long blobs are held after the last sign of life, and how often there is one; in milliseconds. */
+const heldFor = 60_000
+const interval = 10_000
+
+/** SQLite copies the database while everything else of this process waits: so many bytes in a millisecond at the least. */
+const slowestCopy = 4_000
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const timeToCopy = ({ database, wal }: DataDirectory): number =>
+  Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
+
+/** Copies the database as it is at this moment. SQLite takes the copy no further than to the system: the caller takes it to the disk. */
+const copyDatabase = (
+  { connection }: Pick<Database, 'connection'>,
+  { database: file }: DataDirectory,
+  source: DataDirectory,
+): void => {
+  makePrivateFile(file)
+  try {
+    connection.prepare('VACUUM INTO ?').run(file)
+  } catch (error) {
+    throw asFailureOfSource(error, source)
+  }
+}
+
+const hold = async (database: Database, source: DataDirectory, { wall }: Clock): Promise<BackupHold> => {
+  try {
+    return await holdBlobs(database, heldFor + timeToCopy(source), wall)
+  } catch (error) {
+    throw asFailureOfSource(error, source)
+  }
+}
+
+interface Snapshot {
+  readonly blobs: readonly ReferredBlob[]
+  /** What is damaged of the files that the database keeps itself. */
+  readonly damaged: readonly Damaged[]
+  /** How many files there are. */
+  readonly files: number
+}
+
+/**
+ * Looks the copy of the database over, and takes out of it what concerns the backup alone. Throws UsageError when it is damaged as a whole, and the
+ * reason of `signal` when that is aborted.
+ */
+const readSnapshot = async (
+  { database: file }: DataDirectory,
+  source: DataDirectory,
+  signal: AbortSignal,
+): Promise<Snapshot> => {
+  const snapshot = new DatabaseSync(file)
+  try {
+    const [fault] = fatalFaults(snapshot, source.database)
+    if (fault) throw new UsageError(`The database ${fault.where} cannot be backed up: ${fault.fault}`)
+    snapshot.exec('DELETE FROM backups')
+    const row = snapshot.prepare('SELECT count(*) AS files FROM objects WHERE blob IS NOT NULL').get()
+    const damaged = await damageOfContents(snapshot, source.database, signal)
+    return { blobs: blobsIn(snapshot), damaged, files: Number(row?.['files']) }
+  } finally {
+    snapshot.close()
+  }
+}
+
+const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): void => {
+  try {
+    writePrivately(to, readFileSync(from, 'utf8'))
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** Shows that the backup is alive, until it is stopped. Answers whether it has always held its blobs. */
+const keepHolding = (hold: BackupHold) => {
+  let held = true
+  const extend = async () => {
+    // When the database is busy, or full, there is time for another attempt.
+    const isHeld = await hold.extend(heldFor).catch(() => true)
+    held = held && isHeld
+  }
+  const timer = setInterval(() => void extend(), interval)
+  return {
+    extend,
+    stop: () => clearInterval(timer),
+    hasHeld: () => held,
+  }
+}
+
+const wasHeldUp = () => new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
+
+const damageOf = (damaged: readonly Damaged[]): UsageError => {
+  const [first] = damaged
+  const count = damaged.length === 1 ? 'A file is not whole:' : `${damaged.length} files are not whole, such as`
+  return new UsageError(
+    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" names what is affected. Put that right, or add --even-if-damaged to back up all that is there. No backup was made.`,
+  )
+}
+
+/**
+ * Backs up a data directory while it is in use, or not: the database as it is at one moment, and every blob that it refers to then. What is replaced or
+ * removed meanwhile stays until it has been taken along. Throws UsageError; nothing is left behind then.
+ */
+export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
+  const { evenIfDamaged, withBytes, signal, clock = systemClock } = options
+  const { directory: source, database, close } = await openMachine(dataDirectory)
+  try {
+    const place = openBackupPlace(target, source)
+    const { directory } = place
+    try {
+      signal.throwIfAborted()
+      const held = await hold(database, source, clock)
+      const holding = keepHolding(held)
+      try {
+        const at = new Date(clock.wall()).toISOString()
+        copyDatabase(database, directory, source)
+        await holding.extend()
+        const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
+        syncFile(directory.database)
+        const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
+        const missing = await takeBlobs(passage, blobs, signal)
+        if (missing.length > 0 && !holding.hasHeld()) throw wasHeldUp()
+        const damaged = [...snapshot.damaged, ...missing]
+        if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
+        copyDemo(source, directory)
+        syncFolder(directory.blobs)
+        signal.throwIfAborted()
+        const bytes = blobs.reduce((sum, { size }) => sum + size, statSync(directory.database).size)
+        const marker = writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
+        place.complete()
+        return { path: place.path, ...marker }
+      } finally {
+        holding.stop()
+        // Should this fail, the hold ends by itself.
+        await held.end().catch(() => {})
+      }
+    } catch (error) {
+      place.abandon()
+      throw error
+    }
+  } catch (error) {
+    throw asSentence(error, `The backup ${resolve(target)}`, 'Nothing of it is left.')
+  } finally {
+    await close()
+  }
+}

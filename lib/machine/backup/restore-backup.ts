@@ -1,0 +1,122 @@
+import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { type BackupMarker, readBackupMarker } from '../check/backup-marker.ts'
+import { countsOf, type Damaged, neededNow } from '../check/damage.ts'
+import { fatalFaults } from '../check/database-faults.ts'
+import { damageOfContents } from '../check/small-contents.ts'
+import { type DataDirectory, layoutOf, reasonOf } from '../directory/data-directory.ts'
+import { lookAtDemo } from '../directory/demo-file.ts'
+import { claimEmpty } from '../directory/directory-use.ts'
+import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
+import { UsageError } from '../directory/usage-error.ts'
+import { schemaVersion, versionOf } from '../sqlite/schema.ts'
+import { asSentence } from './failures.ts'
+import type { BackupOptions } from './make-backup.ts'
+import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
+
+export interface Restoration extends BackupMarker {
+  /** The data directory that has been filled. */
+  readonly path: string
+}
+
+const damaged = ({ path }: DataDirectory, fault: string) =>
+  new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
+
+/** What the database of a backup says. */
+interface BackedUp {
+  readonly blobs: readonly ReferredBlob[]
+  /** What is damaged of the files that the database keeps itself. */
+  readonly damaged: readonly Damaged[]
+}
+
+/**
+ * Reads the database of a backup, and writes nothing beside it. Throws UsageError when it is damaged as a whole, or of a newer program, and the reason
+ * of `signal` when that is aborted.
+ */
+const readDatabase = async (
+  backup: DataDirectory,
+  { version }: BackupMarker,
+  signal: AbortSignal,
+): Promise<BackedUp> => {
+  const { database: file, path } = backup
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
+    const tables = versionOf(database)
+    if (tables > schemaVersion) {
+      throw new UsageError(
+        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore it with that version, or a newer one. Nothing was changed.`,
+      )
+    }
+    const [fault] = fatalFaults(database, file)
+    if (fault) throw damaged(backup, `${fault.where}: ${fault.fault.replace(/\.$/, '')}`)
+    return { blobs: blobsIn(database), damaged: await damageOfContents(database, file, signal) }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof UsageError ? error : damaged(backup, `${file}: ${reasonOf(error)}`)
+  } finally {
+    database?.close()
+  }
+}
+
+const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
+  copyFileSync(from.database, to.database, constants.COPYFILE_EXCL)
+  chmodSync(to.database, 0o600)
+  syncFile(to.database)
+  const demo = lookAtDemo(from)
+  if (demo && 'fault' in demo) throw damaged(from, `${from.demo}: ${demo.fault}`)
+  if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
+}
+
+/** Where a path is that symbolic links may lead to, as far as it is there. */
+const realPathOf = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPathOf(parent), basename(path))
+  }
+}
+
+/**
+ * Fills an empty data directory from a backup. Should the process die meanwhile, no service starts on the directory before this has been repeated.
+ * Throws UsageError; the directory is as empty as before then.
+ */
+export const restoreBackup = async (
+  backupPath: string,
+  dataDirectory: string,
+  { evenIfDamaged, signal }: Pick<BackupOptions, 'evenIfDamaged' | 'signal'>,
+): Promise<Restoration> => {
+  const backup = layoutOf(backupPath)
+  const marker = readBackupMarker(backup)
+  if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
+    throw new UsageError(`The data directory ${dataDirectory} lies in the backup. Name another one with --data-dir.`)
+  }
+  const { blobs, ...database } = await readDatabase(backup, marker, signal)
+  const directory = layoutOf(dataDirectory)
+  const claim = await claimEmpty(directory)
+  try {
+    signal.throwIfAborted()
+    copyFiles(backup, directory)
+    // All of it is given to that owner: under another name, a blob of somebody else's would be taken away from them.
+    const owner = ownerToServe(directory.path) ?? { uid: process.getuid?.() }
+    const passage = { from: backup.blobs, to: directory.blobs, owner, readsLinked: true }
+    const found = [...database.damaged, ...(await takeBlobs(passage, blobs, signal))]
+    const needed = neededNow(found)
+    const [first] = needed
+    if (first && !evenIfDamaged) {
+      throw new UsageError(
+        `The backup ${backup.path} is damaged: ${needed.length} of its files are not whole, such as ${first.where}: ${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was changed.`,
+      )
+    }
+    syncFolder(directory.blobs)
+    signal.throwIfAborted()
+    claim.fulfil()
+    return { path: directory.path, ...marker, ...countsOf(found) }
+  } catch (error) {
+    claim.giveUp()
+    throw asSentence(error, `The data directory ${directory.path}`, 'It is as empty as before.')
+  }
+}

@@ -1,0 +1,79 @@
+import { readFileSync, statSync } from 'node:fs'
+import packageFile from '../../../package.json' with { type: 'json' }
+import { type DataDirectory, isMissing, layoutVersion, reasonOf, strangerIn } from '../directory/data-directory.ts'
+import { isForbidden } from '../directory/failure-advice.ts'
+import { writePrivately } from '../directory/private-files.ts'
+import { UsageError } from '../directory/usage-error.ts'
+import type { DamageCounts } from './damage.ts'
+
+/** What a backup says of itself. What of it was damaged, was so when it was made. */
+export interface BackupMarker extends DamageCounts {
+  /** The version of the program that has made it. */
+  readonly version: string
+  /** The layout of its files, which is that of a data directory. */
+  readonly layout: number
+  /** When it was begun: it holds what was there then. ISO, UTC. */
+  readonly at: string
+  /** How many files of the sites are in it, drafts among them, and those of before not. */
+  readonly files: number
+  /** Bytes: the database, and every blob. */
+  readonly bytes: number
+}
+
+/** Completes a backup: without its marker it is none. */
+export const writeBackupMarker = (
+  { backupMarker }: DataDirectory,
+  marker: Omit<BackupMarker, 'version' | 'layout'>,
+): BackupMarker => {
+  const whole = { version: packageFile.version, layout: layoutVersion, ...marker }
+  writePrivately(backupMarker, `${JSON.stringify({ service: 'site-admin', ...whole })}\n`)
+  return whole
+}
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value)
+
+/** What is said of a version is shown to people as it is. */
+const isVersion = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d+\.\d+\.\d+[\w.+-]*$/.test(value) && value.length <= 64
+
+const parse = (text: string): BackupMarker | undefined => {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null) return undefined
+  const marker: Partial<Record<keyof BackupMarker, unknown>> = value
+  // Backups of before do not tell the earlier states and the uploads apart.
+  const { version, layout, at, files, bytes, damaged, damagedEarlier = 0, damagedUploads = 0 } = marker
+  if (!(isVersion(version) && typeof at === 'string' && isCount(layout))) return undefined
+  if (!(isCount(files) && isCount(bytes))) return undefined
+  if (!(isCount(damaged) && isCount(damagedEarlier) && isCount(damagedUploads))) return undefined
+  return { version, layout, at, files, bytes, damaged, damagedEarlier, damagedUploads }
+}
+
+const whatToDo = 'Name another backup. Nothing was changed.'
+const ownersOnly = 'Only rights are missing: run this as the user who owns the backup. Nothing was changed.'
+
+const read = (backup: DataDirectory): BackupMarker => {
+  const { path, backupMarker } = backup
+  try {
+    const stranger = strangerIn(backup)
+    if (stranger !== undefined) throw new Error(stranger)
+    const marker = parse(readFileSync(backupMarker, 'utf8'))
+    if (marker) return marker
+  } catch (error) {
+    if (isMissing(error)) {
+      if (!statSync(path, { throwIfNoEntry: false })) throw new UsageError(`There is no backup ${path}. ${whatToDo}`)
+      throw new UsageError(`${path} is no backup, or one that broke off: it holds no ${backupMarker}. ${whatToDo}`)
+    }
+    const advice = isForbidden(error) ? ownersOnly : whatToDo
+    throw new UsageError(`The backup ${path} cannot be read: ${reasonOf(error)}. ${advice}`)
+  }
+  throw new UsageError(`The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${whatToDo}`)
+}
+
+/** What a backup says of itself. Throws UsageError where there is none, or none that this program reads. */
+export const readBackupMarker = (backup: DataDirectory): BackupMarker => {
+  const marker = read(backup)
+  if (marker.layout === layoutVersion) return marker
+  throw new UsageError(
+    `The backup ${backup.path} was made by version ${marker.version} of this program, which lays its files out in another way. Restore it with that version. Nothing was changed.`,
+  )
+}

@@ -1,0 +1,170 @@
+import { existsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import {
+  type DataDirectory,
+  type DirectoryState,
+  layoutOf,
+  reasonOf,
+  refusalOf,
+  stateOf,
+} from '../directory/data-directory.ts'
+import { lacksWal } from '../directory/database-damage.ts'
+import { adviceOnDemo, lookAtDemo } from '../directory/demo-file.ts'
+import { absenceOf, atRest, hasService, isOnReadOnlyDisk } from '../directory/directory-use.ts'
+import { UsageError } from '../directory/usage-error.ts'
+import { isClosedToUs } from '../sqlite/database.ts'
+import { readBackupMarker } from './backup-marker.ts'
+import { byteFaults } from './byte-faults.ts'
+import { damagedBy, databaseFaults, type Fault, type Findings } from './database-faults.ts'
+import { type DirectoryUse, fileFaults, namesOfBlobs } from './file-faults.ts'
+
+/** The states in which there is something of this version of the service to be looked at. */
+const checkable: ReadonlySet<DirectoryState['state']> = new Set([
+  'ready',
+  'backup',
+  'half restored',
+  'marker missing',
+  'marker unreadable',
+])
+
+const markerOfBackupFaults = (directory: DataDirectory): Fault[] => {
+  try {
+    readBackupMarker(directory)
+    return []
+  } catch (error) {
+    return [{ where: directory.backupMarker, fault: reasonOf(error) }]
+  }
+}
+
+const markerFaults = (directory: DataDirectory, state: DirectoryState): Fault[] => {
+  if (state.state === 'ready') return []
+  if (state.state === 'backup') return markerOfBackupFaults(directory)
+  return [{ where: directory.marker, fault: refusalOf(directory, state) ?? state.state }]
+}
+
+const demoFaults = (directory: DataDirectory): Fault[] => {
+  const demo = lookAtDemo(directory)
+  if (demo === undefined || !('fault' in demo)) return []
+  return [{ where: directory.demo, fault: `it cannot be read: ${demo.fault}. ${adviceOnDemo(demo)}` }]
+}
+
+const modeFaults = ({ path, database, blobs, demo, marker, backupMarker }: DataDirectory): Fault[] =>
+  [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+    const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
+    return isOpen ? [{ where: file, fault: 'other users of the machine can get at it. Take their rights away.' }] : []
+  })
+
+/** For reading alone; beside the file nothing is written either where that cannot be. */
+const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
+  try {
+    const connection = new DatabaseSync(database, { readOnly: true, timeout: 5_000 })
+    connection.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return connection
+  } catch (error) {
+    if (existsSync(wal)) throw error
+    return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
+  }
+}
+
+/** Why a database cannot be opened that nothing is known to be wrong with. */
+const closedBy = (directory: DataDirectory): string => {
+  const { wal } = directory
+  // SQLite reads a WAL by way of the -shm, which it makes anew when it is missing.
+  return existsSync(wal) && isOnReadOnlyDisk(directory)
+    ? `it cannot be read where it is: its newest changes are in ${wal}, the file that goes with that (-shm) is missing, and this file system can only be read. Copy the data directory to where there can be written (cp -a), and check the copy.`
+    : 'it cannot be opened. See to it that it is a file, and that you are the user whom it belongs to.'
+}
+
+/** What is wrong with the database as a file, and otherwise a connection to it. */
+const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
+  const { database, wal } = directory
+  // What the database says without its WAL is out of date.
+  if (lacksWal(directory)) {
+    return { where: wal, fault: 'it is missing, though the service did not end cleanly: the newest changes are lost.' }
+  }
+  const size = statSync(database, { throwIfNoEntry: false })?.size
+  if (size === undefined) return { where: database, fault: 'it is missing. Put it back from a backup.' }
+  if (size === 0) return { where: database, fault: 'it is empty. Put it back from a backup.' }
+  try {
+    return openForReading(directory)
+  } catch (error) {
+    return { where: database, fault: isClosedToUs(error) ? closedBy(directory) : damagedBy(reasonOf(error)) }
+  }
+}
+
+/** One state of what is in the database and the blobs, whoever changes what meanwhile. */
+const contentFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): Findings => {
+  const before = namesOfBlobs(directory)
+  connection.exec('BEGIN')
+  const { faults, isReadable } = databaseFaults(connection, directory.database)
+  const files = isReadable ? fileFaults(connection, directory, { before, use }) : []
+  // Some errors of SQLite have ended it already.
+  if (connection.isTransaction) connection.exec('ROLLBACK')
+  return { faults: [...faults, ...files], isReadable }
+}
+
+/** What is replaced while it is looked at is not at fault when it is looked at again. */
+const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): Findings => {
+  const first = contentFaults(connection, directory, use)
+  if (first.faults.length === 0 || use !== 'served') return first
+  const { faults, isReadable } = contentFaults(connection, directory, use)
+  const again = new Set(faults.map(({ where, fault }) => `${where} ${fault}`))
+  return { faults: first.faults.filter(({ where, fault }) => again.has(`${where} ${fault}`)), isReadable }
+}
+
+const bytesNotRead = ({ blobs }: DataDirectory): Fault => ({
+  where: blobs,
+  fault:
+    'the bytes of the files were not read: the database has to tell first what they were. Repeat this when it does.',
+})
+
+/** What is wrong with the bytes of files, as far as the database tells what they were. */
+const faultsOfBytes = async (connection: DatabaseSync, directory: DataDirectory): Promise<readonly Fault[]> => {
+  try {
+    return await byteFaults(connection, directory)
+  } catch (error) {
+    if (!(error instanceof Error && 'errcode' in error)) throw error
+    return [{ where: directory.database, fault: damagedBy(reasonOf(error)) }, bytesNotRead(directory)]
+  }
+}
+
+/** Nobody opens a backup: it is looked at as it is, and nothing is written into it, not even a lock. */
+const look = async <Result>(directory: DataDirectory, state: DirectoryState, glance: () => Result): Promise<Result> =>
+  state.state === 'backup' ? glance() : atRest(directory, glance)
+
+const useOf = (directory: DataDirectory, { state }: DirectoryState): DirectoryUse => {
+  if (state === 'backup') return 'backup'
+  return hasService(directory) ? 'served' : 'at rest'
+}
+
+interface Options {
+  /** Whether the bytes of every file are read, and compared with their fingerprint. */
+  readonly withBytes?: boolean
+}
+
+/**
+ * Every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing. Throws UsageError when there is none of
+ * this version of the service.
+ */
+export const checkDirectory = async (path: string, { withBytes = false }: Options = {}): Promise<readonly Fault[]> => {
+  const directory = layoutOf(path)
+  const state = stateOf(directory)
+  if (!checkable.has(state.state))
+    throw new UsageError(refusalOf(directory, state) ?? absenceOf(directory, state) ?? '')
+  const { around, use, database } = await look(directory, state, () => ({
+    around: [...markerFaults(directory, state), ...modeFaults(directory), ...demoFaults(directory)],
+    use: useOf(directory, state),
+    database: openDatabase(directory),
+  }))
+  const unread = withBytes ? [bytesNotRead(directory)] : []
+  if ('fault' in database) return [...around, database, ...unread]
+  try {
+    const { faults, isReadable } = lastingFaults(database, directory, use)
+    const bytes = withBytes && isReadable ? await faultsOfBytes(database, directory) : unread
+    return [...around, ...faults, ...bytes]
+  } finally {
+    database.close()
+  }
+}

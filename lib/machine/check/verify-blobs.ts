@@ -1,0 +1,128 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { createFingerprint } from '../../storage/fingerprint.ts'
+import { isMissing, reasonOf } from '../directory/data-directory.ts'
+
+/** What is known of the bytes of a blob. */
+export interface BlobContent {
+  /** Bytes. */
+  readonly size: number
+  /** Null while it is not known. */
+  readonly fingerprint: string | null
+}
+
+/** What is wrong with bytes that do not have the fingerprint that they had. */
+export const areOthers = 'its bytes are not those that were stored'
+
+/** What is wrong with bytes that are too few or too many. */
+export const faultOfSize = (size: number, found: number): string =>
+  `it has ${size} bytes, ${found < size ? 'of which' : 'and'} ${found} are there`
+
+/** What is read at once, in bytes. */
+const pieceSize = 1024 * 1024
+
+const fingerprintOf = (file: number, size: number): string => {
+  const making = createFingerprint()
+  const buffer = Buffer.allocUnsafeSlow(Math.min(pieceSize, size))
+  for (;;) {
+    const length = readSync(file, buffer, 0, buffer.length, null)
+    if (length === 0) return making.digest()
+    making.update(buffer.subarray(0, length))
+  }
+}
+
+const faultIn = (file: number, { size, fingerprint }: BlobContent): string | undefined => {
+  const stats = fstatSync(file)
+  if (!stats.isFile()) return 'it is no file'
+  const found = stats.size
+  if (found !== size) return faultOfSize(size, found)
+  return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : areOthers
+}
+
+/** The sentence on what is wrong with a blob; undefined when it is whole, as far as that is known. It reads all of it, while everything else waits. */
+export const faultOfBlob = (path: string, content: BlobContent): string | undefined => {
+  let file: number | undefined
+  try {
+    // A pipe would else be waited for until somebody writes into it.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    return faultIn(file, content)
+  } catch (error) {
+    return isMissing(error) ? 'it is missing' : `it cannot be read: ${reasonOf(error)}`
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** A question to a thread, and the answer to it. */
+export interface Verification extends BlobContent {
+  readonly number: number
+  readonly path: string
+}
+export interface Finding {
+  readonly number: number
+  readonly fault: string | undefined
+}
+
+/** Verifies blobs on all cores: to make a fingerprint takes a core longer than to read the bytes. */
+export interface BlobVerifier {
+  faultOf(path: string, content: BlobContent): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+/** So many bytes are verified here before threads are started, which takes some time, and so many threads there are at the most. */
+const bytesWithoutThreads = 32 * 1024 * 1024
+const mostThreads = 4
+
+/** The thread is a file of its own, in the sources as in the package that is built from them. */
+const threadFile = new URL(
+  import.meta.url.endsWith('.ts') ? './verify-blobs-thread.ts' : './verify-blobs-thread.js',
+  import.meta.url,
+)
+
+type Ask = (path: string, content: BlobContent) => Promise<string | undefined>
+
+const startThread = (): { readonly ask: Ask; readonly end: () => Promise<unknown> } => {
+  const thread = new Worker(threadFile)
+  const asked = new Map<number, PromiseWithResolvers<string | undefined>>()
+  let count = 0
+  thread.on('message', ({ number, fault }: Finding) => {
+    asked.get(number)?.resolve(fault)
+    asked.delete(number)
+  })
+  thread.on('error', (error) => {
+    for (const { reject } of asked.values()) reject(error)
+    asked.clear()
+  })
+  return {
+    ask(path, content) {
+      const answer = Promise.withResolvers<string | undefined>()
+      count += 1
+      asked.set(count, answer)
+      thread.postMessage({ number: count, path, ...content } satisfies Verification)
+      return answer.promise
+    },
+    end: () => thread.terminate(),
+  }
+}
+
+export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVerifier => {
+  const threads: ReturnType<typeof startThread>[] = []
+  let left = withoutThreads
+  let turn = 0
+
+  return {
+    async faultOf(path, content) {
+      left -= content.fingerprint === null ? 0 : content.size
+      if (left >= 0 || content.fingerprint === null) return faultOfBlob(path, content)
+      turn = (turn + 1) % Math.min(availableParallelism(), mostThreads)
+      const thread = threads[turn] ?? startThread()
+      threads[turn] = thread
+      return thread.ask(path, content)
+    },
+
+    async close() {
+      await Promise.all(threads.map((thread) => thread?.end()))
+    },
+  }
+}

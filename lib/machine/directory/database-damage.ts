@@ -1,0 +1,86 @@
+import { existsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { isBusy, isClosedToUs } from '../sqlite/database.ts'
+import { type DataDirectory, reasonOf } from './data-directory.ts'
+import { beyondRepair } from './failure-advice.ts'
+
+/** How large a database is checked as a whole at every start, which takes about a second; in bytes. Beyond it, only `check` does so. */
+const largestChecked = 256 * 1024 ** 2
+
+/** How thoroughly a database is looked at: that it can be opened, or every page of it. */
+export type Depth = 'surface' | 'pages'
+
+/** Where to go from a database that cannot be used. */
+const whatToDo = `${beyondRepair} Nothing was changed.`
+
+/** How long another process may hold the database, such as one that is being killed and has not gone yet; in milliseconds. */
+const patience = 1_000
+
+/**
+ * Opens a database for reading alone. Without a WAL nobody else has it open, and nothing is written beside it; the caller sees to
+ * it that nobody opens it meanwhile.
+ */
+const openQuietly = ({ database, wal }: DataDirectory): DatabaseSync => {
+  if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: patience })
+  return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
+}
+
+/** What SQLite has found when it has checked a database, in one line; undefined when that is nothing. */
+export const findingOf = (answer: unknown): string | undefined =>
+  answer === 'ok' ? undefined : String(answer).replaceAll(/\s+/g, ' ')
+
+/** What is wrong with the inside of a database; undefined when nothing is. */
+const innerDamageOf = (connection: DatabaseSync, depth: Depth): string | undefined => {
+  const tables = connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()
+  if (tables?.['count'] === 0) return 'it holds nothing'
+  if (depth === 'surface') return undefined
+  const [first] = connection.prepare('PRAGMA quick_check(1)').all()
+  return findingOf(first?.['quick_check'])
+}
+
+const readDamage = (directory: DataDirectory, depth: Depth): string | undefined => {
+  const connection = openQuietly(directory)
+  try {
+    return innerDamageOf(connection, depth)
+  } finally {
+    connection.close()
+  }
+}
+
+/** The sentence on what keeps the database from being read; undefined when nothing does. */
+const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined => {
+  const { database } = directory
+  const damaged = (damage: string) => `The database ${database} is damaged: ${damage}. ${whatToDo}`
+  try {
+    const damage = readDamage(directory, depth)
+    return damage === undefined ? undefined : damaged(damage)
+  } catch (error) {
+    if (isClosedToUs(error)) {
+      return `The database ${database} cannot be opened. See to it that it is a file, and that you are the user whom it belongs to. Nothing was changed.`
+    }
+    if (!isBusy(error)) return damaged(reasonOf(error))
+    return `The database ${database} is held by another process. Repeat this when that has ended. Nothing was changed.`
+  }
+}
+
+/** Whether the database was not closed cleanly, and its newest changes are not there: the caller keeps others from opening and closing it. */
+export const lacksWal = ({ running, wal }: DataDirectory): boolean => existsSync(running) && !existsSync(wal)
+
+/**
+ * Why the database of a directory that is in use cannot be opened, with its name and what to do about it; undefined when it can.
+ * Changes nothing. The caller has the directory for itself.
+ */
+export const damageOf = (directory: DataDirectory, depth: Depth): string | undefined => {
+  const { path, database, wal, running } = directory
+  const size = statSync(database, { throwIfNoEntry: false })?.size
+  if (size === undefined) {
+    return `The database ${database} is missing, though the data directory ${path} has been in use. ${whatToDo}`
+  }
+  if (size === 0)
+    return `The database ${database} is empty, though the data directory ${path} has been in use. ${whatToDo}`
+  if (lacksWal(directory)) {
+    return `The file ${wal} is missing, though the service did not end cleanly (${running} is there): the newest changes are lost with it. Put it back, or put the directory back from a backup. If you can do without those changes, remove ${running}. Nothing was changed.`
+  }
+  return tryToRead(directory, size > largestChecked ? 'surface' : depth)
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Database } from '../sqlite/database.ts'
+
+/** What a backup that is being made holds on to: no blob is removed while it does. Moments are in epoch milliseconds. */
+export interface BackupHold {
+  /** Holds on for so many milliseconds from now. Answers false when the hold has run out: blobs may have gone since. */
+  extend(milliseconds: number): Promise<boolean>
+  end(): Promise<void>
+}
+
+/** Whether a backup is being made that still needs the blobs it has seen, at a moment in epoch milliseconds. */
+export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolean) => {
+  const any = connection.prepare('SELECT 1 FROM backups WHERE until > ? LIMIT 1')
+  return (now) => any.get(now) !== undefined
+}
+
+/**
+ * Begins to hold every blob, for so many milliseconds. Whoever removes a blob asks for holds after its last row has gone: so a snapshot that is taken
+ * after this either lacks the row, or keeps the blob. A process that dies lets go when its time has run out.
+ */
+export const holdBlobs = async (
+  { connection, note }: Pick<Database, 'connection' | 'note'>,
+  milliseconds: number,
+  now: () => number,
+): Promise<BackupHold> => {
+  const insert = connection.prepare('INSERT INTO backups (id, until) VALUES (?, ?)')
+  const forget = connection.prepare('DELETE FROM backups WHERE until <= ?')
+  const extend = connection.prepare('UPDATE backups SET until = ? WHERE id = ? AND until > ?')
+  const remove = connection.prepare('DELETE FROM backups WHERE id = ?')
+  const id = randomBytes(16).toString('hex')
+  await note(() => {
+    forget.run(now())
+    insert.run(id, now() + milliseconds)
+  })
+  return {
+    extend: (duration) => note(() => extend.run(now() + duration, id, now()).changes === 1),
+    end: async () => void (await note(() => remove.run(id))),
+  }
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RemainingTime } from '../../core/remaining-time.ts'
+import { createFingerprint } from '../../storage/fingerprint.ts'
+import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
+import type { Database } from '../sqlite/database.ts'
+import type { ObjectRow, ObjectRows } from './object-rows.ts'
+
+interface Deps {
+  readonly database: Pick<Database, 'read' | 'note'>
+  readonly rows: ObjectRows
+  /** The bytes of an object, each piece good until the next one is asked for. Throws, then or meanwhile, when they are not there. */
+  readonly piecesOf: (row: ObjectRow) => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>
+  /** Whether uploads are coming in. */
+  readonly isBusy: () => boolean
+}
+
+type Target = Pick<ListedObject, 'key' | 'version'>
+
+/** The fingerprints of objects that were too large for them to be made while they came in, or are older than fingerprints are. */
+export interface Fingerprints {
+  /** Sees to it that the fingerprint is made some time. It may be forgotten when there is too much to do, or the service ends before. */
+  makeLater(object: Target): void
+  /** The fingerprint, made as soon as possible where it is not known; null when that takes too long, or the object has gone. */
+  of(object: ObjectInfo, remainingTime: RemainingTime): Promise<string | null>
+  /** Ends what is going on, and begins nothing any more. */
+  stop(): Promise<void>
+}
+
+/** How many objects wait for theirs at the most: of those beyond that it is made when it is asked for. */
+const mostWaiting = 1_000
+
+/** How long a request waits for a fingerprint at the most, in milliseconds: its connection must not seem dead. */
+const longestWait = 60_000
+
+/** How long the next piece of a file waits that nobody waits for, while uploads come in; in milliseconds. That takes a few percent from them. */
+const restWhileBusy = 20
+
+interface Job extends Target {
+  isAwaited: boolean
+  readonly made: PromiseWithResolvers<string | null>
+}
+
+const within = async (making: Promise<string | null>, milliseconds: number): Promise<string | null> => {
+  const { promise, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(() => resolve(null), milliseconds)
+  try {
+    return await Promise.race([making, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Makes fingerprints in the background: one at a time, and everything else of the process has its turn between two pieces of a file. */
+export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): Fingerprints => {
+  const waiting: Job[] = []
+  let current: Job | undefined
+  let working: Promise<void> | undefined
+  let isStopped = false
+
+  const fingerprintOf = async (row: ObjectRow, job: Job): Promise<string | undefined> => {
+    const making = createFingerprint()
+    for await (const piece of await piecesOf(row)) {
+      if (isStopped) return undefined
+      making.update(piece)
+      if (isBusy() && !job.isAwaited) await sleep(restWhileBusy)
+    }
+    return making.digest()
+  }
+
+  const make = async (job: Job): Promise<string | null> => {
+    const { key, version } = job
+    const row = await database.read(() => rows.get(key))
+    if (row?.version !== version || row.blob === null) return null
+    const fingerprint = row.fingerprint ?? (await fingerprintOf(row, job))
+    if (fingerprint === undefined) return null
+    // What cannot be kept now is made again. Whoever waits for it gets it all the same.
+    await database.note(() => rows.fingerprint(key, version, fingerprint)).catch(() => {})
+    return fingerprint
+  }
+
+  const work = async (): Promise<void> => {
+    for (current = waiting.shift(); current; current = waiting.shift()) {
+      // An object whose bytes have gone, or cannot be read, has none: who reads it is told why.
+      current.made.resolve(await make(current).catch(() => null))
+    }
+    working = undefined
+  }
+
+  /** The job is the next one when somebody waits for it. */
+  const add = (target: Target, isAwaited: boolean): Job => {
+    const isSame = ({ key, version }: Target) => key === target.key && version === target.version
+    if (current && isSame(current)) {
+      current.isAwaited ||= isAwaited
+      return current
+    }
+    const index = waiting.findIndex(isSame)
+    const [known] = index < 0 ? [] : waiting.splice(index, 1)
+    const job: Job = known ?? { ...target, isAwaited, made: Promise.withResolvers<string | null>() }
+    job.isAwaited ||= isAwaited
+    if (isAwaited) waiting.unshift(job)
+    else waiting.push(job)
+    working ??= work()
+    return job
+  }
+
+  return {
+    makeLater({ key, version }) {
+      if (!isStopped && waiting.length < mostWaiting) add({ key, version }, false)
+    },
+
+    async of({ key, version, fingerprint }, remainingTime) {
+      if (fingerprint !== null || isStopped) return fingerprint
+      return within(add({ key, version }, true).made.promise, Math.min(remainingTime(), longestWait))
+    },
+
+    async stop() {
+      isStopped = true
+      for (const { made } of waiting.splice(0)) made.resolve(null)
+      await working
+    },
+  }
+}

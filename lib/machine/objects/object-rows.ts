@@ -1,0 +1,183 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
+
+/** An object as its row has it. Its bytes are among the small contents or in the blob of that name, which copies share; folders have none. */
+export interface ObjectRow extends ObjectInfo {
+  readonly blob: string | null
+}
+
+/** What every key with a prefix that ends in `/` comes before: `0` follows `/`. */
+export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`
+
+/** The first key that can come behind this one. */
+export const behind = (key: string): string => `${key}\0`
+
+export type Values = Readonly<Record<string, SQLOutputValue>>
+
+const textIn = (value: SQLOutputValue | undefined): string | null => (typeof value === 'string' ? value : null)
+
+export const toRow = (values: Values): ObjectRow => ({
+  key: String(values['key']),
+  size: Number(values['size']),
+  modified: Number(values['modified']),
+  version: String(values['version']),
+  fingerprint: textIn(values['fingerprint']),
+  contentType: String(values['type']),
+  blob: textIn(values['blob']),
+})
+
+/** Rows as arrays are read in half the time that rows as objects take. */
+const toListed = ({ 0: key, 1: size, 2: modified, 3: version, 4: fingerprint }: Values): ListedObject => ({
+  key: String(key),
+  size: Number(size),
+  modified: Number(modified),
+  version: String(version),
+  fingerprint: textIn(fingerprint),
+})
+
+const bytesIn = (values: Values | undefined): Buffer | undefined => {
+  const bytes = values?.['bytes']
+  return bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : undefined
+}
+
+/** What the callers of the port are told of an object. */
+export const infoOf = ({ key, size, modified, version, fingerprint, contentType }: ObjectRow): ObjectInfo => ({
+  key,
+  size,
+  modified,
+  version,
+  fingerprint,
+  contentType,
+  versionId: version,
+})
+
+/** The rows of objects and small contents, one statement each. Who changes several of them does so in a transaction. */
+export interface ObjectRows {
+  get(key: string): ObjectRow | undefined
+  /** Whether any key is in a range that ends before `end`. */
+  isAny(from: string, end: string): boolean
+  /** The first objects from `from` on, before `end`, in order. */
+  list(from: string, end: string, limit: number): readonly ListedObject[]
+  put(row: ObjectRow): void
+  /** Answers false, and does nothing, when the key is taken. */
+  insert(row: ObjectRow): boolean
+  remove(key: string): void
+  /** Removes the object if it is in that version. */
+  removeVersion(key: string, version: string): boolean
+  /** Answers false when there is nothing of that version at `from`, or the destination is taken. */
+  rename(from: string, version: string, to: string, type: string | undefined): boolean
+  /** Notes the fingerprint of an object, if it is still in that version. */
+  fingerprint(key: string, version: string, fingerprint: string): void
+  /** Whether any row refers to the bytes of that name, be it that of an old object. */
+  refersTo(name: string): boolean
+  /** Keeps the bytes of a small object, under the name by which its row refers to them. */
+  keepContent(name: string, bytes: Uint8Array): void
+  content(name: string): Buffer | undefined
+  /** Answers whether it was here. */
+  dropContent(name: string): boolean
+}
+
+export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
+  const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
+  const get = connection.prepare('SELECT * FROM objects WHERE key = ?')
+  const isAny = connection.prepare('SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1')
+  const list = connection.prepare(
+    'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
+  )
+  list.setReturnArrays(true)
+  const put = connection.prepare(`INSERT OR REPLACE INTO objects ${columns}`)
+  const insert = connection.prepare(`INSERT OR IGNORE INTO objects ${columns}`)
+  const remove = connection.prepare('DELETE FROM objects WHERE key = ?')
+  const removeVersion = connection.prepare('DELETE FROM objects WHERE key = ? AND version = ?')
+  const rename = connection.prepare(
+    'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
+  )
+  const fingerprint = connection.prepare('UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?')
+  const refersTo = connection.prepare(
+    'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
+  )
+  const keepContent = connection.prepare('INSERT INTO small_contents (name, bytes) VALUES (?, ?)')
+  const content = connection.prepare('SELECT bytes FROM small_contents WHERE name = ?')
+  const dropContent = connection.prepare('DELETE FROM small_contents WHERE name = ?')
+
+  const valuesOf = ({ key, blob, size, modified, contentType, version, fingerprint }: ObjectRow) =>
+    [key, blob, size, modified, contentType, version, fingerprint] as const
+
+  return {
+    get(key) {
+      const values = get.get(key)
+      return values && toRow(values)
+    },
+    isAny: (from, end) => isAny.get(from, end) !== undefined,
+    // All at once: a statement that is read step by step cannot be used twice at the same time.
+    list: (from, end, limit) => list.all(from, end, limit).map(toListed),
+    put: (row) => void put.run(...valuesOf(row)),
+    insert: (row) => insert.run(...valuesOf(row)).changes === 1,
+    remove: (key) => void remove.run(key),
+    removeVersion: (key, version) => removeVersion.run(key, version).changes === 1,
+    rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
+    fingerprint: (key, version, value) => void fingerprint.run(value, key, version),
+    refersTo: (name) => refersTo.get(name) !== undefined,
+    keepContent: (name, bytes) => void keepContent.run(name, bytes),
+    content: (name) => bytesIn(content.get(name)),
+    dropContent: (name) => dropContent.run(name).changes === 1,
+  }
+}
+
+/** How many rows one step reads: twice as many as the step before has shown, so that little is read of what a folder holds. */
+const steps = { first: 256, least: 8, most: 1_001 } as const
+
+type Entry = ListedObject | string
+
+/** Objects as they are, and each folder once, by its key; the one that came last before these rows is left out. */
+const fold = (rows: readonly ListedObject[], depth: number): Entry[] => {
+  const entries: Entry[] = []
+  let folder: string | undefined
+  for (const row of rows) {
+    if (folder !== undefined && row.key.startsWith(folder)) continue
+    const slash = row.key.indexOf('/', depth)
+    folder = slash < 0 ? undefined : row.key.slice(0, slash + 1)
+    entries.push(folder ?? row)
+  }
+  return entries
+}
+
+/** Where what comes behind an entry begins: a folder is passed over with all that it holds. */
+const behindEntry = (entry: Entry): string => (typeof entry === 'string' ? endOf(entry) : behind(entry.key))
+
+/** So many objects and folders in the order of their keys. What lies in a folder is passed over, however much it is. */
+const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: number): Entry[] => {
+  const end = endOf(prefix)
+  const entries: Entry[] = []
+  let from = start
+  let step: number = steps.first
+  while (entries.length < count) {
+    const read = rows.list(from, end, step)
+    const found = fold(read, prefix.length)
+    entries.push(...found)
+    const last = found.at(-1)
+    if (read.length < step || last === undefined) break
+    from = behindEntry(last)
+    step = Math.min(Math.max(found.length * 2, steps.least), steps.most)
+  }
+  return entries.slice(0, count)
+}
+
+const startOf = ({ prefix, folded, after }: ListQuery): string => {
+  if (after === undefined) return prefix
+  return folded && after.endsWith('/') && after !== prefix ? endOf(after) : behind(after)
+}
+
+export const listObjects = (rows: ObjectRows, query: ListQuery): Listing => {
+  const { prefix, folded, limit } = query
+  const start = startOf(query)
+  // One more, to know whether it goes on.
+  const found = folded ? foldedEntries(rows, prefix, start, limit + 1) : rows.list(start, endOf(prefix), limit + 1)
+  const entries = found.slice(0, limit)
+  const last = entries.at(-1)
+  return {
+    objects: entries.filter((entry) => typeof entry !== 'string'),
+    folders: entries.filter((entry) => typeof entry === 'string'),
+    next: found.length > limit && last !== undefined ? (typeof last === 'string' ? last : last.key) : undefined,
+  }
+}

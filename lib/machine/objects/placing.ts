@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto'
+import type { HistoryEntry } from '../../core/history-entry.ts'
+import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
+import {
+  type Change,
+  NotPlaced,
+  type ObjectStore,
+  type PlaceConditions,
+  type Restoration,
+  type Staged,
+  type Transfer,
+} from '../../storage/object-store.ts'
+import { readAhead } from '../../storage/read-ahead.ts'
+import type { RecordChange } from '../tables/history.ts'
+import type { Blobs } from './blobs.ts'
+import { endOf, type ObjectRows } from './object-rows.ts'
+import type { OldObjects } from './old-objects.ts'
+
+/** The bytes of a staged upload: under a name that no row refers to yet. */
+interface StagedBlob extends Pick<Staged, 'size'> {
+  readonly blob: string
+  /** Few bytes wait in memory; undefined when there is a blob on the disk. */
+  readonly bytes?: Uint8Array
+  readonly contentType: string
+  /** Null when there were too many bytes for it: it is made when they are in place. */
+  readonly fingerprint: string | null
+  /** What becomes true in the very transaction that puts the bytes in place. What it throws keeps them from it. */
+  readonly alongside?: () => void
+}
+
+/** A blob that has come into being by itself, and is put in place as it is. */
+export type AdoptedBlob = Omit<StagedBlob, 'bytes'>
+
+/** A name for what no one else can have named. */
+const newName = (): string => randomBytes(16).toString('hex')
+
+interface Options {
+  readonly blobs: Blobs
+  /** Up to this size content is kept in the database: quicker than a file, and made durable with its row. In bytes. */
+  readonly smallContent: number
+  /** How much small content waits in memory, that of all requests together, before more of it goes into blobs. In bytes. */
+  readonly mostWaiting: number
+}
+
+/** Bytes that have come in and are not in place yet. */
+interface Staging {
+  readonly stage: ObjectStore['stage']
+  /** Takes a blob as it is. It stays when it is not put in place: who brings it says what becomes of it. */
+  adopt(blob: AdoptedBlob): Staged
+  /** Whether content is coming in. */
+  isBusy(): boolean
+  of(staged: Staged): StagedBlob
+  /** Forgets what has been put in place. Answers what it was. */
+  placed(staged: Staged): StagedBlob | undefined
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+const fingerprintOf = (bytes: Uint8Array): string => {
+  const making = createFingerprint()
+  making.update(bytes)
+  return making.digest()
+}
+
+/** Lets bytes pass, and makes their fingerprint meanwhile; no longer when they are more than one part. */
+const fingerprinting = (content: AsyncIterable<Uint8Array>) => {
+  const making = createFingerprint()
+  let size = 0
+  return {
+    fingerprint: () => (size > partLength ? null : making.digest()),
+    content: (async function* () {
+      for await (const chunk of content) {
+        size += chunk.length
+        if (size <= partLength) making.update(chunk)
+        yield chunk
+      }
+    })(),
+  }
+}
+
+export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): Staging => {
+  const waiting = new Map<Staged, StagedBlob>()
+  let inMemory = 0
+  let comingIn = 0
+
+  /** Answers whether it was still waiting. */
+  const forget = (staged: Staged): boolean => {
+    inMemory -= waiting.get(staged)?.bytes?.length ?? 0
+    return waiting.delete(staged)
+  }
+
+  const keep = (staged: StagedBlob): Staged => {
+    const { size, bytes, blob } = staged
+    const kept: Staged = {
+      size,
+      async discard() {
+        if (forget(kept) && !bytes) await blobs.remove([blob])
+      },
+    }
+    waiting.set(kept, staged)
+    inMemory += bytes?.length ?? 0
+    return kept
+  }
+
+  const keepOnDisk = async (bytes: AsyncIterable<Uint8Array>, contentType: string): Promise<Staged> => {
+    const blob = newName()
+    const { content, fingerprint } = fingerprinting(bytes)
+    const size = await blobs.write(blob, content)
+    return keep({ blob, size, contentType, fingerprint: fingerprint() })
+  }
+
+  const takeIn: Staging['stage'] = async (content, { contentType }) => {
+    const ahead = await readAhead(content, smallContent)
+    if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
+    const bytes = Buffer.concat(ahead.gathered, ahead.size)
+    if (inMemory + bytes.length > mostWaiting) return keepOnDisk(only(bytes), contentType)
+    return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
+  }
+
+  return {
+    async stage(content, target) {
+      comingIn += 1
+      try {
+        return await takeIn(content, target)
+      } finally {
+        comingIn -= 1
+      }
+    },
+
+    adopt(blob) {
+      const kept: Staged = { size: blob.size, discard: async () => void waiting.delete(kept) }
+      waiting.set(kept, blob)
+      return kept
+    },
+
+    isBusy: () => comingIn > 0,
+
+    of(staged) {
+      const found = waiting.get(staged)
+      if (!found) throw new Error('These bytes do not wait in this store')
+      return found
+    },
+
+    placed(staged) {
+      const found = waiting.get(staged)
+      forget(staged)
+      return found
+    },
+  }
+}
+
+/** What changes are applied with. */
+interface Placing {
+  readonly rows: ObjectRows
+  readonly old: OldObjects
+  readonly stagedOf: (staged: Staged) => StagedBlob
+  /** Whether a folder is being removed, as the same transaction sees it. */
+  readonly isGoing: (staying: PlaceConditions['staying']) => boolean
+  readonly record: RecordChange
+}
+
+const isTaken = (rows: ObjectRows, key: string): boolean =>
+  key.endsWith('/') ? rows.isAny(key, endOf(key)) : rows.get(key) !== undefined
+
+const put = ({ rows, old }: Placing, key: string, { bytes, alongside, ...staged }: StagedBlob): void => {
+  alongside?.()
+  old.keep(key, false)
+  if (bytes) rows.keepContent(staged.blob, bytes)
+  rows.put({ ...staged, key, modified: Date.now(), version: staged.blob })
+}
+
+const createFolder = (rows: ObjectRows, key: string): boolean =>
+  rows.insert({
+    key,
+    blob: null,
+    size: 0,
+    modified: Date.now(),
+    contentType: '',
+    version: newName(),
+    fingerprint: null,
+  })
+
+/** The copy refers to the same bytes. */
+const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean => {
+  const row = rows.get(from.key)
+  if (row?.version !== from.version) return false
+  const type = contentType ?? row.contentType
+  return rows.insert({ ...row, key, contentType: type, modified: Date.now(), version: newName() })
+}
+
+/** What is moved away counts as removed at its old place. */
+const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boolean => {
+  old.keepVersion(from.key, from.version)
+  old.forget(key, from.version)
+  return rows.rename(from.key, from.version, key, contentType)
+}
+
+const transfer = (placing: Placing, change: Transfer): void => {
+  const { kind, from, key } = change
+  const { rows } = placing
+  if (kind === 'move' ? move(placing, change) : copy(rows, change)) return
+  throw new NotPlaced(rows.get(key) ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
+}
+
+/** What was removed last comes back as it was; any other state comes as a new one with the same bytes. */
+const restore = ({ rows, old }: Placing, { key, id }: Restoration): void => {
+  const present = rows.get(key)
+  if (present?.version === id) return
+  const row = old.get(key, id)
+  if (!row) throw new NotPlaced({ outcome: 'stale', key })
+  if (present || !old.isLast(key, id)) {
+    old.keep(key, false)
+    rows.put({ ...row, modified: Date.now(), version: newName() })
+  } else {
+    old.forget(key, id)
+    rows.put(row)
+  }
+}
+
+const apply = (placing: Placing, change: Change): void => {
+  const { rows, old, stagedOf } = placing
+  switch (change.kind) {
+    case 'put':
+      put(placing, change.key, stagedOf(change.staged))
+      break
+    case 'folder':
+      createFolder(rows, change.key)
+      break
+    case 'move':
+    case 'copy':
+      transfer(placing, change)
+      break
+    case 'restore':
+      restore(placing, change)
+      break
+    case 'remove':
+      old.keep(change.key, true)
+      rows.remove(change.key)
+  }
+}
+
+/**
+ * Checks the conditions, applies the changes and writes down what has changed, within a transaction. Folders that are there already are no change.
+ * Throws NotPlaced.
+ */
+export const placeChanges = (
+  placing: Placing,
+  changes: readonly Change[],
+  { absent, standing = [], matching = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
+  entry: HistoryEntry,
+): void => {
+  const { rows, isGoing, record } = placing
+  if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
+  const gone = standing.find((key) => !rows.get(key))
+  if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
+  const rival = absent.find((key) => isTaken(rows, key))
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
+  const changed = matching.find(({ key, version }) => rows.get(key)?.version !== version)
+  if (changed) throw new NotPlaced({ outcome: 'changed', key: changed.key })
+  if (!changes.every(({ kind, key }) => kind === 'folder' && rows.get(key))) record(entry)
+  for (const change of changes) {
+    if (remainingTime() <= 0) throw new NotPlaced({ outcome: 'late' })
+    apply(placing, change)
+  }
+}

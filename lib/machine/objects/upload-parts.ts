@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../../core/errors.ts'
+import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
+import type { Staged } from '../../storage/object-store.ts'
+import { expiryOfComplete } from '../../storage/uploads/upload.ts'
+import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-parts.ts'
+import type { Database } from '../sqlite/database.ts'
+import type { Blobs } from './blobs.ts'
+import type { LocalObjectStore } from './object-store.ts'
+
+interface Deps {
+  readonly database: Pick<Database, 'connection'>
+  readonly blobs: Blobs
+  readonly files: Pick<LocalObjectStore, 'adopt'>
+  /** Makes room, when it is time for that. */
+  readonly sweep: () => Promise<void>
+  /** The wall clock. */
+  readonly now: () => number
+}
+
+/** Each note waits for the disk, and the bytes wait with it. In milliseconds. */
+const betweenNotes = 1_000
+
+const gone = () => new ServiceError('uploadUnknown')
+
+/**
+ * The bytes of uploads on one machine: a blob each, which becomes that of the file without a copy. That the upload is complete is written in the
+ * transaction that puts the file in place, so no crash comes between the two.
+ */
+export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps): UploadParts<Staged> => {
+  const complete = database.connection.prepare(
+    'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
+  )
+
+  /** What an append has left behind the last offset is no part of it. */
+  const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
+    if (length === 0) return
+    await blobs.cut(holding.name, length)
+    const content = blobs.read(holding.name, length, { first: 0, last: length - 1 })
+    if (!content) throw gone()
+    yield* content
+  }
+
+  const fingerprintOf = async (upload: WholeUpload): Promise<string | null> => {
+    if (upload.length > partLength) return null
+    const making = createFingerprint()
+    for await (const chunk of read(upload)) making.update(chunk)
+    return making.digest()
+  }
+
+  return {
+    async begin() {
+      await sweep()
+      return { name: randomBytes(16).toString('hex'), parts: [], tail: null }
+    },
+
+    async append({ holding }, offset, content, watch) {
+      let noted = Number.NEGATIVE_INFINITY
+      const kept = (size: number) => {
+        if (now() - noted < betweenNotes) return
+        noted = now()
+        watch.kept(size, holding)
+      }
+      const written = await blobs.append(holding.name, offset, content, { kept, isOver: watch.isOver })
+      if (!written) throw gone()
+      return { ...written, holding }
+    },
+
+    read,
+
+    // The transaction that puts it in place writes down that it is there.
+    isInPlace: async () => false,
+
+    async whole(upload) {
+      const { id, target, length, holding } = upload
+      // One without a byte may have no blob.
+      if (length === 0) await blobs.append(holding.name, 0, read(upload), {})
+      else await blobs.cut(holding.name, length)
+      return files.adopt({
+        blob: holding.name,
+        size: length,
+        contentType: target.contentType,
+        fingerprint: await fingerprintOf(upload),
+        alongside() {
+          if (complete.run(expiryOfComplete(now()), id).changes !== 1) throw gone()
+        },
+      })
+    },
+
+    remove: ({ holding }) => blobs.remove([holding.name]),
+  }
+}

@@ -1,0 +1,131 @@
+import type { Readable } from 'node:stream'
+import {
+  type ByteRange,
+  longestListing,
+  type ObjectStore,
+  type ObjectVersion,
+  type RemovedEntry,
+} from '../../storage/object-store.ts'
+import type { Database } from '../sqlite/database.ts'
+import { behind, endOf, infoOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
+import type { OldObjects, RemovedRow } from './old-objects.ts'
+
+interface Deps {
+  readonly database: Database
+  readonly rows: ObjectRows
+  readonly old: OldObjects
+  /** Undefined when the bytes are not there. */
+  readonly bodyOf: (row: ObjectRow, range: ByteRange) => Promise<Readable | Uint8Array | undefined>
+}
+
+const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion => ({
+  id: version,
+  at: modified,
+  size,
+  isCurrent: true,
+  isRemoved: false,
+})
+
+/** How many rows of what was removed one step reads: others get their turn behind it. */
+const step = 100
+
+/** What of a key has gone: the object itself, or the folder that it lies in; undefined where that folder is there, or the prefix is all of it. */
+const entryOf = (
+  { rows, old }: Pick<Deps, 'rows' | 'old'>,
+  prefix: string,
+  { key, size, gone }: RemovedRow,
+): RemovedEntry | undefined => {
+  const slash = key.indexOf('/', prefix.length)
+  if (slash < 0) return key === prefix ? undefined : { key, removedAt: gone, size }
+  const folder = key.slice(0, slash + 1)
+  if (rows.isAny(folder, endOf(folder))) return undefined
+  return { key: folder, removedAt: old.lastRemoval(folder, endOf(folder)), size: null }
+}
+
+/** The first key behind this one, or behind the folder that it lies in. */
+const behindEntry = (prefix: string, key: string): string => {
+  const slash = key.indexOf('/', prefix.length)
+  return slash < 0 ? behind(key) : endOf(key.slice(0, slash + 1))
+}
+
+/** What is found in one step from a key on, in the order of keys, and where the next one begins; undefined at the end. */
+const removedFrom = (
+  stored: Pick<Deps, 'rows' | 'old'>,
+  prefix: string,
+  start: string,
+): { readonly entries: readonly RemovedEntry[]; readonly next: string | undefined } => {
+  const entries: RemovedEntry[] = []
+  const found = stored.old.removed(start, endOf(prefix), step)
+  let from = start
+  for (const row of found) {
+    if (row.key < from) continue
+    from = behindEntry(prefix, row.key)
+    const entry = entryOf(stored, prefix, row)
+    if (entry) entries.push(entry)
+  }
+  return { entries, next: found.length < step ? undefined : from }
+}
+
+/** What the object store of one machine has kept of what was replaced or removed. */
+export const createVersions = ({
+  database,
+  rows,
+  old,
+  bodyOf,
+}: Deps): Pick<ObjectStore, 'versions' | 'readVersion' | 'listRemoved' | 'removedWithin' | 'keptBelow'> => ({
+  versions: (key, { after, limit }) =>
+    database.read(() => {
+      const row = rows.get(key)
+      if (after !== undefined && after !== row?.version && !old.get(key, after)) return undefined
+      const current = row && after === undefined ? [currentVersion(row)] : []
+      const found = [...current, ...old.of(key, after === row?.version ? undefined : after, limit + 1)]
+      const versions = found.slice(0, limit)
+      return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
+    }),
+
+  async readVersion(key, id, choose) {
+    const stateIn = () =>
+      database.read(() => {
+        const present = rows.get(key)
+        return present?.version === id ? present : old.get(key, id)
+      })
+    const row = await stateIn()
+    if (!row) return undefined
+    const info = infoOf(row)
+    const range = choose(info)
+    if (!range || range.last < range.first) return { info }
+    const body = await bodyOf(row, range)
+    if (body) return { info, body }
+    // Given up in between, or lost.
+    if (await stateIn()) throw new Error(`The bytes of ${key} as it was are missing: ${row.blob}`)
+    return undefined
+  },
+
+  async listRemoved({ prefix, after, limit }) {
+    const found: RemovedEntry[] = []
+    let from = after === undefined ? prefix : after.endsWith('/') ? endOf(after) : behind(after)
+    while (found.length <= limit) {
+      const start = from
+      const { entries, next } = await database.read(() => removedFrom({ rows, old }, prefix, start))
+      found.push(...entries)
+      if (next === undefined) break
+      from = next
+    }
+    const entries = found.slice(0, limit)
+    return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
+  },
+
+  keptBelow: (prefix) => database.read(() => old.usage(prefix, endOf(prefix))),
+
+  async *removedWithin(prefix, { from: first, to: last }) {
+    const end = endOf(prefix)
+    for (let from = prefix; ; ) {
+      const start = from
+      const page = await database.read(() => old.removedWithin([start, end], [first, last], longestListing))
+      yield page
+      const latest = page.at(-1)
+      if (!latest || page.length < longestListing) return
+      from = behind(latest.key)
+    }
+  },
+})

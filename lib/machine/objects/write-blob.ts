@@ -1,0 +1,129 @@
+import type { FileHandle } from 'node:fs/promises'
+import { ServiceError } from '../../core/errors.ts'
+
+/** What is gathered before it is written: large enough to be quick, small enough for many uploads at once. In bytes. */
+const writeBuffer = 512 * 1024
+
+/** How much is written before the disk is set to work on it while more comes in: at the end little is left to wait for. In bytes. */
+const syncAhead = 8 * 1024 * 1024
+
+/** A disk that is nearly full takes a part, and refuses the rest. `position`: where in the file the first byte goes. */
+const writeWhole = async (
+  file: FileHandle,
+  chunks: readonly Uint8Array[],
+  { position, length }: { readonly position: number; readonly length: number },
+): Promise<void> => {
+  const { bytesWritten } = await file.writev(chunks, position)
+  if (bytesWritten === length) return
+  const rest = Buffer.concat(chunks, length).subarray(bytesWritten)
+  for (let at = 0; at < rest.length; ) {
+    at += (await file.write(rest, at, rest.length - at, position + bytesWritten + at)).bytesWritten
+  }
+}
+
+/** A promise whose failure is seen when it is awaited; until then it is nobody's. */
+const later = (promise: Promise<void>): Promise<void> => {
+  promise.catch(() => {})
+  return promise
+}
+
+/**
+ * Sets the disk to work on what has been written, as often as enough of it has gathered, one time after the other. `kept` is told how many bytes
+ * have come to stay by that.
+ */
+const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
+  let written = 0
+  let begun = 0
+  let syncing: Promise<void> | undefined
+  return {
+    wrote(length: number): void {
+      written += length
+      if (syncing || written - begun < syncAhead) return
+      begun = written
+      const size = written
+      const now = (durable ? file.datasync() : Promise.resolve()).then(() => {
+        syncing = undefined
+        kept(size)
+      })
+      syncing = later(now)
+    },
+    settled: async () => syncing,
+  }
+}
+
+export interface Writing {
+  readonly durable: boolean
+  /** Where in the file the content goes. */
+  readonly start?: number
+  readonly kept?: (size: number) => void
+  /** Whether the file may be somebody else's by now: nothing is written any more. */
+  readonly isOver?: () => boolean
+}
+
+/** What was written of some content, and what has ended the content before its end. */
+export interface Written {
+  readonly size: number
+  readonly failure?: unknown
+}
+
+/** Takes content in chunk by chunk. Answers the failure of the content; that of who takes it in is thrown. */
+const readAll = async (
+  content: AsyncIterable<Uint8Array>,
+  takeIn: (chunk: Uint8Array) => Promise<void>,
+): Promise<Pick<Written, 'failure'>> => {
+  let isTaking = false
+  try {
+    for await (const chunk of content) {
+      isTaking = true
+      await takeIn(chunk)
+      isTaking = false
+    }
+    return {}
+  } catch (failure) {
+    if (isTaking) throw failure
+    return { failure }
+  }
+}
+
+/**
+ * Writes while the next bytes are on their way, one write at a time. Durable bytes are on the disk when it answers, also when the content has
+ * failed. However it ends, the file is no longer at work and may be closed. Errors: unavailable when it is over.
+ */
+export const writeBlob = async (
+  file: FileHandle,
+  content: AsyncIterable<Uint8Array>,
+  { durable, start = 0, kept = () => {}, isOver = () => false }: Writing,
+): Promise<Written> => {
+  const ahead = createSyncAhead(file, durable, kept)
+  let size = 0
+  let gathered: Uint8Array[] = []
+  let length = 0
+  let writing = Promise.resolve()
+  const flush = async (): Promise<void> => {
+    await writing
+    if (length === 0) return
+    if (isOver()) throw new ServiceError('unavailable')
+    const [chunks, bytes] = [gathered, length]
+    gathered = []
+    length = 0
+    const position = start + size - bytes
+    writing = later(writeWhole(file, chunks, { position, length: bytes }).then(() => ahead.wrote(bytes)))
+  }
+  const takeIn = async (chunk: Uint8Array): Promise<void> => {
+    gathered.push(chunk)
+    length += chunk.length
+    size += chunk.length
+    if (length >= writeBuffer) await flush()
+  }
+  try {
+    const failure = await readAll(content, takeIn)
+    await flush()
+    await writing
+    await ahead.settled()
+    if (durable) await file.datasync()
+    return { size, ...failure }
+  } finally {
+    await Promise.allSettled([writing])
+    await Promise.allSettled([ahead.settled()])
+  }
+}

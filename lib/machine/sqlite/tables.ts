@@ -1,0 +1,260 @@
+import { byName } from '../../core/by-name.ts'
+import { type ContentKind, type ObjectKind, objectKindNames, textMember } from '../../core/content-kinds.ts'
+import { objectKinds } from '../../core/object-kinds.ts'
+
+interface ContentTable {
+  readonly table: string
+  /** Where the long texts are, for a kind that has them. */
+  readonly texts?: string
+}
+
+/** Where the content of each kind is; a long text is in a table of its own. */
+export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
+  category: { table: 'categories' },
+  ...byName(objectKindNames, (kind) => ({
+    table: objectKinds[kind].segment,
+    ...(textMember(kind) !== undefined && { texts: `${kind}_texts` }),
+  })),
+}
+
+/** Where the links with objects of each kind are. */
+export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKindNames, (kind) => `${kind}_links`)
+
+/**
+ * The condition that an id of a site, which is the first parameter, is not that of content which is being removed. There hardly ever is
+ * any: SQLite looks for that once, and only then at each id. (`NOT IN` would have it make a filter for a million of them.)
+ */
+export const isStaying = (column: string, kind: ContentKind): string => {
+  const { table } = contentTables[kind]
+  return `NOT (EXISTS (SELECT 1 FROM ${table} WHERE site = ?1 AND going = 1)
+    AND EXISTS (SELECT 1 FROM ${table} AS those WHERE those.site = ?1 AND those.id = ${column} AND those.going = 1))`
+}
+
+const directory = `
+  CREATE TABLE sites (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    data_centre TEXT NOT NULL,
+    rendering_engine INTEGER NOT NULL CHECK (rendering_engine IN (0, 1))
+  ) STRICT;
+  CREATE TABLE data_centres (
+    id TEXT PRIMARY KEY,
+    url TEXT NOT NULL,
+    is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+    region TEXT
+  ) STRICT, WITHOUT ROWID;
+  -- Sites and permissions are JSON lists; expires is in epoch seconds.
+  CREATE TABLE grants (
+    hash TEXT PRIMARY KEY,
+    user TEXT NOT NULL,
+    sites TEXT NOT NULL,
+    permissions TEXT NOT NULL,
+    expires INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+const webForms = `
+  CREATE TABLE web_forms (
+    site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    fields TEXT NOT NULL, -- JSON
+    PRIMARY KEY (site, id)
+  ) STRICT;`
+
+/** Content without its long text, members being JSON. What is going is being removed, and no longer there for anybody. */
+const contents = (table: string) => `
+  CREATE TABLE ${table} (
+    site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    members TEXT NOT NULL,
+    going INTEGER NOT NULL DEFAULT 0 CHECK (going IN (0, 1)),
+    PRIMARY KEY (site, id)
+  ) STRICT;
+  CREATE INDEX going_${table} ON ${table} (site, id) WHERE going = 1;`
+
+const longTexts = (table: string, objects: string) => `
+  CREATE TABLE ${table} (
+    site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (site, id),
+    FOREIGN KEY (site, id) REFERENCES ${objects} (site, id) ON DELETE CASCADE
+  ) STRICT;`
+
+/**
+ * The links between categories and objects of one kind, and the same the other way round; and what SQLite believes of them: links of a
+ * site, of a category or an object of it, and with one another. Without it, SQLite looks for the links of an object that goes, as a
+ * foreign key asks for, among all those of the site.
+ */
+const links = (table: string, objects: string) => `
+  CREATE TABLE ${table} (
+    site INTEGER NOT NULL,
+    category INTEGER NOT NULL,
+    object INTEGER NOT NULL,
+    displayable INTEGER NOT NULL CHECK (displayable IN (0, 1)),
+    PRIMARY KEY (site, category, object),
+    FOREIGN KEY (site, category) REFERENCES categories (site, id),
+    FOREIGN KEY (site, object) REFERENCES ${objects} (site, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX ${table}_by_object ON ${table} (site, object, category);
+  INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+    ('${table}', '${table}', '1000000 100000 1000 1'),
+    ('${table}', '${table}_by_object', '1000000 100000 10 1');`
+
+/** What makes the tables of the objects of one kind, and of their links. */
+export const tablesOf = (kind: ObjectKind): string => {
+  const { table, texts } = contentTables[kind]
+  return `${contents(table)} ${texts === undefined ? '' : longTexts(texts, table)} ${links(linkTables[kind], table)}`
+}
+
+/** With no table there yet, it makes that of the statistics alone. */
+const makeStatistics = 'ANALYZE;'
+
+/** Copies share their bytes: what goes asks whether anything else refers to them. */
+const objectsByBlob = 'CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;'
+
+const storage = `
+  -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none. modified is in epoch milliseconds.
+  CREATE TABLE objects (
+    key TEXT PRIMARY KEY,
+    blob TEXT,
+    size INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    version TEXT NOT NULL,
+    fingerprint TEXT -- NULL while it is not known.
+  ) STRICT, WITHOUT ROWID;
+  ${objectsByBlob}
+  CREATE TABLE small_contents (
+    name TEXT PRIMARY KEY,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE workflows (
+    site INTEGER NOT NULL,
+    page TEXT NOT NULL,
+    PRIMARY KEY (site, page)
+  ) STRICT, WITHOUT ROWID;
+  -- Only those that are open. entry is what the history will say of the removal, as JSON; removed is how many objects have gone so far.
+  CREATE TABLE folder_removals (
+    site INTEGER NOT NULL,
+    folder TEXT NOT NULL,
+    id TEXT NOT NULL,
+    entry TEXT NOT NULL,
+    removed INTEGER NOT NULL DEFAULT 0,
+    began INTEGER NOT NULL DEFAULT 0, -- In epoch milliseconds.
+    PRIMARY KEY (site, folder)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE removal_queue (
+    number INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    id TEXT NOT NULL
+  ) STRICT;
+  -- The newest upload of each token; expires is in epoch milliseconds.
+  CREATE TABLE upload_progress (
+    token TEXT PRIMARY KEY,
+    upload TEXT NOT NULL,
+    percent INTEGER NOT NULL,
+    expires INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+/** Random bytes that only this directory has, each with what they are for. */
+const secrets = `
+  CREATE TABLE secrets (
+    name TEXT PRIMARY KEY,
+    bytes BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+/** Resumable uploads. A record outlives its upload by a day; blob is NULL then. Moments are in epoch milliseconds, sizes in bytes. */
+const uploads = `
+  CREATE TABLE uploads (
+    id TEXT PRIMARY KEY,
+    site INTEGER NOT NULL,
+    user TEXT NOT NULL,
+    target TEXT NOT NULL, -- JSON
+    metadata TEXT NOT NULL,
+    most INTEGER NOT NULL,
+    length INTEGER, -- NULL while nobody has said it.
+    kept INTEGER NOT NULL,
+    complete INTEGER NOT NULL CHECK (complete IN (0, 1)),
+    created INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    blob TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX open_uploads ON uploads (site, user) WHERE complete = 0;
+  CREATE INDEX uploads_by_expiry ON uploads (expires);`
+
+/**
+ * What has happened to the sites. An id is larger than all of its site before it, and near the microseconds of its moment since the epoch, so
+ * that one that was handed out before a backup was restored never comes again. Details are JSON; the moment is in epoch milliseconds. One tree and
+ * not two, as with an index: that halves what an entry costs.
+ */
+const changes = `
+  CREATE TABLE changes (
+    site INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    request TEXT,
+    details TEXT,
+    PRIMARY KEY (site, id)
+  ) STRICT, WITHOUT ROWID;`
+
+/**
+ * What was replaced or removed, as its row was, and when, in microseconds since the epoch; and when folders were last removed, in milliseconds. Whatever
+ * comes back to its place in the very state that it left in is no old object any more.
+ */
+const oldObjects = `
+  CREATE TABLE old_objects (
+    key TEXT NOT NULL,
+    version TEXT NOT NULL,
+    blob TEXT,
+    size INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    fingerprint TEXT,
+    gone INTEGER NOT NULL,
+    removed INTEGER NOT NULL CHECK (removed IN (0, 1)),
+    PRIMARY KEY (key, gone)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX old_objects_by_blob ON old_objects (blob) WHERE blob IS NOT NULL;
+  CREATE INDEX old_objects_by_time ON old_objects (gone);
+  CREATE TABLE removed_folders (
+    site INTEGER NOT NULL,
+    folder TEXT NOT NULL,
+    began INTEGER NOT NULL,
+    ended INTEGER NOT NULL,
+    PRIMARY KEY (site, folder)
+  ) STRICT, WITHOUT ROWID;`
+
+/** Backups that are being made, each until when at the latest, in epoch milliseconds: blobs that are given up stay until then. */
+const backups = `
+  CREATE TABLE backups (
+    id TEXT PRIMARY KEY,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+/** What makes all tables but those of the kinds of objects, one piece after the other. */
+export const newTables: readonly string[] = [
+  makeStatistics,
+  directory,
+  webForms,
+  contents(contentTables.category.table),
+  storage,
+  secrets,
+  uploads,
+  changes,
+  oldObjects,
+  backups,
+]
+
+/** What takes the tables of a version, from the first one on, to the next. */
+export const migrations: readonly string[] = [
+  `ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`,
+  uploads,
+  `${changes} ALTER TABLE folder_removals ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;`,
+  `${oldObjects} ALTER TABLE folder_removals ADD COLUMN began INTEGER NOT NULL DEFAULT 0;`,
+  backups,
+]

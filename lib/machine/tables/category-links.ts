@@ -1,0 +1,165 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { CategoryLink, CategoryLinks, LinkList, ObjectLinkOutcome } from '../../categories/category-links.ts'
+import type { SiteObject } from '../../categories/contents.ts'
+import { byName } from '../../core/by-name.ts'
+import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import type { CategoryId } from '../../core/ids.ts'
+import { refuseLate, unlimited } from '../../core/remaining-time.ts'
+import type { Database } from '../sqlite/database.ts'
+import { countInSteps, readInSteps } from '../sqlite/in-steps.ts'
+import { contentTables, isStaying, linkTables } from '../sqlite/tables.ts'
+import type { RecordChange } from './history.ts'
+
+/** Counts the rows of a query that it is the list of; the last column of them is their key. */
+const counting = (connection: DatabaseSync, query: string, key: string): StatementSync =>
+  connection.prepare(`SELECT count(*) AS count, max(${key}) AS last FROM (${query})`)
+
+/** What is asked of the links with objects of one kind. The first parameter is the site. */
+const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
+  const table = linkTables[kind]
+  const objects = contentTables[kind].table
+  const ofCategory = `SELECT object, displayable FROM ${table}
+    WHERE site = ?1 AND category = ?2 AND object > ?3 AND ${isStaying('object', kind)}
+      AND EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = ?2 AND going = 0)
+    ORDER BY object LIMIT +?4`
+  const ofObject = `SELECT category FROM ${table}
+    WHERE site = ?1 AND object = ?2 AND category > ?3 AND ${isStaying('category', 'category')}
+      AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
+    ORDER BY category LIMIT +?4`
+  return {
+    ofCategory: connection.prepare(ofCategory),
+    countOfCategory: counting(connection, ofCategory, 'object'),
+    ofObject: connection.prepare(ofObject),
+    countOfObject: counting(connection, ofObject, 'category'),
+    unknown: connection.prepare(
+      `SELECT value AS id FROM json_each(?2)
+       WHERE NOT EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = value AND going = 0)`,
+    ),
+    // A link that exists is written only when it changes.
+    put: connection.prepare(
+      `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, ?4)
+       ON CONFLICT DO UPDATE SET displayable = excluded.displayable WHERE displayable <> excluded.displayable`,
+    ),
+    add: connection.prepare(
+      `INSERT INTO ${table} (site, category, object, displayable) VALUES (?1, ?2, ?3, 1) ON CONFLICT DO NOTHING`,
+    ),
+    remove: connection.prepare(
+      `DELETE FROM ${table} WHERE site = ?1 AND category = ?2 AND object IN (SELECT value FROM json_each(?3))`,
+    ),
+    object: connection.prepare(`SELECT 1 FROM ${objects} WHERE site = ? AND id = ? AND going = 0`),
+    removeOfObject: connection.prepare(
+      `DELETE FROM ${table} WHERE site = ?1 AND object = ?2 AND category IN (SELECT value FROM json_each(?3))`,
+    ),
+  }
+}
+
+const toLink = (row: Readonly<Record<string, unknown>>): CategoryLink => ({
+  id: Number(row['object']),
+  displayable: row['displayable'] === 1,
+})
+
+/** The links between categories and objects, on one machine. */
+export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
+  const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
+  const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
+
+  const unknownCategories = connection.prepare(
+    `SELECT value AS id FROM json_each(?2)
+     WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`,
+  )
+
+  /** Answers whether it has changed anything. */
+  const putOne = ({ site, kind, category }: LinkList, id: number, displayable: boolean | undefined): boolean => {
+    const { put, add } = statements[kind]
+    const { changes } =
+      displayable === undefined ? add.run(site, category, id) : put.run(site, category, id, displayable ? 1 : 0)
+    return changes === 1
+  }
+
+  /** Why the links of an object with these categories cannot be changed. */
+  const refusal = (
+    { site, kind, id }: SiteObject,
+    categories: readonly CategoryId[],
+  ): ObjectLinkOutcome | undefined => {
+    if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
+    const unknown = unknownCategories.all(site, JSON.stringify(categories))
+    if (unknown.length === 0) return undefined
+    return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => Number(row['id']))) }
+  }
+
+  const list: CategoryLinks['list'] = ({ site, kind, category }, after, limit) =>
+    readInSteps(
+      after,
+      limit,
+      (last, some) => read(() => statements[kind].ofCategory.all(site, category, last, some).map(toLink)),
+      ({ id }) => id,
+    )
+
+  return {
+    list,
+    listConsistently: list,
+
+    count: ({ site, kind, category }, after, limit) =>
+      countInSteps(after, limit, (last, some) =>
+        read(() => statements[kind].countOfCategory.get(site, category, last, some)),
+      ),
+
+    categoriesOf: ({ site, kind, id }, after, limit) =>
+      readInSteps<CategoryId, number>(
+        after,
+        limit,
+        (last, some) =>
+          read(() =>
+            statements[kind].ofObject.all(site, id, last, some).map((row) => Number(row['category']) as CategoryId),
+          ),
+        (category) => category,
+      ),
+
+    countCategoriesOf: ({ site, kind, id }, after, limit) =>
+      countInSteps(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
+
+    link: (list, wanted, entry, remainingTime = unlimited) =>
+      write(() => {
+        refuseLate(remainingTime)
+        if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
+        const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
+        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
+        const changed = [...wanted].filter(([id, displayable]) => putOne(list, id, displayable))
+        if (changed.length > 0) record(entry)
+        return { outcome: 'linked' }
+      }),
+
+    unlink: ({ site, kind, category: id }, ids, entry, remainingTime = unlimited) =>
+      write(() => {
+        refuseLate(remainingTime)
+        if (!category.get(site, id)) return false
+        statements[kind].remove.run(site, id, JSON.stringify(ids))
+        record(entry)
+        return true
+      }),
+
+    linkObject: (object, wanted, entry, remainingTime = unlimited) =>
+      write((): ObjectLinkOutcome => {
+        refuseLate(remainingTime)
+        const refused = refusal(object, [...wanted.keys()])
+        if (refused) return refused
+        const { site, kind, id } = object
+        const changed = [...wanted].filter(([category, displayable]) =>
+          putOne({ site, kind, category }, id, displayable),
+        )
+        if (changed.length > 0) record(entry)
+        return { outcome: 'done' }
+      }),
+
+    unlinkObject: (object, categories, entry, remainingTime = unlimited) =>
+      write((): ObjectLinkOutcome => {
+        refuseLate(remainingTime)
+        const refused = refusal(object, categories)
+        if (refused) return refused
+        const { site, kind, id } = object
+        statements[kind].removeOfObject.run(site, id, JSON.stringify(categories))
+        record(entry)
+        return { outcome: 'done' }
+      }),
+  }
+}

@@ -1,0 +1,248 @@
+import type { Content, Contents, Listed } from '../../categories/contents.ts'
+import { byName } from '../../core/by-name.ts'
+import { type ContentKind, contentKinds, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
+import type { HistoryEntry } from '../../core/history-entry.ts'
+import type { SiteId } from '../../core/ids.ts'
+import type { Database } from '../sqlite/database.ts'
+import { countInSteps, inPieces, readInSteps } from '../sqlite/in-steps.ts'
+import { createContentRemovals } from './content-removals.ts'
+import { contentReader, contentStatements, membersToKeep } from './content-rows.ts'
+import type { RecordChange } from './history.ts'
+
+/** How much is stored in one transaction at most, so that nobody waits for long: entries, and characters of their texts. */
+const mostEntries = 500
+const mostText = 1_000_000
+
+const textOf = (content: Content | undefined, kind: ContentKind): string => (content && givenText(kind, content)) ?? ''
+
+type Apply = Parameters<Contents['changeMany']>[3]
+
+/** What a transaction has come to that changes content: how many ids it has dealt with, and how many of them have changed. */
+interface Changed {
+  readonly done: number
+  readonly changed: number
+  /** Those that are being removed: nothing is changed then. */
+  readonly going: readonly number[]
+}
+
+/** Pieces of which each is stored in one transaction. */
+const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] => {
+  const pieces: Content[][] = []
+  let left = 0
+  for (const content of contents) {
+    const { length } = textOf(content, kind)
+    const piece = pieces.at(-1)
+    if (!piece || piece.length === mostEntries || length > left) {
+      pieces.push([content])
+      left = mostText - length
+    } else {
+      piece.push(content)
+      left -= length
+    }
+  }
+  return pieces
+}
+
+/** The categories, news items and blogs of the sites, on one machine. */
+export const createContents = (database: Database, record: RecordChange): Contents => {
+  const { connection, read, write } = database
+  const removals = createContentRemovals(database, record)
+  const statements = byName(contentKinds, (kind) => contentStatements(connection, kind))
+
+  const reader = (site: SiteId, kind: ContentKind) => {
+    const read = contentReader(site, kind)
+    return (row: Readonly<Record<string, unknown>>) => read(String(row['members']))
+  }
+
+  const put = (site: SiteId, kind: ContentKind, content: Content) => {
+    statements[kind].put.run(site, content.id, membersToKeep(content, kind))
+    statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
+  }
+
+  const recordIf = (entry: HistoryEntry | undefined) => {
+    if (entry) record(entry)
+  }
+
+  const goingOf = (site: SiteId, kind: ContentKind, ids: readonly number[]): number[] =>
+    statements[kind].going.all(site, JSON.stringify(ids)).map(({ id }) => Number(id))
+
+  /** Answers which of them are being removed: nothing is stored then. */
+  const putPiece = (site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] => {
+    const ids = piece.map(({ id }) => id)
+    const going = goingOf(site, kind, ids)
+    if (going.length === 0) {
+      for (const content of piece) put(site, kind, content)
+      recordIf(entry)
+    }
+    return going
+  }
+
+  /** Answers whether it has written anything. */
+  const putWhatDiffers = (
+    site: SiteId,
+    kind: ContentKind,
+    stored: Content | undefined,
+    content: Content | undefined,
+  ): boolean => {
+    if (!content) return false
+    if (!stored) {
+      put(site, kind, content)
+      return true
+    }
+    const { put: putMembers, texts } = statements[kind]
+    const isOther = !isSameContent(kind, stored, content)
+    if (isOther) putMembers.run(site, content.id, membersToKeep(content, kind))
+    const text = givenText(kind, content)
+    if (text === undefined || !texts || texts.isThere.get(site, content.id, text)) return isOther
+    texts.put.run(site, content.id, text)
+    return true
+  }
+
+  /** Changes as many of these as one transaction holds. */
+  const changePiece = (
+    site: SiteId,
+    kind: ContentKind,
+    ids: readonly number[],
+    apply: Apply,
+    entry?: HistoryEntry,
+  ): Changed => {
+    const going = goingOf(site, kind, ids)
+    if (going.length > 0) return { done: 0, changed: 0, going }
+    const toContent = reader(site, kind)
+    let done = 0
+    let changed = 0
+    let left = mostText
+    for (const id of ids) {
+      if (left <= 0) break
+      done += 1
+      const row = statements[kind].get.get(site, id)
+      const stored = row && toContent(row)
+      const content = apply(stored, id)
+      left -= textOf(content, kind).length
+      if (putWhatDiffers(site, kind, stored, content)) changed += 1
+    }
+    if (changed > 0) recordIf(entry)
+    return { done, changed, going }
+  }
+
+  const finishAll = async (site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> => {
+    for (const id of ids) await removals.finish({ site, kind, id })
+  }
+
+  const list: Contents['list'] = (site, kind, after, limit) =>
+    readInSteps(
+      after,
+      limit,
+      async (last, some) => {
+        const contents = (await read(() => statements[kind].behind.all(site, last, some))).map(reader(site, kind))
+        return contents.map((content) => ({ id: content.id, content }))
+      },
+      ({ id }) => id,
+    )
+
+  const texts: Contents['texts'] = async (site, kind, ids) => {
+    const found = new Map<number, string>()
+    const some = statements[kind].texts?.some
+    if (!some) return found
+    await inPieces(ids, async (piece) => {
+      const rows = await read(() => some.all(site, JSON.stringify(piece)))
+      for (const { id, text } of rows) found.set(Number(id), String(text))
+    })
+    return found
+  }
+
+  // What other connections have committed, and what this one has written itself, which the version does not count.
+  const version = connection.prepare('PRAGMA data_version')
+  const changes = connection.prepare('SELECT total_changes() AS changes')
+
+  return {
+    state: () => read(() => `${version.get()?.['data_version']}.${changes.get()?.['changes']}`),
+
+    async get(site, kind, id) {
+      const row = await read(() => statements[kind].get.get(site, id))
+      return row && reader(site, kind)(row)
+    },
+
+    async getMany(site, kind, ids) {
+      const contents = new Map<number, Content>()
+      await inPieces(ids, async (piece) => {
+        const rows = await read(() => statements[kind].these.all(site, JSON.stringify(piece)))
+        for (const content of rows.map(reader(site, kind))) contents.set(content.id, content)
+      })
+      return contents
+    },
+
+    async existing(site, kind, ids) {
+      const existing = new Set<number>()
+      await inPieces(ids, async (piece) => {
+        const rows = await read(() => statements[kind].existing.all(site, JSON.stringify(piece)))
+        for (const { id } of rows) existing.add(Number(id))
+      })
+      return existing
+    },
+
+    texts,
+    list,
+
+    async listWhole(site, kind, after, limit) {
+      const listed = await list(site, kind, after, limit)
+      const member = textMember(kind)
+      if (member === undefined) return listed
+      const found = await texts(
+        site,
+        kind,
+        listed.map(({ id }) => id),
+      )
+      return listed.map(
+        ({ id, content }): Listed => ({ id, content: content && { ...content, [member]: found.get(id) ?? '' } }),
+      )
+    },
+
+    count: (site, kind, after, limit) =>
+      countInSteps(after, limit, (last, some) => read(() => statements[kind].count.get(site, last, some))),
+
+    highestId: (site, kind) => read(() => Number(statements[kind].highest.get(site)?.['id'] ?? 0)),
+
+    create: (site, kind, content, entry) =>
+      write(() => {
+        const members = membersToKeep(content, kind)
+        if (statements[kind].insert.run(site, content.id, members).changes === 0) return false
+        statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
+        record(entry)
+        return true
+      }),
+
+    async putMany(site, kind, contents, entry) {
+      for (const [index, piece] of piecesOf(contents, kind).entries()) {
+        for (;;) {
+          // With the first of them: nothing is stored without a word of it.
+          const going = await write(() => putPiece(site, kind, piece, index === 0 ? entry : undefined))
+          if (going.length === 0) break
+          await finishAll(site, kind, going)
+        }
+      }
+    },
+
+    async changeMany(site, kind, ids, apply, entry) {
+      let changed = 0
+      for (let from = 0; from < ids.length; ) {
+        const some = ids.slice(from, from + mostEntries)
+        const isFirst = changed === 0
+        const step = await write(() => changePiece(site, kind, some, apply, isFirst ? entry : undefined))
+        await finishAll(site, kind, step.going)
+        changed += step.changed
+        from += step.done
+      }
+      return changed
+    },
+
+    removeObject: (object, entry) => removals.remove(object, entry),
+    removeCategory: (site, id, entry) => removals.remove({ site, kind: 'category', id }, entry),
+    clear: removals.clear,
+  }
+}
+
+/** Completes what a process that was killed has left of the removals of content. */
+export const finishRemovals = (database: Database): Promise<void> =>
+  // Each of them was written down when it began.
+  createContentRemovals(database, () => {}).finishAll()

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../sqlite/database.ts'
+
+const secretName = 'downloads'
+
+/** The bytes that links of this directory are signed with: random, and made with the first need of them. */
+export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
+  const select = connection.prepare('SELECT bytes FROM secrets WHERE name = ?')
+  const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')
+  const find = () => select.get(secretName)?.['bytes']
+  const known = await read(find)
+  if (known instanceof Uint8Array) return known
+  const made = await write(() => {
+    insert.run(secretName, randomBytes(32))
+    return find()
+  })
+  if (made instanceof Uint8Array) return made
+  throw new Error('The database holds no secret for links to files')
+}

@@ -1,0 +1,105 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { storedId } from '../../core/ids.ts'
+import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
+import type { RemovalQueue, RemovalTask } from '../../storage/folder-removals.ts'
+import { toStoragePath } from '../../storage/path.ts'
+import type { Database } from '../sqlite/database.ts'
+
+/** Works on a task for about so many milliseconds. Answers what is left to do. */
+type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
+
+export interface LocalRemovalQueue extends RemovalQueue {
+  /** Begins to work off what is in the queue, what an earlier process has left there first of all. */
+  start(work: RemovalWorker): Promise<void>
+  /** Lets the slice in hand end; what is left stays for the next start. */
+  stop(): Promise<void>
+}
+
+/** Short, so that a server that is asked to stop need not wait for long; in milliseconds. */
+const slice = 1_000
+const pauseAfterFailure = 5_000
+
+const toTask = (row: Record<string, SQLOutputValue>): RemovalTask => ({
+  site: storedId(row['site']),
+  path: toStoragePath(String(row['path'])),
+  id: String(row['id']),
+})
+
+/**
+ * The queue of removals on one machine: what has to be done is in the database, when it is due is known to the server that works
+ * it off. What was put off for a request to finish is due when that request is gone with its process.
+ */
+export const createRemovalQueue = (
+  { connection, read, write }: Database,
+  { monotonic }: Clock = systemClock,
+): LocalRemovalQueue => {
+  const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
+  const all = connection.prepare('SELECT * FROM removal_queue ORDER BY number')
+  const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
+
+  /** By number. */
+  const tasks = new Map<number, { readonly task: RemovalTask; readonly due: number }>()
+  let work: RemovalWorker | undefined
+  let working: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const workOn = async (number: number, task: RemovalTask): Promise<void> => {
+    try {
+      if (!work) return
+      const rest = await work({ task, name: String(number) }, slice)
+      if (rest) {
+        tasks.set(number, { task, due: monotonic() + rest.delay * 1000 })
+        return
+      }
+      await write(() => remove.run(number))
+      tasks.delete(number)
+    } catch (error) {
+      console.error(`The removal of a folder of site ${task.site} waits for another attempt:`, error)
+      tasks.set(number, { task, due: monotonic() + pauseAfterFailure })
+    }
+  }
+
+  const wake = (): void => {
+    clearTimeout(timer)
+    if (!work || working) return
+    const [first] = [...tasks].toSorted(([, a], [, b]) => a.due - b.due)
+    if (!first) return
+    const [number, { task, due }] = first
+    const wait = due - monotonic()
+    if (wait > 0) {
+      timer = setTimeout(wake, wait)
+      return
+    }
+    working = workOn(number, task).then(() => {
+      working = undefined
+      wake()
+    })
+  }
+
+  return {
+    async send(task, delay) {
+      const due = monotonic() + delay * 1000
+      const { lastInsertRowid } = await write(() => insert.run(task.site, task.path, task.id))
+      tasks.set(Number(lastInsertRowid), { task, due })
+      wake()
+      return String(lastInsertRowid)
+    },
+
+    async start(worker) {
+      const left = await read(() => all.all())
+      for (const row of left) {
+        const number = Number(row['number'])
+        if (!tasks.has(number)) tasks.set(number, { task: toTask(row), due: monotonic() })
+      }
+      work = worker
+      wake()
+    },
+
+    async stop() {
+      work = undefined
+      clearTimeout(timer)
+      await working
+    },
+  }
+}

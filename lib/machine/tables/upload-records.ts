@@ -1,0 +1,126 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { storedId } from '../../core/ids.ts'
+import type { Holding, Target, Upload } from '../../storage/uploads/upload.ts'
+import type { TakeOutcome, UploadRecords } from '../../storage/uploads/upload-records.ts'
+import type { Database } from '../sqlite/database.ts'
+
+type Row = Readonly<Record<string, SQLOutputValue>>
+
+/** On one machine the bytes wait in one piece: a blob. */
+const holdingIn = (blob: SQLOutputValue | undefined): Holding | undefined =>
+  typeof blob === 'string' ? { name: blob, parts: [], tail: null } : undefined
+
+const targetIn = (stored: SQLOutputValue | undefined): Target => JSON.parse(String(stored))
+
+const toUpload = (row: Row): Upload => ({
+  id: String(row['id']),
+  site: storedId(row['site']),
+  user: String(row['user']),
+  target: targetIn(row['target']),
+  metadata: String(row['metadata']),
+  limit: Number(row['most']),
+  length: row['length'] === null ? null : Number(row['length']),
+  offset: Number(row['kept']),
+  isComplete: row['complete'] === 1,
+  created: Number(row['created']),
+  expires: Number(row['expires']),
+  holding: holdingIn(row['blob']) ?? null,
+})
+
+/** Who has an upload, and until when at the latest, on the monotonic clock. */
+interface Hold {
+  readonly holder: string
+  readonly until: number
+}
+
+/**
+ * The records of uploads on one machine. Only the service adds to them: who has one is known to its process, and ends with it.
+ */
+export const createUploadRecords = (
+  { connection, read, write, note }: Database,
+  { monotonic }: Clock = systemClock,
+): UploadRecords => {
+  const count = connection.prepare(
+    'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
+  )
+  const insert = connection.prepare('INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const get = connection.prepare('SELECT * FROM uploads WHERE id = ?')
+  const advance = connection.prepare(
+    'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
+  )
+  const noteDown = connection.prepare(
+    'UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?',
+  )
+  const complete = connection.prepare(
+    'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
+  )
+  const remove = connection.prepare('DELETE FROM uploads WHERE id = ? RETURNING blob')
+  const holds = new Map<string, Hold>()
+
+  const find = (id: string): Upload | undefined => {
+    const row = get.get(id)
+    return row && toUpload(row)
+  }
+  const isHeldBy = (id: string, holder: string): boolean => holds.get(id)?.holder === holder
+  const letGo = (id: string, holder: string): void => {
+    if (isHeldBy(id, holder)) holds.delete(id)
+  }
+  const leftOf = (id: string): number => (holds.get(id)?.until ?? 0) - monotonic()
+
+  return {
+    create: (upload, most, now) =>
+      write(() => {
+        const { id, site, user, target, metadata, limit, length, offset, created, expires, holding } = upload
+        if (Number(count.get(site, user, now)?.['count']) >= most) return false
+        const texts = [JSON.stringify(target), metadata] as const
+        const blob = holding?.name ?? null
+        insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob)
+        return true
+      }),
+
+    get: (id) => read(() => find(id)),
+
+    // In one go: nothing of this process comes in between.
+    take: (id, offset, holder, duration) =>
+      read((): TakeOutcome => {
+        const upload = find(id)
+        if (!upload) return { outcome: 'unknown' }
+        const left = leftOf(id)
+        if (left > 0) return { outcome: 'held', left }
+        if (upload.offset !== offset || upload.isComplete) return { outcome: 'moved' }
+        holds.set(id, { holder, until: monotonic() + duration })
+        return { outcome: 'taken', upload }
+      }),
+
+    // Known to this process alone, which nothing keeps from writing it down.
+    async renew(id, holder, duration) {
+      if (!isHeldBy(id, holder)) return false
+      holds.set(id, { holder, until: monotonic() + duration })
+      return true
+    },
+
+    async advance(id, holder, { offset, length, expires, holding }, keeps) {
+      if (!isHeldBy(id, holder)) return false
+      const isThere = await write(() => advance.run(offset, length, expires, holding.name, id).changes === 1)
+      if (!keeps) letGo(id, holder)
+      return isThere
+    },
+
+    async note(id, holder, { offset, length, expires }) {
+      if (isHeldBy(id, holder)) await note(() => noteDown.run(offset, length, expires, id, offset))
+    },
+
+    async complete(id, expires) {
+      await write(() => complete.run(expires, id))
+    },
+
+    giveBack: async (id, holder) => letGo(id, holder),
+
+    async remove(id) {
+      const held = await write(() => holdingIn(remove.get(id)?.['blob']))
+      holds.delete(id)
+      return held
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Grants } from '../access/grants.ts'
+import type { CategoryLinks } from '../categories/category-links.ts'
+import type { Contents } from '../categories/contents.ts'
+import type { WebForms } from '../fields/web-forms.ts'
+import type { History } from '../history/history.ts'
+import type { SiteDirectory } from '../sites/site-directory.ts'
+import type { FolderRemovals, RemovalQueue } from '../storage/folder-removals.ts'
+import type { ObjectStore, Staged } from '../storage/object-store.ts'
+import type { UploadProgress } from '../storage/upload-progress.ts'
+import type { UploadParts } from '../storage/uploads/upload-parts.ts'
+import type { UploadRecords } from '../storage/uploads/upload-records.ts'
+import type { Workflows } from '../storage/workflows.ts'
+
+/** Every port of the service. A hand holds them all; a group of operations takes those that it needs. */
+export interface Stores {
+  readonly sites: SiteDirectory
+  readonly grants: Grants
+  readonly webForms: WebForms
+  readonly contents: Contents
+  readonly links: CategoryLinks
+  readonly files: ObjectStore
+  readonly workflows: Workflows
+  readonly removals: FolderRemovals
+  readonly removalQueue: RemovalQueue
+  readonly progress: UploadProgress
+  readonly uploadRecords: UploadRecords
+  readonly uploadParts: UploadParts<Staged>
+  readonly history: History
+}

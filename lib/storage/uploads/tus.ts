@@ -1,0 +1,198 @@
+import { ServiceError } from '../../core/errors.ts'
+import { type Checksum, checksumAlgorithms } from './checksum.ts'
+import { isWaiting, type Upload } from './upload.ts'
+
+/**
+ * The tus protocol 1.0 (https://tus.io/protocols/resumable-upload): what its headers say in the words of uploads, and the other way round. Nothing
+ * is decided here.
+ */
+const version = '1.0.0'
+
+const extensions = [
+  'creation',
+  'creation-with-upload',
+  'creation-defer-length',
+  'expiration',
+  'termination',
+  'checksum',
+]
+
+/** By their names in lower case. */
+type RequestHeaders = Readonly<Record<string, string | undefined>>
+type AnswerHeaders = Readonly<Record<string, string>>
+
+const malformed = (message: string) => new ServiceError('storageRefused', { message })
+
+/** Whether a request speaks tus. */
+export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumable'] !== undefined
+
+/** "If the version specified by the Client is not supported by the Server, it MUST respond with the 412" ("Tus-Resumable"). Errors: protocolVersionUnknown. */
+export const requireTus = (headers: RequestHeaders): void => {
+  if (headers['tus-resumable']?.trim() === version) return
+  throw new ServiceError('protocolVersionUnknown', {
+    message: `Tus-Resumable must be ${version}: no other version of the protocol is spoken here.`,
+    headers: { 'Tus-Version': version },
+  })
+}
+
+/** What every answer to a request in tus carries. */
+export const tusAnswer: AnswerHeaders = { 'Tus-Resumable': version }
+
+/** What the service can do, for OPTIONS. */
+export const tusAbilities = (largest: number): AnswerHeaders => ({
+  ...tusAnswer,
+  'Tus-Version': version,
+  'Tus-Extension': extensions.join(','),
+  'Tus-Max-Size': String(largest),
+  'Tus-Checksum-Algorithm': checksumAlgorithms.join(','),
+})
+
+/** "The value MUST be a non-negative integer" ("Upload-Offset", "Upload-Length"). One too large to be exact is too large for anything. */
+const readNumber = (headers: RequestHeaders, name: string): number | undefined => {
+  const text = headers[name.toLowerCase()]?.trim()
+  if (text === undefined) return undefined
+  if (/^\d{1,400}$/.test(text)) return Number(text)
+  throw malformed(`${name} must be a whole number, 0 or more.`)
+}
+
+/** What a header holds at the most, in characters: the gateway takes 10,240 of all headers together. */
+const longestMetadata = 4_096
+
+const decodeText = (bytes: Buffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new ServiceError('urlInvalid', { message: 'A value in Upload-Metadata is not UTF-8.', cause })
+  }
+}
+
+/** Base64 and nothing beside it; the padding may be left out. */
+const decodeBase64 = (text: string): Buffer | undefined => {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '') ? bytes : undefined
+}
+
+const readPair = (pair: string): readonly [key: string, value: Buffer] => {
+  const [, key, value = ''] = /^([!-+\--~]+)(?: +(\S*))?$/.exec(pair.trim()) ?? []
+  const bytes = decodeBase64(value)
+  if (key === undefined || bytes === undefined) {
+    throw malformed('Upload-Metadata must be a list of pairs with commas between: a key, a blank, a value in base64.')
+  }
+  return [key, bytes]
+}
+
+/** The pairs of `Upload-Metadata`. "All keys MUST be unique." Errors: storageRefused. */
+const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
+  if (header.length > longestMetadata) {
+    throw malformed(`Upload-Metadata has at most ${longestMetadata} characters here.`)
+  }
+  const pairs = header.trim() === '' ? [] : header.split(',').map(readPair)
+  const values = new Map(pairs)
+  if (values.size < pairs.length) throw malformed('Each key of Upload-Metadata must be unique.')
+  return values
+}
+
+/** What a POST says of the upload that it wants. */
+export interface TusCreation {
+  /** Null when it comes later. */
+  readonly length: number | null
+  /** As it came. */
+  readonly metadata: string
+  readonly fileName: string | undefined
+  readonly fileType: string | undefined
+  readonly version: string | undefined
+}
+
+/** "The request MUST include one of the following headers: Upload-Length, Upload-Defer-Length: 1" ("Creation"). Errors: storageRefused, urlInvalid. */
+export const readCreation = (headers: RequestHeaders): TusCreation => {
+  const length = readNumber(headers, 'Upload-Length')
+  const defers = headers['upload-defer-length']?.trim()
+  if (defers !== undefined && defers !== '1') throw malformed('Upload-Defer-Length must be 1, or be left out.')
+  if ((length === undefined) === (defers === undefined)) {
+    throw malformed('Send either Upload-Length, or Upload-Defer-Length: 1.')
+  }
+  const metadata = headers['upload-metadata']?.trim() ?? ''
+  const values = readMetadata(metadata)
+  const textOf = (key: string): string | undefined => {
+    const value = values.get(key)
+    return value && decodeText(value)
+  }
+  return {
+    length: length ?? null,
+    metadata,
+    fileName: textOf('filename'),
+    fileType: textOf('filetype'),
+    version: textOf('version'),
+  }
+}
+
+const mediaType = 'application/offset+octet-stream'
+
+/** Whether the body of a request is declared as bytes of an upload. */
+export const bringsBytes = (headers: RequestHeaders): boolean =>
+  headers['content-type']?.split(';')[0]?.trim().toLowerCase() === mediaType
+
+/** "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH"). Errors: mediaTypeUnsupported. */
+export const requireBytes = (headers: RequestHeaders): void => {
+  if (bringsBytes(headers)) return
+  throw new ServiceError('mediaTypeUnsupported', { message: `Send the bytes of an upload as ${mediaType}.` })
+}
+
+/**
+ * "The header MUST consist of the name of the used checksum algorithm and the Base64 encoded checksum separated by a space" ("Upload-Checksum").
+ * Errors: checksumMismatch.
+ */
+export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
+  const header = headers['upload-checksum']?.trim()
+  if (header === undefined) return undefined
+  const [name, text = ''] = header.split(/ +/, 2)
+  const algorithm = checksumAlgorithms.find((known) => known === name)
+  const value = decodeBase64(text)
+  if (algorithm && value && value.length > 0) return { algorithm, value }
+  throw new ServiceError('checksumMismatch', {
+    message: `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, a blank and the checksum of the body in base64. Nothing was kept.`,
+  })
+}
+
+/** What a PATCH says of the bytes that it brings. */
+export interface TusAppend {
+  readonly offset: number
+  readonly length: number | undefined
+  readonly checksum: Checksum | undefined
+}
+
+/** Errors: mediaTypeUnsupported, storageRefused, checksumMismatch. */
+export const readAppend = (headers: RequestHeaders): TusAppend => {
+  requireBytes(headers)
+  const offset = readNumber(headers, 'Upload-Offset')
+  if (offset === undefined) throw malformed('Upload-Offset must say where the bytes go on.')
+  return { offset, length: readNumber(headers, 'Upload-Length'), checksum: readChecksum(headers) }
+}
+
+/** "This header MUST be included in every PATCH response if the upload is going to expire" ("Upload-Expires"). */
+const expiry = ({ isComplete, expires }: Upload): AnswerHeaders =>
+  isComplete ? {} : { 'Upload-Expires': new Date(expires).toUTCString() }
+
+/** How far an upload is. */
+export const offsetHeaders = (upload: Upload): AnswerHeaders => ({
+  'Upload-Offset': String(upload.offset),
+  ...expiry(upload),
+})
+
+/** What a new upload is called, and how far it is when bytes came along. */
+export const createdHeaders = (upload: Upload, location: string, hasBytes: boolean): AnswerHeaders => ({
+  Location: location,
+  ...(hasBytes ? offsetHeaders(upload) : expiry(upload)),
+})
+
+/** All that HEAD tells. It must never be asked of one that is not decided. */
+export const stateHeaders = (upload: Upload): AnswerHeaders => {
+  if (isWaiting(upload)) throw new Error(`The upload ${upload.id} is not decided`)
+  return {
+    ...offsetHeaders(upload),
+    ...(upload.length === null ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(upload.length) }),
+    ...(upload.metadata !== '' && { 'Upload-Metadata': upload.metadata }),
+    // "The Server MUST prevent the client and/or proxies from caching the response" ("HEAD").
+    'Cache-Control': 'no-store',
+  }
+}

@@ -1,0 +1,154 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const areas = 'lib/access lib/sites lib/history lib/fields lib/categories lib/storage'
+const groups = 'functions/categories functions/documentation functions/fields functions/storage'
+
+/** Rooms, from the bottom up: the folders of a room, what they may import beside themselves, and packages that are theirs alone. */
+const table: readonly (readonly [folders: string, mayImport: string, packages?: RegExp])[] = [
+  ['lib/core', ''],
+  ['lib/config', 'lib/core'],
+  [areas, 'lib/core'],
+  ['lib/http', 'lib/core lib/access lib/sites'],
+  ['lib/contract', `lib/core ${areas} lib/http`],
+  ['lib/service', `lib/core lib/config ${areas} lib/http`],
+  [
+    'lib/aws',
+    `lib/core lib/config ${areas} lib/http lib/service`,
+    /^(@aws-sdk\/(?!client-lambda)|@aws-lambda-powertools\/|@smithy\/|@middy\/)/,
+  ],
+  ['lib/machine', `lib/core ${areas} lib/service`, /^node:sqlite$/],
+  [groups, `lib/core ${areas} lib/http lib/contract lib/service`],
+  ['server', 'lib/core lib/http lib/contract'],
+  ['functions/entries', `lib/core lib/config ${areas} lib/http lib/contract lib/service lib/aws ${groups} server`],
+  ['local', `lib/core lib/config ${areas} lib/http lib/service lib/machine ${groups} server`],
+  ['admin', `lib/core lib/config ${areas} lib/http lib/service lib/aws lib/machine local client/src/command`],
+  [
+    'cdk',
+    'lib/core lib/config lib/http lib/contract',
+    /^(aws-cdk-lib|cdk-nag|constructs|@aws-sdk\/client-lambda)(\/|$)/,
+  ],
+  ['client', ''],
+  ['console', 'client', /^(preact|@preact\/signals)(\/|$)/],
+]
+
+/** Development tools and tests may import everything; nobody imports them. */
+const outside = /^(bin|tools|test)\/|^[^/]+\.ts$/
+
+const root = join(import.meta.dirname, '..', '..')
+const files = globSync(['**/*.{ts,tsx}', '*/main.js'], {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|cdk\.out|dist|generated|\.[^/]+)$/.test(path),
+})
+
+/** Imports of a file, types included: packages by name, files by their path from the root. */
+const importsOf = (file: string): string[] => {
+  const source = readFileSync(join(root, file), 'utf8')
+  const statements = /^(?:import|export)\s(?:[^'"`;=]*?\sfrom\s)?'([^']+)'|\bimport\('([^']+)'\)/gm
+  return [...source.matchAll(statements)].map(([, fixed, onDemand]) => {
+    const name = fixed ?? onDemand ?? ''
+    return name.startsWith('.') ? posix.join(posix.dirname(file), name) : name
+  })
+}
+
+const isBelow = (folders: string, file: string): string | undefined =>
+  folders.split(' ').find((folder) => folder !== '' && file.startsWith(`${folder}/`))
+
+const isFile = (name: string): boolean => /\.(tsx?|js)$/.test(name) && name.includes('/') && !name.startsWith('@')
+
+const isAllowed = (file: string, name: string): boolean => {
+  if (name.endsWith('.json')) return true
+  const row = table.find(([folders]) => isBelow(folders, file))
+  if (row === undefined) return outside.test(file)
+  const [folders, mayImport] = row
+  if (isFile(name)) return isBelow(folders, file) === isBelow(folders, name) || isBelow(mayImport, name) !== undefined
+  const owners = table.filter(([, , packages]) => packages?.test(name))
+  return owners.length === 0 || owners.includes(row)
+}
+
+/** Circles of a graph, each as the nodes that reach one another. */
+const circlesOf = (graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] => {
+  const reachable = (from: string): Set<string> => {
+    const found = new Set<string>()
+    const open = [from]
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      for (const next of graph.get(node) ?? []) if (!found.has(next)) open.push(next) && found.add(next)
+    }
+    return found
+  }
+  const reach = new Map([...graph.keys()].map((node) => [node, reachable(node)]))
+  const circles = [...reach].filter(([node, nodes]) => nodes.has(node))
+  return [
+    ...new Set(
+      circles.map(([node, nodes]) =>
+        [...nodes]
+          .filter((n) => reach.get(n)?.has(node))
+          .toSorted()
+          .join(' ↔ '),
+      ),
+    ),
+  ].map((circle) => circle.split(' ↔ '))
+}
+
+const sources = files.filter((file) => !file.startsWith('test/'))
+const arrows = sources.flatMap((file) =>
+  importsOf(file)
+    .filter(isFile)
+    .map((name) => [file, name] as const),
+)
+
+const graphOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, ReadonlySet<string>> => {
+  const graph = new Map<string, Set<string>>()
+  for (const [from, to] of pairs) if (from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to))
+  return graph
+}
+
+describe('the folders', () => {
+  test('are all in the table of rooms, or outside of it', () => {
+    const strays = files.filter((file) => !outside.test(file) && !table.some(([folders]) => isBelow(folders, file)))
+    expect(strays).toEqual([])
+    expect(
+      table.flatMap(([folders]) => folders.split(' ')).filter((folder) => !files.some((f) => isBelow(folder, f))),
+    ).toEqual([])
+    expect(table.length).toBeLessThanOrEqual(16)
+  })
+
+  test('import what the table allows and nothing else', () => {
+    const forbidden = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((name) => !isAllowed(file, name))
+        .map((name) => `${file} → ${name}`),
+    )
+    expect(forbidden).toEqual([])
+  })
+
+  test('have no circle of files and no circle of folders', () => {
+    expect(circlesOf(graphOf(arrows))).toEqual([])
+    expect(circlesOf(graphOf(arrows.map(([from, to]) => [dirname(from), dirname(to)])))).toEqual([])
+  })
+
+  test.each([
+    ['lib/fields/field-rules.ts', 'lib/storage/path.ts'],
+    ['lib/core/errors.ts', 'lib/http/cors.ts'],
+    ['lib/storage/path.ts', 'node:sqlite'],
+    ['lib/http/handler.ts', '@middy/core'],
+    ['lib/aws/dynamodb/web-forms.ts', 'lib/machine/sqlite/database.ts'],
+    ['lib/machine/tables/web-forms.ts', '@aws-sdk/client-s3'],
+    ['functions/fields/group.ts', 'lib/aws/dynamodb/web-forms.ts'],
+    ['functions/fields/group.ts', 'functions/categories/group.ts'],
+    ['server/create-server.ts', 'functions/fields/group.ts'],
+    ['admin/program.ts', '@aws-sdk/client-dynamodb'],
+    ['lib/service/deps.ts', 'test/support/hands.ts'],
+    ['client/src/files.ts', 'lib/core/errors.ts'],
+  ])('would not let %s import %s', (from, to) => {
+    expect(isAllowed(from, to)).toBe(false)
+  })
+})
+
+test('the acceptance cases import nothing of the service', () => {
+  const cases = files.filter((file) => file.startsWith('test/acceptance/') && file.endsWith('.test.ts'))
+  const known = cases.flatMap((file) => importsOf(file).map((name) => `${file} → ${name}`))
+  expect(known.filter((arrow) => /→ (functions|lib|local|server|admin|cdk|tools)\//.test(arrow))).toEqual([])
+  expect(cases.length).toBeGreaterThan(10)
+})

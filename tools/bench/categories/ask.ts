@@ -1,0 +1,24 @@
+import { createCategoriesHandler } from '../../../functions/categories/group.ts'
+import { createCategoriesDeps } from '../../../lib/service/deps.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { type Answer, send } from '../../../test/support/gateway.ts'
+
+/** Sends a request to the operations of categories. */
+export type Ask = (
+  method: string,
+  path: string,
+  query?: Readonly<Record<string, string>>,
+  body?: string,
+) => Promise<Answer>
+
+type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>
+
+/** Whoever asks over these stores; lists are sorted as a whole up to `longestList`, or however long they are. */
+export const askOver = (stores: CategoriesStores, token: string, longestList = 1_000_000): Ask => {
+  const settings = { dataCentre: 'us', longestList }
+  const deps = createCategoriesDeps(settings, stores, { telemetry: { request: () => undefined } })
+  // It is the reading that is measured: nothing is kept.
+  const handler = createCategoriesHandler({ ...deps, keep: (_, make) => make() })
+  return (method, path, query = {}, body = '') =>
+    send(handler, method, path, { headers: { Authorization: token }, query, body })
+}

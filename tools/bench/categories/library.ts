@@ -1,0 +1,63 @@
+import { withDefaults } from '../../../lib/core/content-kinds.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { fillDirectory } from '../../../test/support/every-operation.ts'
+import { entry } from '../../../test/support/history.ts'
+
+/** A site with categories of very different sizes over the same news items. */
+export const site = 1001 as SiteId
+
+export const newsOf = (category: CategoryId): string => `/webresources/api/v3/sites/${site}/categories/${category}/news`
+
+/** How many links the category of each id has. */
+export const sizes: ReadonlyMap<CategoryId, number> = new Map(
+  [100, 1_000, 10_000, 100_000].map((size, index) => [(index + 1) as CategoryId, size]),
+)
+export const smallCategory = 1 as CategoryId
+/** A category to be linked with; it begins empty. */
+export const emptyCategory = 9 as CategoryId
+
+const newsCount = Math.max(...sizes.values())
+const step = 2_000
+
+const hour = 3_600_000
+
+/** One in a hundred weighs 7; release dates jump about, so that sorting has work to do. */
+const newsItem = (id: number) => {
+  const releaseDate = new Date(Date.UTC(2020, 0, 1) + ((id * 7_919) % 50_000) * hour).toISOString().slice(0, 19)
+  const members = {
+    id,
+    subject: `What happened on day ${id}`,
+    body: '<p>It was a day.</p>',
+    weight: id % 100,
+    releaseDate,
+  }
+  return withDefaults('news', members, Date.UTC(2020, 0, 1))
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+/** Fills empty stores. Answers a token for the site. */
+export const storeLibrary = async ({
+  contents,
+  links,
+  ...directory
+}: Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>): Promise<string> => {
+  const token = await fillDirectory(directory)
+  const categories = [...sizes.keys(), emptyCategory]
+  await contents.putMany(
+    site,
+    'category',
+    categories.map((id) => ({ id, name: `Category ${id}` })),
+    entry,
+  )
+  for (let from = 1; from <= newsCount; from += step) {
+    const ids = numbers(from, Math.min(from + step - 1, newsCount))
+    await contents.putMany(site, 'news', ids.map(newsItem), entry)
+    for (const [category, size] of sizes) {
+      const wanted = new Map(ids.filter((id) => id <= size).map((id) => [id, true]))
+      if (wanted.size > 0) await links.link({ site, kind: 'news', category }, wanted, entry)
+    }
+  }
+  return token
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { associationList } from '../../../lib/categories/association-list.ts'
+import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
+import type { CategoryId } from '../../../lib/core/ids.ts'
+import type { Table } from '../measure/figures.ts'
+import type { Consumed } from '../measure/meter.ts'
+import type { Ask } from './ask.ts'
+import { newsOf, site, sizes } from './library.ts'
+
+type Query = Readonly<Record<string, string>>
+
+const cursorBehind = (category: CategoryId, key: number): string =>
+  parseListQuery(new Map([['cursor', '']]), associationList(site, category, 'news')).cursorBehind({ key, values: [] })
+
+/** The requests of the tables, for a category with so many links. */
+const requests: Readonly<Record<string, (category: CategoryId, size: number) => Query>> = {
+  'first page': () => ({}),
+  'first page by cursor': () => ({ cursor: '' }),
+  'last page by skip': (_, size) => ({ skip: String(size - 10) }),
+  'last page by cursor': (category, size) => ({ cursor: cursorBehind(category, size - 10) }),
+  'where, matching 1 %': () => ({ where: '{weight:7}' }),
+  'where by cursor': () => ({ where: '{weight:7}', cursor: '' }),
+  'where on links alone': () => ({ where: '{objectId:{$in:[7,77]}}' }),
+  'order=-releaseDate': () => ({ order: '-releaseDate' }),
+}
+
+const columns = ['request', ...[...sizes.values()].map((size) => `${size.toLocaleString('en')} links`)]
+
+/** What was measured of each request, for a category of each size. */
+type ListFigures<Figures> = readonly (readonly [request: string, bySize: readonly Figures[]])[]
+
+/** Measures each request on each category, one after the other. */
+const measureEachList = async <Figures>(
+  measure: (category: CategoryId, query: Query, size: number) => Promise<Figures>,
+): Promise<ListFigures<Figures>> => {
+  const figures: [string, Figures[]][] = []
+  for (const [name, queryOf] of Object.entries(requests)) {
+    const row: Figures[] = []
+    for (const [category, size] of sizes) row.push(await measure(category, queryOf(category, size), size))
+    figures.push([name, row])
+  }
+  return figures
+}
+
+/** The table of one figure. */
+const listTable = <Figures>(
+  title: string,
+  figures: ListFigures<Figures>,
+  cell: (figures: Figures) => number,
+): Table => ({ title, columns, rows: figures.map(([name, row]) => [name, ...row.map(cell)]) })
+
+const measureRequest = fileURLToPath(new URL('measure-request.ts', import.meta.url))
+const run = promisify(execFile)
+
+interface Usage {
+  readonly ms: number
+  readonly peakMiB: number
+}
+
+/** How each request grows with the category on one machine: in time, and in memory. Each is answered by a process of its own. */
+export const measureListTimes = async (dataDirectory: string, token: string): Promise<readonly Table[]> => {
+  const figures = await measureEachList(async (category, query, size): Promise<Usage> => {
+    const repetitions = size > 10_000 ? '5' : '15'
+    const args = [measureRequest, dataDirectory, token, newsOf(category), JSON.stringify(query), repetitions]
+    const { stdout } = await run(process.execPath, args)
+    return JSON.parse(stdout)
+  })
+  return [
+    listTable('Time of a list, ms (median, warm)', figures, ({ ms }) => Number(ms.toPrecision(3))),
+    listTable('Peak memory of the process that answers, MiB', figures, ({ peakMiB }) => Math.round(peakMiB)),
+  ]
+}
+
+/** How the read units of each request grow with the category. */
+export const measureListUnits = async (ask: Ask, takeConsumed: () => Consumed): Promise<Table> => {
+  const figures = await measureEachList(async (category, query) => {
+    takeConsumed()
+    const { status, body } = await ask('GET', newsOf(category), query)
+    if (status !== 200) throw new Error(`${status} ${body}`)
+    return takeConsumed().readUnits
+  })
+  return listTable('Read units of a list', figures, (units) => units)
+}

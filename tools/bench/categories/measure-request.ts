@@ -1,0 +1,24 @@
+import { openMachine } from '../../../lib/machine/machine.ts'
+import { median } from '../measure/figures.ts'
+import { askOver } from './ask.ts'
+
+/**
+ * A process of its own per measurement: reads from its arguments a data directory, a token, a path, a query and how often to
+ * repeat, and prints what one such request takes. The peak is that of the whole process, Node and all.
+ */
+const [, , directory = '', token = '', path = '', query = '{}', repetitions = '1'] = process.argv
+
+const machine = await openMachine(directory)
+const ask = askOver(machine.stores, token)
+
+// Finds out who calls: what every first request pays.
+await ask('GET', path, { limit: '1', cursor: '' })
+const times: number[] = []
+for (let repetition = 0; repetition < Number(repetitions); repetition++) {
+  const startedAt = performance.now()
+  const { status, body } = await ask('GET', path, JSON.parse(query))
+  times.push(performance.now() - startedAt)
+  if (status !== 200) throw new Error(`${status} ${body}`)
+}
+await machine.close()
+console.log(JSON.stringify({ ms: median(times), peakMiB: process.resourceUsage().maxRSS / 1024 }))

@@ -1,0 +1,174 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createStorageHandler } from '../../functions/storage/group.ts'
+import type { Handler } from '../../lib/http/request.ts'
+import { createStorageDeps } from '../../lib/service/deps.ts'
+import { type CloudRequest, watchCloudRequests } from '../../test/support/cloud-requests.ts'
+import { type Exercise, exercises, fillDirectory, perform, storesOver } from '../../test/support/every-operation.ts'
+import { send } from '../../test/support/gateway.ts'
+import type { Bench, Table } from './measure/figures.ts'
+import { onTables, openCloudFiles } from './measure/grounds.ts'
+import { type Consumed, meter } from './measure/meter.ts'
+import { countRequests, dollars, fileCosts, prices, requestCosts, tableCosts } from './measure/prices.ts'
+
+const boundary = 'boundary-of-the-bench'
+
+const form = (names: readonly string[]): string => {
+  const parts = names.map(
+    (name) => `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\ntext\r\n`,
+  )
+  return `${parts.join('')}--${boundary}--\r\n`
+}
+
+const fileNames = (count: number, batch = 0): string[] =>
+  Array.from({ length: count }, (_, index) => `${batch}-${index}.txt`)
+
+interface StorageRequest {
+  /** Under which it stands in the table; without it, the request only prepares the next ones. */
+  readonly name?: string
+  readonly method: string
+  /** The path below the storage, and its query. */
+  readonly target: string
+  readonly contentType?: string
+  readonly body?: string
+}
+
+const upload = (folder: string, names: readonly string[], name?: string): StorageRequest => ({
+  ...(name && { name }),
+  method: 'POST',
+  target: folder,
+  contentType: `multipart/form-data; boundary=${boundary}`,
+  body: form(names),
+})
+
+/** The operations of the storage in an order in which all of them succeed. Folders lie at the root: deeper ones are looked at too. */
+const storageRequests: readonly StorageRequest[] = [
+  { method: 'PUT', target: '/folder?type=folder' },
+  upload('/folder', ['a.txt'], '12: upload a file into a folder'),
+  upload('/folder', ['a.txt'], '12: replace a file'),
+  upload('/new', ['a.txt'], '12: upload a file into a new folder'),
+  upload('/ten', fileNames(10), '12: upload 10 files into a new folder'),
+  { name: '`PUT` a file', method: 'PUT', target: '/folder/b.txt', body: 'text' },
+  { name: '`PUT` a page', method: 'PUT', target: '/folder/page.html', body: 'text' },
+  { name: '13: progress', method: 'GET', target: '?status' },
+  { name: '`GET` a file', method: 'GET', target: '/folder/a.txt' },
+  { name: '`GET ?meta` of a file', method: 'GET', target: '/folder/a.txt?meta' },
+  { name: '`GET ?meta` of a folder', method: 'GET', target: '/ten?meta' },
+  { method: 'PUT', target: '/folder/large.bin', body: 'x'.repeat(4_400_000) },
+  { name: '`GET` a file over 4 MiB: 302', method: 'GET', target: '/folder/large.bin' },
+  {
+    name: 'rename a file',
+    method: 'PUT',
+    target: '/folder/b.txt?meta',
+    contentType: 'application/json',
+    body: '{"name":"c.txt"}',
+  },
+  { name: '14: delete a file', method: 'DELETE', target: '/folder/c.txt' },
+  { name: '14: delete a page', method: 'DELETE', target: '/folder/page.html' },
+  { name: '14: delete a folder of 10 files', method: 'DELETE', target: '/ten' },
+  ...Array.from({ length: 11 }, (_, batch) => upload('/large', fileNames(100, batch))),
+  { name: '14: delete a folder of 1,100 files', method: 'DELETE', target: '/large' },
+]
+
+const settings = {
+  dataCentre: 'us',
+  largestFile: 100 * 1024 ** 2,
+  largestResumableFile: 100 * 1024 ** 2,
+  reservedFolders: ['Templates'],
+}
+
+const performOnFiles = async (
+  handler: Handler,
+  token: string,
+  { method, target, contentType, body }: StorageRequest,
+) => {
+  const [path = '', search] = target.split('?')
+  const { status } = await send(handler, method, `/api/v2/admin/sites/1001/storage${path}`, {
+    headers: { Authorization: token, Accept: '*/*', ...(contentType && { 'Content-Type': contentType }) },
+    query: Object.fromEntries(new URLSearchParams(search)),
+    ...(body && { body }),
+  })
+  if (status !== 200 && status !== 302) throw new Error(`${method} ${target}: ${status}`)
+}
+
+/** What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the tables report them. */
+const measureStorageCosts = async (
+  dynamodb: DynamoDBDocumentClient,
+  token: string,
+  takeConsumed: () => Consumed,
+): Promise<readonly Table[]> => {
+  if (!process.env['AWS_ENDPOINT_URL']) {
+    console.warn('NO AWS_ENDPOINT_URL: what the storage costs is SKIPPED.\n')
+    return []
+  }
+  const { downloads, linkTo, stores } = await openCloudFiles(dynamodb)
+  const surroundings = { telemetry: { request: () => undefined }, downloads, linkTo }
+  const deps = createStorageDeps(settings, { ...storesOver(dynamodb), ...stores }, surroundings)
+  const handler = createStorageHandler(deps)
+  const before = requestCosts('storage', prices.assumedSecondsWithFiles)
+  const sent: CloudRequest[] = []
+  const stop = watchCloudRequests((request) => void sent.push(request))
+  const rows: (string | number)[][] = []
+  for (const request of storageRequests) {
+    takeConsumed()
+    sent.length = 0
+    await performOnFiles(handler, token, request)
+    if (request.name === undefined) continue
+    const counted = countRequests(sent)
+    const { writes, reads, queue } = counted
+    const consumed = takeConsumed()
+    const store = tableCosts(consumed) + fileCosts(counted)
+    const { readUnits, writeUnits } = consumed
+    rows.push([request.name, readUnits, writeUnits, writes, reads, queue, dollars(store), dollars(before + store)])
+  }
+  stop()
+  return [
+    {
+      title: 'What a million requests cost: storage (US dollars)',
+      columns: ['request', 'read units', 'write units', 'S3 writes', 'S3 reads', 'SQS', 'store', 'in all'],
+      rows,
+    },
+  ]
+}
+
+const costsOf = async (
+  { group, fill, open, requests }: Exercise,
+  dynamodb: DynamoDBDocumentClient,
+  token: string,
+  takeConsumed: () => Consumed,
+): Promise<Table> => {
+  await fill(dynamodb)
+  const { handler, close } = await open(dynamodb, { telemetry: { request: () => undefined } })
+  // Whoever comes first finds the caches cold: that is not what a million requests cost.
+  const [last] = requests.slice(-1)
+  if (last) await perform(handler, token, last)
+  const before = requestCosts(group, prices.assumedSeconds)
+  const rows: (string | number)[][] = []
+  for (const request of requests) {
+    takeConsumed()
+    await perform(handler, token, request)
+    const consumed = takeConsumed()
+    const store = tableCosts(consumed)
+    const [path = ''] = request.target.split('/sites/1001').slice(-1)
+    const { readUnits, writeUnits } = consumed
+    rows.push([`${request.method} ${path}`, readUnits, writeUnits, dollars(store), dollars(before + store)])
+  }
+  await close()
+  return {
+    title: `What a million requests cost: ${group} (US dollars)`,
+    columns: ['request', 'read units', 'write units', 'store', 'in all'],
+    rows,
+  }
+}
+
+/** What the operations cost at list prices, from the capacity that the store reports. */
+export const costs: Bench = () =>
+  onTables(async (dynamodb) => {
+    const token = await fillDirectory(storesOver(dynamodb))
+    const takeConsumed = meter(dynamodb)
+    const measured: Table[] = []
+    for (const exercise of exercises) {
+      // What files cost is counted where there are files as they are deployed.
+      if (exercise.group !== 'storage') measured.push(await costsOf(exercise, dynamodb, token, takeConsumed))
+    }
+    return [...measured, ...(await measureStorageCosts(dynamodb, token, takeConsumed))]
+  })

@@ -1,0 +1,207 @@
+import { createStorageHandler } from '../../functions/storage/group.ts'
+import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
+import { createPathLocks } from '../../lib/aws/dynamodb/path-locks.ts'
+import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
+import { readMachineSettings } from '../../lib/config/config.ts'
+import type { tables } from '../../lib/config/tables.ts'
+import { systemClock } from '../../lib/core/clock.ts'
+import type { HistoryEntry } from '../../lib/core/history-entry.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { unlimited } from '../../lib/core/remaining-time.ts'
+import type { Machine } from '../../lib/machine/machine.ts'
+import { createRecorder } from '../../lib/machine/tables/history.ts'
+import { createStorageDeps } from '../../lib/service/deps.ts'
+import { type Change, listAll } from '../../lib/storage/object-store.ts'
+import { toStoragePath } from '../../lib/storage/path.ts'
+import type { StorageStores } from '../../lib/storage/put-in-place.ts'
+import { restore } from '../../lib/storage/restore.ts'
+import { createLinkTo } from '../../local/downloads.ts'
+import { openTestBucket } from '../../test/support/bucket.ts'
+import { send } from '../../test/support/gateway.ts'
+import { unrecorded } from '../../test/support/history.ts'
+import { type Bench, median, type Table, verdict } from './measure/figures.ts'
+import { onMachine, onTables } from './measure/grounds.ts'
+import { meter } from './measure/meter.ts'
+
+const site = 1001 as SiteId
+const samples = 3_000
+const mostOfChange = 40
+
+const entry: HistoryEntry = {
+  site,
+  type: 'file.stored',
+  subject: 'images/2026/november',
+  actor: 'ann',
+  requestId: '02af58c4-4f27-4150-9305-f326300f3d05',
+  details: { names: ['logo.png'] },
+}
+
+/** Microseconds of one change after the other, by turns without and with an entry: what else the machine does falls on both. */
+const measureEntry = async ({ database }: Machine): Promise<Table> => {
+  const { connection, write } = database
+  const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?)')
+  const record = createRecorder(connection, Date.now)
+  const times = { without: [] as number[], with: [] as number[] }
+  const change = async (page: string, withEntry: boolean) => {
+    const begun = performance.now()
+    await write(() => {
+      insert.run(site, page)
+      if (withEntry) record(entry)
+    })
+    return (performance.now() - begun) * 1_000
+  }
+  for (let index = 0; index < samples; index++) {
+    times.without.push(await change(`${index}.html`, false))
+    times.with.push(await change(`${index}.htm`, true))
+  }
+  const [without, withEntry] = [median(times.without), median(times.with)]
+  const cost = withEntry - without
+  return {
+    title: `An entry on one machine, µs (median of ${samples.toLocaleString('en')} changes, each on the disk)`,
+    columns: ['change without', 'change with', 'entry', 'target'],
+    rows: [
+      [
+        without.toFixed(1),
+        withEntry.toFixed(1),
+        cost.toFixed(1),
+        `≤ ${mostOfChange}: ${verdict(cost <= mostOfChange)}`,
+      ],
+    ],
+  }
+}
+
+const entries = 100_000
+const pageLength = 500
+const mostForFeed = 2_000
+
+/** The whole feed by the core of the service: what callers wait for, but for sockets. */
+const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
+  const record = createRecorder(database.connection, Date.now)
+  for (let index = 0; index < entries; index += 1_000) {
+    await database.write(() => {
+      for (let more = 0; more < 1_000; more++) record(entry)
+    })
+  }
+  const token = newToken()
+  await stores.sites.putDataCentre({ id: 'us', url: 'http://localhost', isDefault: true })
+  await stores.sites.createSite({ id: site, name: 'Bench', dataCentre: 'us', renderingEngine: true }, entry)
+  const expires = Math.floor(Date.now() / 1000) + 3600
+  await stores.grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
+  const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
+  const settings = { dataCentre: 'us', ...readMachineSettings({}) }
+  const deps = createStorageDeps(settings, stores, { telemetry: { request: () => undefined }, linkTo })
+  const handler = createStorageHandler(deps)
+  const begun = performance.now()
+  let read = 0
+  let pages = 0
+  for (let after: string | null = ''; after !== null; pages++) {
+    const query: Readonly<Record<string, string>> = { after, limit: String(pageLength) }
+    const answer = await send(handler, 'GET', `/api/v2/admin/sites/${site}/changes`, {
+      headers: { Authorization: token },
+      query,
+    })
+    const page = answer.json() as { items: readonly object[]; next: string | null }
+    read += page.items.length
+    after = page.next
+  }
+  const took = performance.now() - begun
+  return {
+    title: 'The feed on one machine',
+    columns: ['entries', 'pages', 'ms', 'target'],
+    rows: [[read, pages, took.toFixed(0), `≤ ${mostForFeed}: ${verdict(took <= mostForFeed)}`]],
+  }
+}
+
+const table = 'journal' satisfies keyof typeof tables
+
+/** What entries consume when so many functions write to one site, each of them one after the other, at the same time. */
+const measureUnits = (functions: number, each: number) =>
+  onTables(async (dynamodb) => {
+    const journals = Array.from({ length: functions }, () => createJournal({ dynamodb, table, patience: 60_000 }))
+    for (const { record } of journals) await record(entry)
+    const consumed = meter(dynamodb)
+    await Promise.all(
+      journals.map(async ({ record }) => {
+        for (let index = 0; index < each; index++) await record(entry)
+      }),
+    )
+    const { reads, readUnits, writeUnits } = consumed()
+    // Dynalite does not tell what a refused update consumes: one unit. Each is followed by one read.
+    const refused = reads
+    const per = (units: number) => (units / (functions * each)).toFixed(2)
+    return { refused: per(refused), readUnits: per(readUnits), writeUnits: per(writeUnits + refused) }
+  })
+
+const countUnits = async (): Promise<Table> => {
+  const rows: (string | number)[][] = []
+  for (const functions of [1, 2, 8]) {
+    const { refused, readUnits, writeUnits } = await measureUnits(functions, 40)
+    const target = functions === 1 ? `1 WCU: ${verdict(Number(writeUnits) <= 1)}` : ''
+    rows.push([functions, refused, readUnits, writeUnits, target])
+  }
+  return {
+    title: 'An entry on AWS',
+    columns: ['functions that write to the site at once', 'refused updates', 'RCU', 'WCU', 'target'],
+    rows,
+  }
+}
+
+const filesToRestore = 5_000
+
+/** A folder of small files that was removed, and is restored: by the rules of the storage, but without a request around it. */
+const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
+  const { files } = stores
+  const folder = toStoragePath('archive')
+  const conditions = { absent: [], staying: { site, folders: [] } }
+  for (let first = 0; first < filesToRestore; first += 100) {
+    const changes = await Promise.all(
+      Array.from({ length: 100 }, async (_, index): Promise<Change> => {
+        const key = `live/${site}/archive/${first + index}.txt`
+        return { kind: 'put', key, staged: await files.stage(contentOf(key), { key, contentType: 'text/plain' }) }
+      }),
+    )
+    await files.place(changes, conditions, entry)
+  }
+  const from = Date.now()
+  for await (const objects of listAll(files, `live/${site}/archive/`)) await files.remove(objects, undefined)
+  await stores.removals.note(site, folder, { from, to: Date.now() })
+  const begun = performance.now()
+  const requester = { author: { actor: 'ann' }, remainingTime: unlimited }
+  await restore({ ...stores, reservedFolders: [], clock: systemClock }, site, folder, {}, requester)
+  const took = performance.now() - begun
+  let found = 0
+  for await (const objects of listAll(files, `live/${site}/archive/`)) found += objects.length
+  if (found !== filesToRestore) throw new Error(`${found} of ${filesToRestore} files have come back`)
+  return took
+}
+
+async function* contentOf(key: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(key)
+}
+
+/** On S3 it is that of `AWS_ENDPOINT_URL`, or one in memory, whose times mean nothing. */
+const measureRestore = async (): Promise<Table> => {
+  const machine = await onMachine(({ stores }) => measureRestoreOf(stores))
+  const { bucket, connect } = await openTestBucket()
+  const onAws = await onTables(async (dynamodb) => {
+    const { workflows, removals } = createPathLocks({ dynamodb, table: 'pathLocks', record: unrecorded })
+    const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded })
+    return measureRestoreOf({ files, workflows, removals })
+  })
+  return {
+    title: `The restore of a folder of ${filesToRestore.toLocaleString('en')} files`,
+    columns: ['store', 'ms'],
+    rows: [
+      ['one machine', machine.toFixed(0)],
+      [process.env['AWS_ENDPOINT_URL'] ? 'S3 (emulator)' : 'S3 (in memory)', onAws.toFixed(0)],
+    ],
+  }
+}
+
+export const history: Bench = async () => [
+  await onMachine(measureEntry),
+  await onMachine(measureFeed, { durable: false }),
+  await countUnits(),
+  await measureRestore(),
+]

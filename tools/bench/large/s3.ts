@@ -1,0 +1,173 @@
+import { Readable } from 'node:stream'
+import { Upload } from '@aws-sdk/lib-storage'
+import { createStorageHandler } from '../../../functions/storage/group.ts'
+import type { Answer, Handler } from '../../../lib/http/request.ts'
+import { createStorageDeps } from '../../../lib/service/deps.ts'
+import { type CloudRequest, watchCloudRequests } from '../../../test/support/cloud-requests.ts'
+import { fillDirectory, storesOver } from '../../../test/support/every-operation.ts'
+import { requestOf } from '../../../test/support/gateway.ts'
+import { median, type Table, verdict } from '../measure/figures.ts'
+import { onTables, openCloudFiles } from '../measure/grounds.ts'
+import { type Consumed, meter } from '../measure/meter.ts'
+import { countRequests, fileCosts, prices, requestCosts, tableCosts } from '../measure/prices.ts'
+import { bytes, mebibyte } from '../storage/content.ts'
+
+const runs = 3
+const measured = 256 * mebibyte
+const target = 0.35
+/** What an append through the gateway carries. */
+const gatewayAppend = 4_500_000
+const gibibyte = 1024 * mebibyte
+
+const settings = { dataCentre: 'us', largestFile: gibibyte, largestResumableFile: gibibyte, reservedFolders: [] }
+
+type Service = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body?: Buffer,
+) => Promise<Pick<Answer, 'status' | 'headers'>>
+
+const serviceOf =
+  (handler: Handler, token: string): Service =>
+  (method, path, headers, bytes = Buffer.alloc(0)) => {
+    const length = { 'Content-Length': String(bytes.length) }
+    const all = { Authorization: token, 'Tus-Resumable': '1.0.0', ...length, ...headers }
+    return handler({ ...requestOf(method, path, { headers: all }), body: { bytes } }, () => Number.POSITIVE_INFINITY)
+  }
+
+/** Uploads so many bytes in appends of so many, as they come through the gateway. */
+const uploadPiecewise = async (call: Service, size: number, step: number): Promise<void> => {
+  const content = Buffer.alloc(step, 'x')
+  const creation = { 'Upload-Length': String(size), 'Upload-Metadata': 'filename bGFyZ2UuYmlu' }
+  const { headers } = await call('POST', '/api/v2/admin/sites/1001/storage', creation)
+  const { pathname } = new URL(headers['Location'] ?? '')
+  for (let offset = 0; offset < size; offset += step) {
+    const piece = content.subarray(0, Math.min(step, size - offset))
+    const told = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset) }
+    const { status } = await call('PATCH', pathname, told, piece)
+    if (status !== 204) throw new Error(`An append at ${offset} was answered ${status}`)
+  }
+}
+
+const seconds = async (run: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now()
+  await run()
+  return (performance.now() - startedAt) / 1000
+}
+
+type Opened = Awaited<ReturnType<typeof openCloudFiles>>
+
+const uploadByLibrary = ({ client, bucket }: Opened) =>
+  new Upload({
+    client,
+    params: { Bucket: bucket, Key: 'library', Body: Readable.from(bytes(measured), { objectMode: false }) },
+    partSize: 8 * mebibyte,
+    queueSize: 4,
+  }).done()
+
+const measureRates = async (opened: Opened, call: Service): Promise<Table> => {
+  const [own, library]: [number[], number[]] = [[], []]
+  for (let run = 0; run <= runs; run++) {
+    const times = [
+      await seconds(() => uploadPiecewise(call, measured, 4 * mebibyte)),
+      await seconds(() => uploadByLibrary(opened)),
+    ] as const
+    if (run === 0) continue
+    own.push(times[0])
+    library.push(times[1])
+  }
+  const ratio = median(library) / median(own)
+  return {
+    title: `256 MiB to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, by turns)`,
+    columns: ['figure', 'service, s', 'lib-storage, s', 'ratio', 'target', 'verdict'],
+    rows: [
+      [
+        'tus, appends of 4 MiB',
+        median(own).toFixed(1),
+        median(library).toFixed(1),
+        ratio.toFixed(2),
+        `>= ${target}`,
+        verdict(ratio >= target),
+      ],
+    ],
+  }
+}
+
+/** What a function of the storage takes for an append of 4.5 MB, stores included, in seconds. An assumption, as those in prices.ts. */
+const assumedSecondsOfAppend = 0.4
+
+/** Dollars for what happens once and not a million times. */
+const cents = (millions: number): string => (millions / 1e6).toFixed(4)
+
+/** What a GiB costs in appends that the gateway carries, beside an upload in parts that goes to S3 by presigned URLs. */
+const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promise<Table> => {
+  const sent: CloudRequest[] = []
+  const stop = watchCloudRequests((request) => void sent.push(request))
+  takeConsumed()
+  await uploadPiecewise(call, gibibyte, gatewayAppend)
+  stop()
+  const consumed = takeConsumed()
+  const counted = countRequests(sent)
+  const requests = Math.ceil(gibibyte / gatewayAppend) + 1
+  const before = requests * requestCosts('storage', assumedSecondsOfAppend)
+  const stores = tableCosts(consumed) + fileCosts(counted)
+  const parts = { writes: gibibyte / (8 * mebibyte) + 2, reads: 0, queue: 0 }
+  const signing = 2 * requestCosts('storage', prices.assumedSecondsWithFiles)
+  return {
+    title: 'What a GiB costs (US dollars)',
+    columns: [
+      'way',
+      'requests',
+      'read units',
+      'write units',
+      'S3 writes',
+      'S3 reads',
+      'gateway and function',
+      'stores',
+      'in all',
+    ],
+    rows: [
+      [
+        'tus, appends of 4.5 MB',
+        requests,
+        consumed.readUnits,
+        consumed.writeUnits,
+        counted.writes,
+        counted.reads,
+        cents(before),
+        cents(stores),
+        cents(before + stores),
+      ],
+      [
+        'presigned upload in parts of 8 MiB (reckoned)',
+        2,
+        '',
+        '',
+        parts.writes,
+        0,
+        cents(signing),
+        cents(fileCosts(parts)),
+        cents(signing + fileCosts(parts)),
+      ],
+    ],
+  }
+}
+
+/** Resumable uploads to whatever `AWS_ENDPOINT_URL` names, in the requests that the gateway carries: their pace, and what they cost. */
+export const measureOnS3 = async (): Promise<readonly Table[]> => {
+  if (!process.env['AWS_ENDPOINT_URL']) {
+    console.warn('NO AWS_ENDPOINT_URL: what goes to S3 is SKIPPED.\n')
+    return []
+  }
+  return onTables(async (dynamodb) => {
+    const token = await fillDirectory(storesOver(dynamodb))
+    const takeConsumed = meter(dynamodb)
+    const opened = await openCloudFiles(dynamodb)
+    const { downloads, linkTo, stores } = opened
+    const surroundings = { telemetry: { request: () => undefined }, downloads, linkTo, lease: { lasts: 33_000 } }
+    const deps = createStorageDeps(settings, { ...storesOver(dynamodb), ...stores }, surroundings)
+    const call = serviceOf(createStorageHandler(deps), token)
+    return [await measureRates(opened, call), await measureCosts(call, takeConsumed)]
+  })
+}

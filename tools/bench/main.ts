@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { backup } from './backup.ts'
+import { bundles } from './bundles.ts'
+import { categories } from './categories.ts'
+import { consoleInBrowser } from './console.ts'
+import { costs } from './costs.ts'
+import { fields } from './fields.ts'
+import { history } from './history.ts'
+import { importing } from './import.ts'
+import { large } from './large.ts'
+import { type Bench, print } from './measure/figures.ts'
+import { push } from './push.ts'
+import { server } from './server.ts'
+import { storage } from './storage.ts'
+
+/** Every bench, by the name that `npm run bench -- <name>` knows it by. */
+const benches: Readonly<Record<string, Bench>> = {
+  backup,
+  bundles,
+  categories,
+  console: consoleInBrowser,
+  costs,
+  fields,
+  history,
+  import: importing,
+  large,
+  push,
+  server,
+  storage,
+}
+
+const machine = {
+  cores: availableParallelism(),
+  memoryGiB: Math.round(totalmem() / 1024 ** 3),
+  platform: `${process.platform} ${process.arch}`,
+  node: process.version,
+}
+
+const results = join(import.meta.dirname, 'results')
+
+const run = async (name: string): Promise<void> => {
+  const tables = (await benches[name]?.()) ?? []
+  for (const table of tables) console.log(`${print(table)}\n`)
+  mkdirSync(results, { recursive: true })
+  const file = join(results, `${name}.json`)
+  writeFileSync(file, `${JSON.stringify({ bench: name, date: new Date().toISOString(), machine, tables }, null, 2)}\n`)
+  console.log(`Written to ${file}\n`)
+}
+
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !Object.hasOwn(benches, name))
+if (names.length === 0 || unknown.length > 0) {
+  console.error(`Usage: npm run bench -- <name>...\nBenches: ${Object.keys(benches).join(', ')}`)
+  process.exitCode = 2
+} else {
+  for (const name of names) await run(name)
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3'
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createFileStores } from '../../../lib/aws/file-stores.ts'
+import type { tables } from '../../../lib/config/tables.ts'
+import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
+import { openTablesInMemory } from '../../../test/support/tables.ts'
+
+/** Runs something on an empty folder, which is removed afterwards. */
+export const inScratchFolder = async <Result>(run: (folder: string) => Promise<Result>): Promise<Result> => {
+  const folder = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
+  try {
+    return await run(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Measures on one machine, as `npm start` has it: an empty data directory, every change on the disk before it is answered unless told otherwise. */
+export const onMachine = <Result>(
+  run: (machine: Machine) => Promise<Result>,
+  { durable = true }: { readonly durable?: boolean } = {},
+): Promise<Result> =>
+  inScratchFolder(async (folder) => {
+    const machine = await openMachine(join(folder, 'data'), { role: 'service', durable })
+    try {
+      return await run(machine)
+    } finally {
+      await machine.close()
+    }
+  })
+
+/** Measures on empty tables of DynamoDB as dynalite has it, wherever AWS is: it tells what a request consumes, and its times mean nothing. */
+export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
+  const { connect, close } = await openTablesInMemory()
+  try {
+    return await run(connect())
+  } finally {
+    await close()
+  }
+}
+
+const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
+const journalTable = 'journal' satisfies keyof typeof tables
+
+/** The file stores as they are deployed, over a bucket and a queue of their own at `AWS_ENDPOINT_URL`, an IP address, and the tables of a client. */
+export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
+  const client = new S3Client({ forcePathStyle: true })
+  const bucket = `bench-${randomUUID()}`
+  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  const VersioningConfiguration = { Status: 'Enabled' } as const
+  await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
+  const queues = new SQSClient({})
+  const { QueueUrl: removalsQueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: bucket }))
+  const settings = { filesBucket: bucket, pathLocksTable, journalTable, keptDays: 30, removalsQueueUrl }
+  const { downloads, linkTo, ...stores } = createFileStores({ dynamodb, ...settings })
+  return { client, bucket, stores, downloads, linkTo }
+}

@@ -1,0 +1,192 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { connect } from '../../client/src/connect.ts'
+import { nodeFetch, openFile } from '../../client/src/node.ts'
+import { type SpawnedService, startService } from '../../test/support/spawned-service.ts'
+import { type Bench, median, type Table, verdict } from './measure/figures.ts'
+import { inScratchFolder } from './measure/grounds.ts'
+
+const execute = promisify(execFile)
+const root = join(import.meta.dirname, '..', '..')
+const runs = 3
+const small = { files: 2000, bytes: 8 * 1024 }
+const unchanged = { files: 20_000, seconds: 3 }
+const large = 100 * 1024 ** 2
+const targets = { sync: 0.8, put: 0.9 }
+
+/** A folder of files of random bytes, 100 in each folder. */
+const makeTree = async (directory: string, count: number, size: number): Promise<void> => {
+  for (let index = 0; index < count; index++) {
+    const folder = join(directory, `folder ${Math.floor(index / 100)}`)
+    if (index % 100 === 0) await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, `file ${index}.bin`), randomBytes(size))
+  }
+}
+
+/** Seconds that something takes. */
+const timed = async (run: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now()
+  await run()
+  return (performance.now() - started) / 1000
+}
+
+/** The command as it is installed, on the Node of the project. */
+const siteFiles = ({ baseUrl, token }: SpawnedService, ...args: readonly string[]) =>
+  execute(process.execPath, [join(root, 'client', 'dist', 'site-files.cjs'), '--json', ...args], {
+    env: { ...process.env, SITE_ADMIN_URL: baseUrl, SITE_ADMIN_TOKEN: token },
+    maxBuffer: 64 * 1024 ** 2,
+  })
+
+const endpoint = process.env['AWS_ENDPOINT_URL']
+const hasCommand = (name: string): boolean => spawnSync(name, ['--version']).status === 0
+
+const rate = (seconds: number): string => `${Math.round(small.files / seconds)} files/s`
+
+/** Many small files, into a folder of their own each time, by turns with the command of AWS to an emulator. */
+const pushMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
+  const tree = join(scratch, 'small')
+  await makeTree(tree, small.files, small.bytes)
+  const isCompared = endpoint !== undefined && hasCommand('aws')
+  const [ours, theirs]: [number[], number[]] = [[], []]
+  for (let run = 0; run < runs; run++) {
+    await rm(join(tree, '.site-files'), { recursive: true, force: true })
+    ours.push(await timed(() => siteFiles(service, 'push', tree, `small-${run}`)))
+    if (!isCompared) continue
+    const bucket = `bench-push-${process.pid}-${run}`
+    await new S3Client({ forcePathStyle: true }).send(new CreateBucketCommand({ Bucket: bucket }))
+    theirs.push(await timed(() => execute('aws', ['s3', 'sync', '--quiet', tree, `s3://${bucket}`])))
+  }
+  const [own, other] = [median(ours), median(theirs)]
+  const ratio = other / own
+  return {
+    title: `${small.files} files of ${small.bytes / 1024} KiB (median of ${runs})`,
+    columns: ['with', 's', 'files/s', 'target'],
+    rows: [
+      [
+        'site-files push, to one machine',
+        own.toFixed(2),
+        rate(own),
+        isCompared ? `${ratio.toFixed(2)} ≥ ${targets.sync} x: ${verdict(ratio >= targets.sync)}` : '',
+      ],
+      isCompared
+        ? [`aws s3 sync, to the emulator at ${new URL(endpoint).host}`, other.toFixed(2), rate(other), '']
+        : ['aws s3 sync: left out, as it needs the command aws and an emulator at AWS_ENDPOINT_URL', '', '', ''],
+    ],
+  }
+}
+
+/** The plan for files that are the same on both sides: with what is remembered of them, and, the first time in a new copy, with all of them read. */
+const planMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
+  const tree = join(scratch, 'unchanged')
+  await makeTree(tree, unchanged.files, 100)
+  await siteFiles(service, 'push', tree, 'unchanged')
+  // What was changed right before it was looked at is read once more.
+  await siteFiles(service, 'push', tree, 'unchanged')
+  const times: number[] = []
+  for (let run = 0; run < runs; run++) times.push(await timed(() => siteFiles(service, 'diff', tree, 'unchanged')))
+  await rm(join(tree, '.site-files'), { recursive: true })
+  const anew = await timed(() => siteFiles(service, 'diff', tree, 'unchanged'))
+  const own = median(times)
+  return {
+    title: `The plan for ${unchanged.files} unchanged files`,
+    columns: ['site-files diff', 's', 'target'],
+    rows: [
+      [
+        `as they are remembered (median of ${runs})`,
+        own.toFixed(2),
+        `≤ ${unchanged.seconds}: ${verdict(own <= unchanged.seconds)}`,
+      ],
+      ['with all of them read', anew.toFixed(2), ''],
+    ],
+  }
+}
+
+/** Sends a file with curl. */
+const curl = (
+  { token }: SpawnedService,
+  method: 'PUT' | 'PATCH',
+  file: string,
+  url: string,
+  headers: readonly string[] = [],
+) => {
+  const lines = [`Authorization: ${token}`, ...headers].flatMap((header) => ['-H', header])
+  return execute('curl', ['--fail', '--silent', '--show-error', '-X', method, ...lines, '-T', file, url])
+}
+
+/** Begins a resumable upload, and answers its address. */
+const begin = async ({ token }: SpawnedService, folder: string, name: string): Promise<string> => {
+  const metadata = `filename ${Buffer.from(name).toString('base64')}`
+  const headers = {
+    Authorization: token,
+    'Tus-Resumable': '1.0.0',
+    'Upload-Length': String(large),
+    'Upload-Metadata': metadata,
+  }
+  const { headers: answered } = await fetch(folder, { method: 'POST', headers })
+  return answered.get('Location') ?? ''
+}
+
+/** Waits until the service has the fingerprint of a file, which it makes after its answer: nothing is at work then. */
+const settled = async ({ token }: SpawnedService, url: string): Promise<void> => {
+  for (let fingerprint: unknown = null; fingerprint === null; ) {
+    const answer = await fetch(`${url}?meta`, { headers: { Authorization: token } })
+    fingerprint = JSON.parse(await answer.text()).fingerprint
+  }
+}
+
+/** One large file, by turns with curl: in one PUT, and, as site-files does it, as a resumable upload, which costs the service more. */
+const pushLarge = async (service: SpawnedService, scratch: string): Promise<Table> => {
+  const folder = join(scratch, 'large')
+  const file = join(folder, 'large.bin')
+  await mkdir(folder)
+  await writeFile(file, randomBytes(large))
+  const url = `${service.baseUrl}/api/v2/admin/sites/${service.siteId}/storage`
+  const append = ['Tus-Resumable: 1.0.0', 'Upload-Offset: 0', 'Content-Type: application/offset+octet-stream']
+  const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: nodeFetch })
+  // The first of a process pays for what has to be loaded.
+  await files.put('first.bin', randomBytes(16 * 1024 ** 2))
+  const [ours, inProcess, puts, appends]: [number[], number[], number[], number[]] = [[], [], [], []]
+  for (let run = 0; run < runs; run++) {
+    ours.push(await timed(() => siteFiles(service, 'put', file, `large-${run}.bin`)))
+    await settled(service, `${url}/large-${run}.bin`)
+    const source = await openFile(file)
+    inProcess.push(await timed(() => files.put(`library-${run}.bin`, source)))
+    await source.close()
+    await settled(service, `${url}/library-${run}.bin`)
+    puts.push(await timed(() => curl(service, 'PUT', file, `${url}/put-${run}.bin`)))
+    await settled(service, `${url}/put-${run}.bin`)
+    const address = await begin(service, url, `append-${run}.bin`)
+    appends.push(await timed(() => curl(service, 'PATCH', file, address, append)))
+    await settled(service, `${url}/append-${run}.bin`)
+  }
+  const [own, library, put, resumable] = [median(ours), median(inProcess), median(puts), median(appends)]
+  const against = (seconds: number) =>
+    `${(put / seconds).toFixed(2)} ≥ ${targets.put} x PUT: ${verdict(put / seconds >= targets.put)}`
+  const pace = (seconds: number) => `${Math.round(large / 1024 ** 2 / seconds)} MiB/s`
+  return {
+    title: `One file of ${large / 1024 ** 2} MiB (median of ${runs})`,
+    columns: ['with', 's', 'MiB/s', 'target'],
+    rows: [
+      ['site-files put', own.toFixed(2), pace(own), against(own)],
+      ['the library, in a process that runs', library.toFixed(2), pace(library), against(library)],
+      ['curl, in one PUT', put.toFixed(2), pace(put), ''],
+      ['curl, in one PATCH of a resumable upload', resumable.toFixed(2), pace(resumable), ''],
+    ],
+  }
+}
+
+/** site-files against one machine, as `npm start` has it: every change is on the disk before it is answered. */
+export const push: Bench = () =>
+  inScratchFolder(async (scratch) => {
+    await execute(process.execPath, [join(root, 'tools', 'packaging', 'build-client.ts')])
+    const service = await startService(join(scratch, 'data'), ['--port', '0', '--quiet'])
+    try {
+      return [await pushMany(service, scratch), await pushLarge(service, scratch), await planMany(service, scratch)]
+    } finally {
+      await service.stop()
+    }
+  })

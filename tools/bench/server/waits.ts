@@ -1,0 +1,156 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { median, type Table, verdict } from '../measure/figures.ts'
+import { type BenchedService, startService, type Tree, trees } from './trees.ts'
+
+const links = 20_000
+const runs = 7
+const targets = { where: 300, waitBesideWhere: 50, waitBesideImport: 200, importSeconds: 60 }
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const lines = (records: readonly object[]) => `${records.map((record) => JSON.stringify(record)).join('\n')}\n`
+
+const newsRecord = (id: number) => ({
+  kind: 'news',
+  id,
+  subject: `Subject ${id} of the bench`,
+  body: `<p>${'Some text of a news item. '.repeat(8)}</p>`,
+  weight: id % 100,
+})
+
+/** Records of several kinds: a quarter links. */
+const records = (count: number, firstId: number): string => {
+  const news = Math.floor(count * 0.75)
+  const ids = numbers(news).map((id) => firstId + id)
+  return lines([
+    ...ids.map(newsRecord),
+    ...ids
+      .slice(0, count - news)
+      .map((objectId) => ({ kind: 'link', type: 'news', categoryId: 7, objectId, displayable: 1 })),
+  ])
+}
+
+/** The longest that a small request had to wait while something else was going on, in milliseconds; one after the other. */
+const longestWait = async <Result>(
+  { baseUrl, token }: BenchedService,
+  work: Promise<Result>,
+): Promise<{ longest: number; count: number; result: Result }> => {
+  const state = { isDone: false }
+  work.then(
+    () => Object.assign(state, { isDone: true }),
+    () => Object.assign(state, { isDone: true }),
+  )
+  let longest = 0
+  let count = 0
+  while (!state.isDone) {
+    const startedAt = performance.now()
+    const answer = await fetch(`${baseUrl}/api/v1/admin/sites/current/webforms/1`, {
+      headers: { Authorization: token },
+    })
+    await answer.arrayBuffer()
+    if (answer.status !== 200) throw new Error(`A request beside the work was answered ${answer.status}`)
+    longest = Math.max(longest, performance.now() - startedAt)
+    count += 1
+    await sleep(1)
+  }
+  return { longest, count, result: await work }
+}
+
+const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+const measureWhere = async (tree: Tree, service: BenchedService, folder: string) => {
+  const file = join(folder, 'where.jsonl')
+  const ids = numbers(links)
+  await writeFile(
+    file,
+    lines([
+      { kind: 'category', id: 7, name: 'Large' },
+      ...ids.map(newsRecord),
+      ...ids.map((objectId) => ({ kind: 'link', type: 'news', categoryId: 7, objectId })),
+    ]),
+  )
+  await service.administer('import', file, '--site', '1001')
+  let asked = 0
+  const list = async () => {
+    // A page that was asked for before is kept: each request has a number for a field that there is not.
+    const query = new URLSearchParams({ where: '{weight: 99}', limit: '10', fields: `f${asked++}` })
+    const url = `${service.baseUrl}/webresources/api/v3/sites/current/categories/7/news?${query}`
+    const answer = await fetch(url, { headers: { Authorization: service.token } })
+    const page = (await answer.json()) as { totalItemsCount: number }
+    if (page.totalItemsCount !== links / 100) throw new Error(`The list has ${page.totalItemsCount} items`)
+  }
+  await list()
+  const times: number[] = []
+  const waits: number[] = []
+  for (let run = 0; run < runs; run++) times.push(await timeOf(list))
+  for (let run = 0; run < runs; run++) waits.push((await longestWait(service, list())).longest)
+  const time = median(times)
+  const wait = median(waits)
+  return [
+    [
+      tree.name,
+      `where over ${links} links, ms`,
+      Math.round(time),
+      `<= ${targets.where}`,
+      verdict(time <= targets.where),
+    ],
+    [
+      tree.name,
+      'longest wait of a request beside it, ms (median)',
+      Math.round(wait),
+      `<= ${targets.waitBesideWhere}`,
+      verdict(wait <= targets.waitBesideWhere),
+    ],
+  ]
+}
+
+const measureImports = async (tree: Tree, service: BenchedService, folder: string) => {
+  const small = join(folder, '50000.jsonl')
+  const large = join(folder, '200000.jsonl')
+  await writeFile(small, records(50_000, 1_000_000))
+  await writeFile(large, records(200_000, 2_000_000))
+  const { longest, count } = await longestWait(service, service.administer('import', small, '--site', '1001'))
+  const seconds = (await timeOf(() => service.administer('import', large, '--site', '1001'))) / 1000
+  return [
+    [
+      tree.name,
+      `longest wait of ${count} requests beside an import of 50,000 records, ms`,
+      Math.round(longest),
+      `<= ${targets.waitBesideImport}`,
+      verdict(longest <= targets.waitBesideImport),
+    ],
+    [
+      tree.name,
+      'import of 200,000 records, s',
+      seconds.toFixed(1),
+      `<= ${targets.importSeconds}`,
+      verdict(seconds <= targets.importSeconds),
+    ],
+  ]
+}
+
+/** How long heavy work takes, and how long it keeps others waiting. */
+export const measureWaits = async (): Promise<Table> => {
+  const rows: (string | number)[][] = []
+  for (const tree of trees()) {
+    const folder = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
+    const service = await startService(tree)
+    try {
+      rows.push(...(await measureWhere(tree, service, folder)), ...(await measureImports(tree, service, folder)))
+    } finally {
+      await service.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  return {
+    title: 'Heavy work, and who waits for it',
+    columns: ['tree', 'figure', 'value', 'target', 'verdict'],
+    rows,
+  }
+}

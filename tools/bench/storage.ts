@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream'
+import { createStorageHandler } from '../../functions/storage/group.ts'
+import { systemClock } from '../../lib/core/clock.ts'
+import type { Handler } from '../../lib/http/request.ts'
+import type { LocalStores } from '../../lib/machine/machine.ts'
+import { createStorageDeps } from '../../lib/service/deps.ts'
+import type { ObjectStore } from '../../lib/storage/object-store.ts'
+import type { UploadProgress } from '../../lib/storage/upload-progress.ts'
+import { createLinkTo } from '../../local/downloads.ts'
+import { fillDirectory } from '../../test/support/every-operation.ts'
+import { requestOf } from '../../test/support/gateway.ts'
+import { type Bench, median, type Table, verdict } from './measure/figures.ts'
+import { onMachine } from './measure/grounds.ts'
+import { bytes } from './storage/content.ts'
+import { measureS3 } from './storage/s3.ts'
+import { measureUpload } from './storage/upload.ts'
+
+const runs = 10
+const gibibyte = 1024 ** 3
+const size = 16 * gibibyte
+const targets = { writes: 4, cost: 3 }
+const settings = { dataCentre: 'us', largestFile: size, largestResumableFile: size, reservedFolders: [] }
+
+/** Seconds that one upload takes. */
+const upload = async (handler: Handler, token: string): Promise<number> => {
+  const startedAt = performance.now()
+  const headers = { Authorization: token, 'Content-Length': String(size) }
+  const request = requestOf('PUT', '/api/v2/admin/sites/current/storage/large.bin', { headers })
+  const stream = Readable.from(bytes(size), { objectMode: false })
+  const { status } = await handler({ ...request, body: { stream } }, () => Number.POSITIVE_INFINITY)
+  if (status !== 200) throw new Error(`The upload was answered ${status}`)
+  return (performance.now() - startedAt) / 1000
+}
+
+const silent: UploadProgress = { begin: async () => {}, report: async () => {}, percentOf: async () => 0 }
+
+/** Notes when each upload writes, by its id. */
+const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadProgress => {
+  const note = (id: string) => writes.set(id, [...(writes.get(id) ?? []), performance.now()])
+  return {
+    ...progress,
+    begin(upload) {
+      note(upload.id)
+      return progress.begin(upload)
+    },
+    report(upload, percent) {
+      note(upload.id)
+      return progress.report(upload, percent)
+    },
+  }
+}
+
+/** The most writes that one upload makes within any second. */
+const mostInASecond = (times: readonly number[]): number =>
+  Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1000).length))
+
+/** The pace of a disk wavers by more than what is measured here, so the bytes are let go of when they have come in. */
+const forgetful = (files: ObjectStore): ObjectStore => ({
+  ...files,
+  async stage(content, target) {
+    for await (const _ of content);
+    return files.stage(Readable.from([]), target)
+  },
+})
+
+const compare = async (stores: LocalStores): Promise<Table> => {
+  const token = await fillDirectory(stores)
+  const telling = (progress: UploadProgress) => {
+    const used = { ...stores, files: forgetful(stores.files), progress }
+    return createStorageHandler(createStorageDeps(settings, used, { telemetry: { request: () => undefined }, linkTo }))
+  }
+  const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
+  const writes = new Map<string, number[]>()
+  const [loud, quiet] = [telling(noted(stores.progress, writes)), telling(silent)]
+  const [loudTimes, quietTimes]: [number[], number[]] = [[], []]
+  await upload(quiet, token)
+  await upload(loud, token)
+  writes.clear()
+  for (let run = 0; run < runs; run++) {
+    // By turns, each of the two first as often as the other.
+    if (run % 2 === 0) quietTimes.push(await upload(quiet, token))
+    loudTimes.push(await upload(loud, token))
+    if (run % 2 === 1) quietTimes.push(await upload(quiet, token))
+  }
+  const [slow, fast] = [median(loudTimes), median(quietTimes)]
+  const most = Math.max(...[...writes.values()].map(mostInASecond))
+  const cost = (slow / fast - 1) * 100
+  return {
+    title: `Progress of an upload of ${size / gibibyte} GiB that nothing else holds up (median of ${runs})`,
+    columns: ['figure', 'with progress', 'without', 'cost', 'target', 'verdict'],
+    rows: [
+      [
+        'MiB/s',
+        (size / 1024 ** 2 / slow).toFixed(0),
+        (size / 1024 ** 2 / fast).toFixed(0),
+        `${cost.toFixed(1)} %`,
+        `<= ${targets.cost} %`,
+        verdict(cost <= targets.cost),
+      ],
+      ['most writes in a second', most, '', '', `<= ${targets.writes}`, verdict(most <= targets.writes)],
+    ],
+  }
+}
+
+/** What telling the progress costs an upload. */
+const measureProgress = (): Promise<Table> => onMachine(({ stores }) => compare(stores))
+
+/** What storing files costs: in time and in memory. */
+export const storage: Bench = async () => [await measureUpload(), await measureProgress(), ...(await measureS3())]

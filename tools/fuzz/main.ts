@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Command, InvalidArgumentError } from 'commander'
+import { type FuzzedService, fuzz, fuzzer } from './schemathesis.ts'
+import { type FuzzedDocument, lacking, readTally, tableOf } from './tally.ts'
+
+/** The service on this machine, on a data directory that ends with it. */
+const startService = async (): Promise<FuzzedService> => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-fuzz-'))
+  const service = spawn(
+    process.execPath,
+    ['local/main.js', '--json', '--quiet', '--port', '0', '--data-dir', dataDirectory],
+    { cwd: join(import.meta.dirname, '..', '..'), stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const ended = once(service, 'exit')
+  const stop = async () => {
+    service.kill('SIGTERM')
+    await ended
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+  for await (const line of createInterface(service.stdout)) return { ...JSON.parse(line), stop }
+  await stop()
+  throw new Error('The service ended before it was ready')
+}
+
+interface Flags {
+  readonly examples: number
+  readonly minutes: number
+  readonly seed: string
+  readonly workers: string
+}
+
+const positive = (text: string): number => {
+  const value = Number(text)
+  if (value > 0) return value
+  throw new InvalidArgumentError('It must be a number above 0.')
+}
+
+/** `npm run fuzz`: holds a running service against its own document. `--examples 2000 --minutes 60` looks longer. */
+const { examples, minutes, seed, workers } = new Command('npm run fuzz --')
+  .description('Sends what the document allows, and what it does not, to a service of its own on this machine.')
+  .option('--examples <number>', 'for each operation', positive, 200)
+  .option('--minutes <number>', 'the budget: a run that takes longer is stopped, and fails', positive, 5)
+  .option('--seed <number>', 'the same seed sends the same requests', '20261121')
+  .option(
+    '--workers <number>',
+    'how many operations are tried at once; Python 3.11 has a fault with more than one',
+    '1',
+  )
+  .allowExcessArguments(false)
+  .parse()
+  .opts<Flags>()
+
+const reports = join(import.meta.dirname, '..', '..', 'reports', 'fuzz')
+const documentFile = join(reports, 'openapi.json')
+const tallyFile = join(reports, 'tally.json')
+
+const command = fuzzer()
+await mkdir(reports, { recursive: true })
+await rm(tallyFile, { force: true })
+const service = await startService()
+try {
+  const text = await (await fetch(`${service.baseUrl}/openapi.json`)).text()
+  await writeFile(documentFile, text)
+  const document: FuzzedDocument = JSON.parse(text)
+  const task = {
+    command,
+    service,
+    document: documentFile,
+    reports,
+    tally: tallyFile,
+    examples,
+    seed,
+    workers,
+    budget: minutes * 60_000,
+  }
+  const { status, stopped } = await fuzz(task)
+  const tally = await readTally(tallyFile)
+  console.log(`\n${tableOf(tally)}`)
+  process.exitCode = status
+  if (stopped) {
+    process.exitCode = 1
+    console.error(
+      `\nThis did not fit into ${minutes} minutes. Give it more with --minutes, or ask for fewer --examples.`,
+    )
+  }
+  const without = lacking(document, tally, examples)
+  if (without.length > 0) {
+    process.exitCode = 1
+    console.error(`\nFewer than ${examples} examples were sent to:\n  ${without.join('\n  ')}`)
+  }
+} finally {
+  await service.stop()
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { preparePython } from '../../test/support/python-environment.ts'
+
+/** The command of the fuzzer, in a Python environment of the project's own; made when it is not there yet. */
+export const fuzzer = (): string => {
+  const folder = join(import.meta.dirname, '..', '..', '.local', 'fuzz')
+  return join(preparePython(folder, join(import.meta.dirname, 'requirements.txt')), 'schemathesis')
+}
+
+/** A service that is asked, until it is stopped. */
+export interface FuzzedService {
+  readonly baseUrl: string
+  readonly siteId: number
+  readonly token: string
+  stop(): Promise<void>
+}
+
+interface Task {
+  readonly command: string
+  readonly service: FuzzedService
+  /** The file that holds the document. */
+  readonly document: string
+  readonly reports: string
+  readonly tally: string
+  readonly examples: number
+  readonly seed: string
+  readonly workers: string
+  /** Milliseconds. */
+  readonly budget: number
+}
+
+/** How long the fuzzer has for its report when it is told to stop, in milliseconds. */
+const timeToReport = 15_000
+
+/** Runs the fuzzer for as long as the budget lasts. Answers its exit status, and whether it had to be stopped. */
+export const fuzz = async (task: Task): Promise<{ readonly status: number; readonly stopped: boolean }> => {
+  const { command, service, document, reports, budget } = task
+  const child = spawn(
+    command,
+    [
+      '--config-file',
+      join(import.meta.dirname, 'schemathesis.toml'),
+      'run',
+      // From a file: what it reads from an address, it does not try that address as an operation.
+      document,
+      `--url=${service.baseUrl}`,
+      `--max-examples=${task.examples}`,
+      `--seed=${task.seed}`,
+      `--workers=${task.workers}`,
+      '--report=json',
+      `--report-json-path=${join(reports, 'report.json')}`,
+    ],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      cwd: import.meta.dirname,
+      env: {
+        ...process.env,
+        PYTHONDONTWRITEBYTECODE: '1',
+        FUZZ_SITE: String(service.siteId),
+        FUZZ_TOKEN: service.token,
+        FUZZ_TALLY: task.tally,
+      },
+    },
+  )
+  let stopped = false
+  const stop = setTimeout(() => {
+    stopped = true
+    child.kill('SIGINT')
+  }, budget)
+  const kill = setTimeout(() => child.kill('SIGKILL'), budget + timeToReport)
+  const [status] = await once(child, 'exit')
+  clearTimeout(stop)
+  clearTimeout(kill)
+  return { status: Number(status ?? 1), stopped }
+}

@@ -1,0 +1,89 @@
+import { routes } from '../../lib/contract/routes/routes.ts'
+import { errors } from '../../lib/core/errors.ts'
+import packageFile from '../../package.json' with { type: 'json' }
+import { contracts, describedBy } from './contracts.ts'
+import { type Examples, exampleBaseUrl } from './examples.ts'
+import { headerComponents } from './headers.ts'
+import { operationObject } from './operation-object.ts'
+import { headersTooLarge } from './responses.ts'
+import { createSchemas, type Node, type Schemas } from './schemas.ts'
+
+const introduction = `Manages the parts of a web site that its pages are made from: the system fields of its web forms, the news items and blogs of
+its categories, and the files in its storage.
+
+- \`{site}\` in a path is the id of a site, or \`current\`: the one site that the token covers.
+- A \`GET\` answers \`HEAD\` as well, with the same headers and no body. A slash at the end of a path changes nothing.
+- \`Tus-Resumable\` stands on every answer to a request in tus, the protocol of resumable uploads (https://tus.io).
+- What lies at no path of this document is 404 with the code ${errors.routeUnknown.code}, in the error body below; a method that a path does not have is 405
+  with the code ${errors.methodNotAllowed.code} and \`Allow\`. \`OPTIONS\` on every path is the answer to a browser's question before a request from another origin.
+- Of a parameter in the query that is given twice, the first value counts, and the others are not looked at; parameters that are not named here change nothing.
+- Every answer carries \`X-Request-Id\`, and may be read by any origin.
+- A site lives in one data centre. Asked for in another one, it is answered with a redirect.`
+
+const securitySchemes = {
+  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token, bare.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The access token behind `Bearer`.' },
+  queryToken: { type: 'apiKey', in: 'query', name: 'access_token', description: 'For storage; the header wins.' },
+}
+
+/** What needs no token belongs to the service itself, whichever function answers it. */
+const tagOf = (route: (typeof routes)[number]) =>
+  'public' in route && route.public ? contracts.documentation.tag : describedBy(route).tag
+
+/** `{path+}` of the route table is a variable like any other here. */
+const templateOf = (path: string) => path.replaceAll('+}', '}')
+
+const pathsOf = (examples: Examples, schemas: Schemas, responses: Record<string, Node>): Node => {
+  const byPath = Map.groupBy(routes, ({ path }) => templateOf(path))
+  return Object.fromEntries(
+    [...byPath].map(([path, sharing]) => [
+      path,
+      Object.fromEntries(
+        sharing.map((route) => [
+          route.method.toLowerCase(),
+          operationObject({
+            route,
+            ...describedBy(route),
+            tag: tagOf(route).name,
+            examples,
+            schemas,
+            responses,
+          }),
+        ]),
+      ),
+    ]),
+  )
+}
+
+/** Keeps the components that something refers to. */
+const usedIn = (tree: unknown) => {
+  const text = JSON.stringify(tree)
+  return (components: Node, reference: (name: string) => string): Node =>
+    Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(reference(name))))
+}
+
+/** The whole document, from the route table, the contracts of the groups and what the service answered to their examples. */
+export const createDocument = (examples: Examples): Node => {
+  const schemas = createSchemas()
+  const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(examples, schemas) }
+  const paths = pathsOf(examples, schemas, responses)
+  const used = usedIn([paths, responses])
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'site-admin',
+      version: packageFile.version,
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: exampleBaseUrl, description: 'The data centre that answers.' }],
+    tags: [...new Set(routes.map(tagOf))],
+    paths,
+    components: {
+      schemas: schemas.components,
+      responses,
+      headers: used(headerComponents, (name) => `"#/components/headers/${name}"`),
+      securitySchemes: used(securitySchemes, (name) => `{"${name}":[]}`),
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import type {
+  AnswerContract,
+  BodyContract,
+  OperationContract,
+  ParameterContracts,
+} from '../../lib/contract/contract.ts'
+import { routes } from '../../lib/contract/routes/routes.ts'
+import { type GroupPolicy, groupPolicies } from '../../lib/http/group-policy.ts'
+import type { Format } from '../../lib/http/negotiate.ts'
+import { isRead } from '../../lib/http/request.ts'
+import { isOfSite, type Route } from '../../lib/http/router.ts'
+import type { Examples, Recording, Shown } from './examples.ts'
+import { headerReferences, optionalHeaderObjects } from './headers.ts'
+import { pathParameters, requestParameters, variablesOf } from './parameters.ts'
+import { errorResponses, mediaType } from './responses.ts'
+import { isNode, type Node, type Schemas } from './schemas.ts'
+import { edgeErrors } from './shared-errors.ts'
+import { describeXml } from './xml.ts'
+
+interface Context {
+  readonly route: Route & { readonly number?: number }
+  readonly contract: OperationContract
+  readonly parameters: ParameterContracts
+  readonly tag: string
+  readonly examples: Examples
+  readonly schemas: Schemas
+  /** The components that shared responses are put into. */
+  readonly responses: Record<string, Node>
+}
+
+const formatsOf = (route: Route): readonly Format[] => (route.public ? ['json'] : groupPolicies[route.group].formats)
+
+type Content = Readonly<Record<string, Node>>
+
+/** What is no document: bytes, in the words that generators of clients know; but for text. */
+const bytes = (mediaTypes: readonly string[]): Content =>
+  Object.fromEntries(
+    mediaTypes.map((type) => [
+      type,
+      { schema: type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' } },
+    ]),
+  )
+
+/** What was recorded of the operation. */
+const recordingsOf = ({ route, examples }: Context): readonly Recording[] =>
+  examples.successes.filter(({ operation }) => operation === route.operation)
+
+const isBinary = ({ schema }: Node): boolean => isNode(schema) && schema['format'] === 'binary'
+
+/** Puts its example beside each media type: of that very type, or, where any bytes will do, of one that is no document of the others. */
+const withExamples = (content: Content, bodies: readonly (Shown | undefined)[]): Node => {
+  const documents = Object.keys(content).filter((type) => !isBinary(content[type] ?? {}))
+  const exampleIn = (mediaType: string, described: Node): Node => {
+    const found =
+      bodies.find((body) => body?.mediaType === mediaType) ??
+      bodies.find((body) => body && mediaType === '*/*' && !content[body.mediaType]) ??
+      bodies.find((body) => body && isBinary(described) && !documents.includes(body.mediaType))
+    if (!found) return {}
+    return 'value' in found.example ? { example: found.example.value } : { examples: { output: found.example } }
+  }
+  return Object.fromEntries(
+    Object.entries(content).map(([mediaType, described]) => [
+      mediaType,
+      { ...described, ...exampleIn(mediaType, described) },
+    ]),
+  )
+}
+
+const documentContent = (
+  schema: Node,
+  xml: AnswerContract['xml'],
+  formats: readonly Format[],
+  schemas: Schemas,
+): Content => {
+  const described = xml && formats.includes('xml') ? describeXml(schemas.components, schema, xml) : schema
+  return Object.fromEntries(formats.map((format) => [mediaType(format), { schema: described }]))
+}
+
+const requestBody = (body: BodyContract, formats: readonly Format[], context: Context): Node => {
+  const { schemas } = context
+  const schema = { ...schemas.sent(body.schema), ...body.also }
+  const typed = Object.entries(body.mediaTypes ?? {}).map(([type, own]) => [type, { schema: schemas.sent(own) }])
+  const content: Content = body.mediaTypes
+    ? Object.fromEntries(typed)
+    : documentContent(schema, body.xml, formats, schemas)
+  return {
+    ...(body.description && { description: body.description }),
+    required: !body.optional,
+    content: withExamples(
+      content,
+      recordingsOf(context).map(({ request }) => request),
+    ),
+  }
+}
+
+/** Where to go on from an answer: what the next path needs and this one has is taken from this request. */
+const linksOf = ({ links = {} }: AnswerContract, { path }: Route): Node =>
+  Object.fromEntries(
+    Object.entries(links).map(([operation, given]) => {
+      const target = routes.find((route) => route.operation === operation)
+      const own = variablesOf(path)
+      const parameters = variablesOf(target?.path ?? '').map((name) => [
+        name,
+        given[name] ?? (own.includes(name) ? `$request.path.${name}` : undefined),
+      ])
+      return [operation, { operationId: operation, parameters: Object.fromEntries(parameters) }]
+    }),
+  )
+
+const contentOf = (status: number, { schema, xml, mediaTypes = [] }: AnswerContract, context: Context): Node => {
+  const { schemas, route } = context
+  const content = {
+    ...bytes(mediaTypes),
+    ...(schema && documentContent(schemas.answered(schema), xml, formatsOf(route), schemas)),
+  }
+  const answered = recordingsOf(context).filter((recording) => recording.status === status)
+  return withExamples(
+    content,
+    answered.map(({ answer }) => answer),
+  )
+}
+
+const success = (status: number, answer: AnswerContract, context: Context): Node => {
+  const { headers = [], optionalHeaders = [], description } = answer
+  const content = contentOf(status, answer, context)
+  const links = linksOf(answer, context.route)
+  return {
+    description,
+    headers: { ...headerReferences(headers), ...optionalHeaderObjects(optionalHeaders) },
+    ...(Object.keys(content).length > 0 && { content }),
+    ...(Object.keys(links).length > 0 && { links }),
+  }
+}
+
+const unchanged = (): Node => ({
+  description: 'What `If-None-Match` names is still the present state.',
+  headers: headerReferences(['ETag']),
+})
+
+/** A site that lives in another data centre is answered from there. */
+const moved = (route: Route, policy: GroupPolicy): Record<string, Node> => {
+  if (!isOfSite(route)) return {}
+  const movesForGood = !route.keepsMethod && (policy.alwaysMovedPermanently || isRead(route.method))
+  const status = movesForGood ? '301' : '308'
+  return {
+    [status]: {
+      description: 'The site lives in another data centre: repeat the request there.',
+      headers: headerReferences(['Location', 'Cache-Control']),
+    },
+  }
+}
+
+const security = (route: Route, policy: GroupPolicy): Node[] => {
+  if (route.public) return []
+  return [{ token: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
+}
+
+/** The document's description of one operation. */
+export const operationObject = (context: Context): Node => {
+  const { route, contract, parameters, tag, schemas } = context
+  const policy = groupPolicies[route.group]
+  const formats = formatsOf(route)
+  const { body, answers, errors = [] } = contract
+  const tagged =
+    isRead(route.method) &&
+    Object.values(answers).some(({ headers = [], optionalHeaders = [] }) =>
+      [...headers, ...optionalHeaders].includes('ETag'),
+    )
+  const conditions = { change: errors.includes('conditionFailed'), read: tagged }
+  const names = [...edgeErrors(route, policy, body !== undefined && !body.mediaTypes), ...errors]
+  return {
+    operationId: route.operation,
+    summary: contract.summary,
+    ...(contract.description && { description: contract.description }),
+    tags: [tag],
+    security: security(route, policy),
+    parameters: [
+      ...pathParameters(route.path, parameters, contract.pathExamples, schemas),
+      ...requestParameters(contract, conditions, schemas),
+    ],
+    ...(body && { requestBody: requestBody(body, formats, context) }),
+    responses: {
+      ...(tagged && { 304: unchanged() }),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, answer]) => [status, success(Number(status), answer, context)]),
+      ),
+      ...moved(route, policy),
+      431: { $ref: '#/components/responses/HeadersTooLarge' },
+      ...errorResponses(names, { ...context, formats }),
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+import { buildFolder } from './built-folder.ts'
+
+/** `npm run build -w client`: the library as modules with their types, and the command as one file that brings what it needs. */
+const room = join(import.meta.dirname, '..', '..', 'client')
+const { version } = JSON.parse(readFileSync(join(room, 'package.json'), 'utf8'))
+
+await buildFolder(join(room, 'dist'), async (dist) => {
+  const compiler = join(room, '..', 'node_modules', 'typescript', 'bin', 'tsc')
+  const { status } = spawnSync(process.execPath, [compiler, '--project', room, '--outDir', dist], { stdio: 'inherit' })
+  if (status !== 0) throw new Error('The compiler has refused the library: see above.')
+
+  // The library needs no package when it runs: the one that reads .siteignore comes along.
+  await build({
+    entryPoints: [join(room, 'src', 'sync', 'ignored.ts')],
+    outfile: join(dist, 'sync', 'ignored.js'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    legalComments: 'inline',
+    logLevel: 'warning',
+  })
+
+  const command = join(dist, 'site-files.cjs')
+  await build({
+    entryPoints: [join(room, 'src', 'command', 'main.ts')],
+    outfile: command,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    // Node starts it sooner than a module, which reads of "node:http" what nobody here asks for.
+    format: 'cjs',
+    banner: { js: '#!/usr/bin/env node' },
+    define: { siteFilesVersion: JSON.stringify(version) },
+    legalComments: 'inline',
+    logLevel: 'warning',
+  })
+  chmodSync(command, 0o755)
+
+  // Their licences want their notices to come along.
+  const bundled = ['commander', 'ignore'].map((name) => {
+    const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
+    const [license = ''] = globSync('LICENSE*', { cwd: folder })
+    return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
+  })
+  writeFileSync(join(dist, 'site-files.licenses.txt'), bundled.join('\n\n'))
+})

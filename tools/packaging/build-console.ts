@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import { buildFolder } from './built-folder.ts'
+
+/**
+ * `npm run build:console`: the console as files of `dist/`. What may be kept for ever has a hash in its name; `index.html` names these, and is asked for anew each time.
+ * The page stands at `…/console`, without a slash at its end: to it the address of a neighbour begins with `console/`, behind a stage path as well.
+ */
+const room = join(import.meta.dirname, '..', '..', 'console')
+
+/**
+ * What the generator of the client's calls brings, and the page has no use for: a reader of server-sent events, what finds a token and a service, and what
+ * writes lists and objects into an address. Without it, the page's script is 2.5 kB smaller.
+ */
+const unused = `
+  export const createSseClient = undefined, getAuthToken = undefined, client = undefined
+  export const serializeArrayParam = undefined, serializeObjectParam = undefined
+  export const serializePrimitiveParam = ({ name, value }) => name + '=' + encodeURIComponent(value)`
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  setup({ onLoad }) {
+    onLoad({ filter: /(serverSentEvents|auth|generated.client|pathSerializer)\.gen\.ts$/ }, () => ({
+      contents: unused,
+    }))
+  },
+}
+
+await buildFolder(join(room, 'dist'), async (dist) => {
+  const { metafile } = await build({
+    entryPoints: { console: join(room, 'app', 'main.tsx'), style: join(room, 'styles.css') },
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    outdir: dist,
+    bundle: true,
+    // Views and languages are files of their own, asked for when they are wanted.
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    plugins: [withoutUnused],
+    metafile: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  /** What was made of an entry. */
+  const builtOf = (entry: string): string => {
+    const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))
+    return basename(found?.[0] ?? '')
+  }
+
+  const icon = join(room, 'icon.svg')
+  const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
+  copyFileSync(icon, join(dist, iconName))
+
+  /** What a script cannot begin without: asked for along with it, and not only when it has come. */
+  const importsOf = (name: string): readonly string[] => {
+    const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name) ?? []
+    return output?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)) ?? []
+  }
+
+  const script = `console/${builtOf('console/app/main.tsx')}`
+  const parts: Readonly<Record<string, string | undefined>> = {
+    script,
+    style: `console/${builtOf('console/styles.css')}`,
+    icon: `console/${iconName}`,
+    preloads: importsOf(basename(script))
+      .map((name) => `<link rel="modulepreload" href="console/${name}">`)
+      .join('\n    '),
+  }
+  const page = readFileSync(join(room, 'index.html'), 'utf8')
+  writeFileSync(
+    join(dist, 'index.html'),
+    page.replace(/%(\w+)%/g, (_, what: string) => parts[what] ?? ''),
+  )
+
+  // Their licences want their notices to come along.
+  const notices = ['preact', '@preact/signals', '@preact/signals-core'].map((name) => {
+    const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
+    const [license = ''] = globSync('LICENSE*', { cwd: folder })
+    return `${name}\n\n${readFileSync(join(folder, license), 'utf8')}`
+  })
+  writeFileSync(join(dist, 'licenses.txt'), notices.join('\n\n'))
+})
