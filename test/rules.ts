@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const page = 'docs/rules.md'
+const root = join(import.meta.dirname, '..')
+const list = '[AEFCSUHTKVO]-\\d+(?:, [AEFCSUHTKVO]-\\d+)*'
+const citation = new RegExp(`\\((${list})(?=[);])|(?<![\\w-])(${list}):(?=\\s|$)`, 'gm')
+
+export const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+/** Source, tests and documentation, by their paths from the root, without the examples in unit/rules.test.ts. */
+export const findFiles = (): string[] =>
+  globSync(['**/*.{ts,tsx,js,css,md}', 'package.json'], {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|cdk\.out|dist|generated|reports|coverage|\.[^/]+)$/.test(path),
+  }).filter((file) => file !== 'test/unit/rules.test.ts')
+
+/** Ids in the order of the page, which lists rules as bullets and in tables. */
+export const readRules = (text = read(page)): string[] =>
+  [...text.matchAll(/^(?:- |\| )\*\*([A-Z]-\d+)\*\*/gm)].map(([, id = '']) => id)
+
+/** Ids that a text cites: `(S-12, F-3)`, `(S-12; 400/104028)` or `S-12:`. */
+export const readCitations = (text: string): string[] =>
+  [...text.matchAll(citation)].flatMap(([, inParentheses, beforeColon]) =>
+    (inParentheses ?? beforeColon ?? '').split(', '),
+  )
+
+/** Rules that none of the texts cites. */
+export const findUncited = (rules: readonly string[], texts: readonly string[]): string[] => {
+  const cited = new Set(texts.flatMap(readCitations))
+  return rules.filter((id) => !cited.has(id))
+}
+
+if (import.meta.main) {
+  const tests = findFiles().filter((file) => /\.test\.tsx?$/.test(file))
+  const rules = readRules()
+  const uncited = findUncited(rules, tests.map(read))
+  console.log(uncited.join('\n'))
+  console.log(`No test cites ${uncited.length} of ${rules.length} rules.`)
+}

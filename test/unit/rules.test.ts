@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { findFiles, findUncited, read, readCitations, readRules } from '../rules.ts'
+
+test('every rule has an id of its own', () => {
+  const rules = readRules()
+  expect(rules.length).toBeGreaterThan(0)
+  expect(rules.filter((id, index) => rules.indexOf(id) !== index)).toEqual([])
+})
+
+test('every id cited in source, tests and documentation is a rule', () => {
+  const rules = new Set(readRules())
+  const unknown = findFiles()
+    .flatMap((file) => readCitations(read(file)).map((id) => [file, id] as const))
+    .filter(([, id]) => !rules.has(id))
+  expect(unknown).toEqual([])
+})
+
+test('a citation stands in parentheses or in front of a colon', () => {
+  expect(readCitations('Renames a file (S-51, S-53), and S-54: one segment (F-3; 404/115001)')).toEqual([
+    'S-51',
+    'S-53',
+    'S-54',
+    'F-3',
+  ])
+  expect(readCitations('UTF-8: SHA-256 (SHA-256), S-3, part-A-1: x, S-3:4')).toEqual([])
+})
+
+test('rules that no test cites are listed', () => {
+  expect(findUncited(['S-1', 'S-2', 'S-3'], ["test('S-2: a run of slashes')", '// S-3 without its form'])).toEqual([
+    'S-1',
+    'S-3',
+  ])
+})
