@@ -1,7 +1,8 @@
+import { ServiceError } from '../core/errors.ts'
 import { entityTag, noneMatchFails, tagOfText } from './conditions.ts'
 import { corsHeaders } from './cors.ts'
 import { contentTypes, type Format } from './negotiate.ts'
-import { byValue, type DocumentReply, type Reply } from './reply.ts'
+import { byValue, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
 import { type Answer, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
 
@@ -82,3 +83,22 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
     ...(elsewhere && { elsewhere: async () => renderReply(request, await elsewhere(), presentation) }),
   }
 }
+
+// Seconds to wait after 503.
+const retryAfter = '1'
+
+/** An error that is not the service's own becomes "unexpected"; its details stay in the log. */
+export const asServiceError = (error: unknown): ServiceError =>
+  error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
+
+export const errorReply = (
+  { code, status, message, problems, headers }: ServiceError,
+  requestId: string,
+): DocumentReply & { readonly document: XmlDocument } => ({
+  status,
+  headers: { 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': retryAfter }), ...headers },
+  document: {
+    value: { code, message, requestId, ...(problems.length > 0 && { errors: problems }) },
+    xml: { root: 'error' },
+  },
+})

@@ -7,7 +7,7 @@ import { linkObjects, unlinkObjects } from '../../../lib/categories/link-objects
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import type { CategoryId } from '../../../lib/core/ids.ts'
-import { asServiceError } from '../../../lib/http/render-error.ts'
+import { asServiceError } from '../../../lib/http/render-reply.ts'
 import { author, entry } from '../../support/history.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
