@@ -10,7 +10,7 @@ interface Digest {
 }
 
 const malformed = (header: string, form: string) =>
-  new ServiceError('checksumMismatch', { message: `${header} is not well-formed: it is ${form}.` })
+  new ServiceError('checksumMismatch', { message: `${header} is malformed. Send ${form}.` })
 
 /** Base64 without anything beside it; undefined when it is not the one way to write so many bytes. */
 const decode = (text: string, length: number): Buffer | undefined => {
@@ -71,6 +71,6 @@ export async function* checkedBy(
   const wrong = hashes.find(([{ value }, hash]) => !hash.digest().equals(value))
   if (!wrong) return
   throw new ServiceError('checksumMismatch', {
-    message: `The bytes that have come are not those that ${wrong[0].header} is of. Nothing was stored: send them again.`,
+    message: `The bytes do not match ${wrong[0].header}. Nothing was stored: send them again.`,
   })
 }
