@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Answer, Send } from '../lib/http/request.ts'
 
-/** How an answer is given to a request whose body is still coming. */
+/** How to answer a request whose body is still arriving. */
 export interface EarlyAnswers {
-  /** What of the body is still read, so that the caller sees the answer and not a broken connection: in bytes, and for so many milliseconds. */
+  /** Limits for reading the rest of the body, so that the caller gets the answer and not a broken connection. */
   readonly bytes: number
   readonly ms: number
-  /** Whether that comes before the answer: what stands in front may read none before it has handed over the whole body. */
+  /** Answer only after the body: the proxy in front reads no answer earlier. */
   readonly comeLast: boolean
 }
 
-/** For callers who are connected to the server itself. */
+/** For callers that connect to the server directly. */
 export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, comeLast: false }
 
 const readAway = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {
@@ -29,7 +29,6 @@ const readAway = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): 
   }
 }
 
-/** Resolves when the caller has taken what was written, or has gone. */
 const drained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
@@ -39,7 +38,7 @@ const drained = (response: ServerResponse): Promise<void> =>
     response.on('drain', done).on('close', done)
   })
 
-/** Writes a stream at the pace of the caller, from its first chunk on. Throws what the stream throws, and when it is not as long as declared. */
+// Throws the stream's error, and when the length is not as declared.
 const writeStream = async (
   first: IteratorResult<Uint8Array>,
   rest: AsyncIterator<Uint8Array>,
@@ -63,7 +62,7 @@ const hasLength = (status: number) => status !== 204 && status !== 304
 const lengthOf = (body: string | Uint8Array): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : body.length
 
-/** How an answer goes out on a response. `waits` says whether the caller holds its body back until it is given leave. */
+/** Sends answers on a response. `waits` tells whether the caller still waits for 100 Continue. */
 export const sendOn = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -100,7 +99,7 @@ export const sendOn = (
     return finish(unread)
   }
 
-  /** Should one of the two sides break, so does the connection: half a file must not look whole. */
+  // A failure on either side breaks the connection: half a file must not look complete.
   const sendStream = async (answer: Answer, stream: Readable, cut: (failure: unknown) => void): Promise<void> => {
     const stop = () => stream.destroy()
     response.once('close', stop)

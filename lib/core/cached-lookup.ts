@@ -1,9 +1,8 @@
 interface Options {
-  /** How long an answer may be used, in milliseconds from when it was asked for. */
+  /** Milliseconds from the request to the end of its validity. */
   readonly ttl: number
-  /** How many answers are kept; the oldest one goes first. */
+  /** The oldest answer goes first. */
   readonly max: number
-  /** The clock, in milliseconds. */
   readonly now: () => number
 }
 
@@ -13,9 +12,8 @@ interface Answer<Value> {
 }
 
 /**
- * A lookup that remembers what it found. Simultaneous lookups of one key share one load.
- * What was not found is asked for anew each time: it may have come into being since.
- * (A cache library adds 18 KB and a millisecond to every cold start, for an order of eviction that one age for all does not need.)
+ * Remembers what was found. Simultaneous lookups of one key share one load; absent values are looked up anew each time.
+ * (A cache library adds 18 KB and a millisecond to every cold start.)
  */
 export const cachedLookup = <Key extends string | number, Value extends object>(
   load: (key: Key) => Promise<Value | undefined>,

@@ -73,7 +73,7 @@ interface Details {
   readonly cause?: unknown
 }
 
-/** The one error that the domain throws: a row of the table, with what is special about this occurrence. */
+/** The one error that the domain throws: a row of the table, with the details of this occurrence. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: number
@@ -91,7 +91,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The error for input with several faults: the first one is its message, `problems` lists all of them. */
+/** The first problem is the message; `problems` lists all. */
 export const invalidInput = (name: ErrorName, problems: readonly Problem[]): ServiceError => {
   const [first] = problems
   if (!first) return new ServiceError(name)

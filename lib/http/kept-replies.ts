@@ -1,14 +1,14 @@
 import type { TextReply } from './reply.ts'
 
-/** Answers the reply that is kept under a key, or makes it. What `make` throws comes through, and is not kept. */
+/** Answers the reply that is kept under a key, or makes it. Errors of `make` are not kept. */
 export type KeepReply = (key: string, make: () => Promise<TextReply>) => Promise<TextReply>
 
-/** How many characters are kept in all: some hundreds of pages of ten news items. */
+// In characters: some hundreds of pages of ten news items.
 const mostKept = 4_000_000
 
 /**
- * Keeps replies for as long as nothing has changed in the store that they are made of. `stateOf` names its present state, and never gives
- * two states the same name; undefined where nobody can tell, so that nothing is kept. The oldest replies go first.
+ * Keeps replies until the state of their store changes. `stateOf` names the state, and never repeats a name; without
+ * one, nothing is kept.
  */
 export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepReply => {
   let state: string | undefined

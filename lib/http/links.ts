@@ -1,4 +1,3 @@
-/** Absolute URLs of the resources of a site, with its numeric id and the configured base URL of the data centre that answers. */
 import type { WebFormId } from '../core/ids.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 
@@ -7,7 +6,6 @@ export interface Link {
   readonly uri: string | null
 }
 
-/** Where a data centre lists the sites of whoever asks. */
 export const sitesUrl = ({ url }: DataCentre): string => `${url}/api/v1/admin/sites`
 
 export interface SiteUrls {

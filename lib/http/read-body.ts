@@ -3,7 +3,7 @@ import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
 import { bodyChunks, type Request, type RequestBody } from './request.ts'
 
-/** The largest body of a JSON or XML request, in bytes. */
+/** In bytes, of JSON and XML bodies. */
 export const largestDocument = 64 * 1024
 
 const tooLarge = (limit: number) =>
@@ -26,16 +26,12 @@ const mediaTypeOf = (header: string) => {
   return { type: type.trim().toLowerCase(), charset: charset?.slice('charset='.length).replaceAll('"', '') }
 }
 
-/** What may stand in front of the first character of a document. */
 const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
 
-/** A name and an equals sign, such as `items[0][objectId]=`: no JSON begins so. */
+// A name and an equals sign, such as `items[0][objectId]=`. No JSON begins like this.
 const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsAsJson(text)
 
-/**
- * The format that the request's `Content-Type` declares. A body without one is JSON; one declared as a form is JSON when it
- * looks like it (decisions.md, section 2), which only its text can tell.
- */
+// A body without a type is JSON.
 const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'form' => {
   const header = headers['content-type']
   if (header === undefined || header.trim() === '') return 'json'
@@ -51,14 +47,14 @@ const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'for
 }
 
 /**
- * What a body may come as besides JSON. The operations that take another form bring its reader along, so that the bundles of the
- * others do not hold it. A reader throws an Error that says what is wrong.
+ * Body formats besides JSON. Operations bring the readers along, so that other bundles do not contain them. A reader
+ * throws an Error with the reason.
  */
 export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
-  /** As data of an HTML form. Libraries that write `DELETE` bodies so declare them as JSON all the same. */
+  /** Data of an HTML form. Some libraries declare it as JSON in `DELETE` bodies. */
   readonly form?: (text: string) => Promise<unknown>
-  /** In the query, when there is no body: read like a form. */
+  /** Without a body, read the query like a form. */
   readonly inQuery?: true
 }
 
@@ -79,13 +75,12 @@ const readText = async (request: Request, malformed: ErrorName): Promise<string>
   }
 }
 
-/** The query as it would stand in a form. */
 const queryText = ({ query }: Request): string =>
   new URLSearchParams(
     [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
   ).toString()
 
-/** What a body really is: one declared as a form may be JSON, and, where forms are taken, one declared as JSON a form. */
+// A body declared as a form may be JSON and, where forms are accepted, one declared as JSON may be a form.
 const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['form']): Format | 'form' => {
   if (declared === 'json' && form && startsAsForm(text)) return 'form'
   if (declared !== 'form') return declared
@@ -96,9 +91,7 @@ const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['
 
 const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', xml: 'XML', form: 'form data' }
 
-/**
- * The request body as a value. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read.
- */
+/** Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read. */
 export const readDocument = async (request: Request, malformed: ErrorName, forms: BodyForms = {}): Promise<unknown> => {
   const { form, inQuery } = forms
   const declared = declaredFormat(request, forms)

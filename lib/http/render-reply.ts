@@ -15,7 +15,7 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** The format of an answer, and whether another `Accept` would have got another one. */
+/** The format of an answer. `varies` when another `Accept` would give another one. */
 export interface Presentation {
   readonly format: Format
   readonly varies: boolean
@@ -23,17 +23,15 @@ export interface Presentation {
 
 interface Representation {
   readonly type: string
-  /** The whole `ETag`. */
   readonly tag: string | undefined
   readonly body: Answer['body']
-  /** Bytes, where they are known beforehand. */
   readonly length?: number
 }
 
-/** A REST API calls an answer without a type `application/json`; then clients fail to parse an empty body. */
+// API Gateway labels an answer without a type `application/json`, and clients then fail to parse an empty body.
 const emptyType = 'text/plain'
 
-/** The JSON of a document is written once: it is the body, and what its tag is made of. */
+// The JSON is written once, for the body and for its tag.
 const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): Representation => {
   const format = xml ? preferred : 'json'
   const json = format === 'json' || tag === byValue ? JSON.stringify(value) : ''
@@ -58,7 +56,7 @@ const write = (reply: Reply, format: Format): Representation => {
   return { type: emptyType, tag: undefined, body: '' }
 }
 
-/** Puts a reply into its final form: the format that the caller prefers, conditions of a read, the headers of every answer. */
+/** Applies the preferred format, the conditions of a read, and the common headers. */
 export const renderReply = (request: Request, reply: Reply, presentation: Presentation): Answer => {
   const { format, varies } = presentation
   const { type, tag, body, length } = write(reply, format)
@@ -87,7 +85,7 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
 // Seconds to wait after 503.
 const retryAfter = '1'
 
-/** An error that is not the service's own becomes "unexpected"; its details stay in the log. */
+/** Other errors become "unexpected"; their details stay in the log. */
 export const asServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
 

@@ -10,7 +10,6 @@ import { isRead, type Request } from './request.ts'
 import type { Route } from './router.ts'
 
 export interface SiteDeps {
-  /** The id of the data centre that answers. */
   readonly dataCentre: string
   readonly findSite: (id: SiteId) => Promise<Site | undefined>
   readonly findDataCentre: (id: string) => Promise<DataCentre | undefined>
