@@ -2,7 +2,7 @@ import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dyn
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { associationList, listAssociations } from '../../../lib/categories/association-list.ts'
 import { contentList, listContents } from '../../../lib/categories/content-list.ts'
-import { linkObjects } from '../../../lib/categories/link-objects.ts'
+import { linkObjects } from '../../../lib/categories/change-links.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import { author } from '../../support/history.ts'
