@@ -12,7 +12,7 @@ import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { bodyOf, fieldOf, webFormOf } from './params.ts'
 import { fieldTag, fieldView, wholeList } from './views.ts'
 
-/** Operation 2: one system field of a web form. 404/115001 without the form, 404/115002 without the field. */
+/** Operation 2. 404/115001 without the form, 404/115002 without the field. */
 export const getField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, dataCentre, params }) => {
     const form = await webForms.get(site.id, params.webForm)
@@ -22,7 +22,7 @@ export const getField = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.field }, fieldTag(field))
   })
 
-/** Operation 1: the system fields of a web form, sorted by order. 404/115001 when there is no such form. */
+/** Operation 1. 404/115001 without the form. */
 export const listFields = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
     const form = await webForms.get(site.id, params.webForm)
@@ -33,7 +33,7 @@ export const listFields = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.fields }, byValue)
   })
 
-/** Operation 3: puts a system field on a web form. 201 with its id and self link; 403/115006 when the form has that type already. */
+/** Operation 3. 403/115006 when the form has a field of that type. */
 export const createField = ({ webForms }: FieldsDeps) =>
   operation(
     {
@@ -50,7 +50,7 @@ export const createField = ({ webForms }: FieldsDeps) =>
     },
   )
 
-/** Operation 4: changes whether a field is mandatory, its order, or both. 200 with an empty body; 412 when `If-Match` does not hold. */
+/** Operation 4. 412 when `If-Match` does not match. */
 export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
     {
@@ -70,7 +70,7 @@ export const updateField = ({ webForms }: FieldsDeps) =>
     },
   )
 
-/** Operation 5: takes a system field off a web form. 200 with an empty body; 412 when `If-Match` does not hold. */
+/** Operation 5. 412 when `If-Match` does not match. */
 export const deleteField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, params, headers, author, remainingTime }) => {
     const check = ifMatch(headers['if-match'])
@@ -86,7 +86,6 @@ export const deleteField = ({ webForms }: FieldsDeps) =>
 
 const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
 
-/** The catalogue: every type of system field that can be placed on a form (decisions.md, section 8). */
 export const listFieldTypes = operation({ params: noParams }, async ({ site, dataCentre }) => {
   const value: Answer<typeof fieldTypePage> = wholeList(siteUrls(dataCentre, site).fieldTypes(), items)
   return ok({ value, xml: xmlNames.fieldTypes })

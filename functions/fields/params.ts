@@ -4,14 +4,14 @@ import { parseId, type WebFormId } from '../../lib/core/ids.ts'
 
 type Segments = Readonly<Record<string, string>>
 
-/** The web form that a path names. Errors: webFormUnknown, also for what cannot be the id of one. */
+/** Errors: webFormUnknown, also for a malformed id. */
 export const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
   const id = parseId<WebFormId>(webForm)
   if (id === undefined) throw new ServiceError('webFormUnknown')
   return { webForm: id }
 }
 
-/** The web form and the type of the field that a path names. Errors: webFormUnknown, fieldUnknown. */
+/** Errors: webFormUnknown, fieldUnknown. */
 export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => {
   const typeId = parseId<number>(segments['field'] ?? '')
   const { webForm } = webFormOf(segments)
@@ -19,7 +19,7 @@ export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: numbe
   return { webForm, typeId }
 }
 
-/** A body of this group: in JSON or XML. The reader of XML is loaded when the first caller sends some: most never do. */
+// The XML reader loads with the first XML body.
 export const bodyOf = <Body>(schema: () => Promise<z.core.$ZodType<Body>>) => ({
   schema,
   malformed: 'fieldsMalformed' as const,

@@ -9,7 +9,6 @@ import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { webFormOf } from './params.ts'
 import { webFormView, wholeList } from './views.ts'
 
-/** The web forms of a site, sorted by id (decisions.md, section 8). */
 export const listWebForms = ({ webForms }: FieldsDeps) =>
   operation({ params: noParams }, async ({ site, dataCentre }) => {
     const urls = siteUrls(dataCentre, site)
@@ -18,7 +17,7 @@ export const listWebForms = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.webForms })
   })
 
-/** One web form of a site (decisions.md, section 8). 404/115001 when there is no such form. */
+/** 404/115001 without the form. */
 export const getWebForm = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
     const form = await webForms.get(site.id, params.webForm)

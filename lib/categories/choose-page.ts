@@ -23,7 +23,6 @@ export interface ListSource<E extends Entry> {
   outlineHas(member: MemberReference): boolean
   /** The items of these entries, in their order, without those that no longer exist. */
   items(entries: readonly E[]): Promise<readonly Item[]>
-  /** Writes the selected fields; fewer items when an answer cannot contain them all. */
   write(items: readonly Item[], fields: Selection): Promise<readonly Json<Item>[]>
 }
 
@@ -34,7 +33,7 @@ interface Match<E extends Entry> {
   readonly item?: Item
 }
 
-/** The matches of a page. `next` is null at the end of the list; a `next` without a position is its start. */
+// Reads items only when `where` or `order` names a member that the entries lack.
 interface Page<E extends Entry> {
   readonly matches: readonly Match<E>[]
   readonly total: number | null
@@ -71,7 +70,7 @@ const findMatches = async <E extends Entry>(
   })
 }
 
-/** Errors: listTooLong, before any object is read. */
+// Finds and sorts all matches, then takes the page. A cursor works even when its item is gone.
 const findAllMatches = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
@@ -103,7 +102,7 @@ const cutAtLimit = <E extends Entry>(
   return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : next }
 }
 
-/** Finds and sorts all matches, then takes the page. A cursor works even when its item is gone. */
+// Counts the entries before and behind the page, and reads only its own.
 const choosePageOfAll = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
@@ -119,7 +118,7 @@ const choosePageOfAll = async <E extends Entry>(
   return { ...cutAtLimit(behind, query, after, null), total: count ? all.length : null }
 }
 
-/** Counts the entries before and behind the page, and reads only its own. */
+// Walks in order of ids until the page is full, or until `longest` entries are read. The next page continues there.
 const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, skip: number): Promise<Page<E>> => {
   const passed = skip > 0 ? await source.count(start, skip) : { count: 0, last: start, ended: false }
   if (passed.ended) return { matches: [], total: passed.count, next: null }
@@ -155,7 +154,6 @@ const walk = async <E extends Entry>(
   return cutAtLimit(matches, query, after, { behind: { key: last, values: [] } })
 }
 
-/** Errors: listTooLong. */
 export const choosePage = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,

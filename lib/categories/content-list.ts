@@ -8,7 +8,6 @@ import type { Listed } from './contents.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList, writeItems } from './run-list.ts'
 
-/** The list of a site's content of one kind, for the query language. */
 export const contentList = (site: SiteId, kind: ContentKind): ListDescription => ({
   shape: contentShape(kind),
   identity: [site, kind],
@@ -17,8 +16,8 @@ export const contentList = (site: SiteId, kind: ContentKind): ListDescription =>
 const idOf = (item: Item): number => Number(item['id'])
 
 /**
- * A page of all the content of one kind that a site has: its categories, its news items or its blogs (decisions.md, section 8).
- * What the store lists tells everything but long texts, so nothing is read twice. Errors: listTooLong.
+ * A page of all content of one kind. The store lists everything but long texts, so nothing is read twice. Errors:
+ * listTooLong.
  */
 export const listContents = (
   { contents, longestList }: ListDeps,

@@ -6,17 +6,15 @@ import type { Count } from './contents.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList, writeItems } from './run-list.ts'
 
-/** What the items of the list of a site's addresses are made of (decisions.md, section 8). */
 export const siteUrlShape: ItemShape = {
   key: 'siteId',
   own: { siteId: { type: 'integer' }, url: { type: 'string' } },
   objects: [],
 }
 
-/** The list of a site's addresses, for the query language. */
 export const siteUrlList = (site: SiteId): ListDescription => ({ shape: siteUrlShape, identity: [site, 'url'] })
 
-/** A page of the addresses of a site: there is one, the base URL that its requests go to. */
+/** A page of the site's only address: the base URL for its requests. */
 export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promise<Json<ItemPage>> => {
   const item: Item = { siteId: site, url }
   const behind = (after: number, limit: number): readonly Entry[] => (site > after && limit > 0 ? [{ id: site }] : [])

@@ -1,13 +1,37 @@
-import type { MemberType, Scalar } from '../../core/item-shape.ts'
+import {
+  findMember,
+  type ItemShape,
+  type MemberReference,
+  type MemberType,
+  type Scalar,
+} from '../../core/item-shape.ts'
 import { readDateTime } from './date-time.ts'
 
-/** A value in the form in which it is compared: strings without case, dates as texts that sort as they do. */
+/** A fault of one switch. */
+export class QueryFault extends Error {
+  override readonly name = 'QueryFault'
+}
+
+const longestQuote = 40
+
+export const quote = (text: string): string =>
+  JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text)
+
+/** Throws QueryFault for an unknown member, or one that is too long to compare. */
+export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
+  const member = findMember(shape, name)
+  if (!member) throw new QueryFault(`there is no member ${quote(name)}`)
+  if (member.type === 'text') throw new QueryFault(`${member.name} cannot be ${use}`)
+  return member
+}
+
+/** A value to compare: strings in lower case, dates as sortable texts. */
 export type Comparable = string | number | boolean | null
 
 export const toComparable = (value: Scalar, type: MemberType): Comparable =>
   typeof value === 'string' && type !== 'date' ? value.toLowerCase() : value
 
-/** The total order of the values of one member: null first, then ascending. */
+// Null comes first.
 export const compare = (a: Comparable, b: Comparable): number => {
   if (a === b) return 0
   if (a === null) return -1
@@ -43,7 +67,6 @@ const readers: Readonly<Record<MemberType, (operand: unknown) => Comparable | un
   text: () => undefined,
 }
 
-/** What an operand of a condition on such a member must be, for people. */
 export const operandNames: Readonly<Record<MemberType, string>> = {
   integer: 'a number',
   flag: '1 or 0',
@@ -53,6 +76,6 @@ export const operandNames: Readonly<Record<MemberType, string>> = {
   text: 'nothing',
 }
 
-/** An operand in the form in which it is compared with values of the member; undefined when it cannot be. */
+/** Undefined for an operand that a member of the type cannot be compared with. */
 export const readOperand = (operand: unknown, type: MemberType): Comparable | undefined =>
   operand === null ? null : readers[type](operand)

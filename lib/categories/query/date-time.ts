@@ -7,8 +7,8 @@ const offsetMinutes = (zone: string | undefined): number => {
 }
 
 /**
- * Reads `YYYY-MM-DD` or an ISO date-time, which is UTC unless it names a zone, and answers `YYYY-MM-DDTHH:MM:SS` in UTC,
- * with a fraction only when it is not zero. Such texts sort as the moments that they name. Undefined when it is no date.
+ * Reads `YYYY-MM-DD` or an ISO date-time, in UTC unless it names a zone. Gives `YYYY-MM-DDTHH:MM:SS` in UTC, plus a
+ * fraction unless it is zero: such texts sort by time. Undefined for anything else.
  */
 export const readDateTime = (text: string): string | undefined => {
   const match = pattern.exec(text.trim())
