@@ -6,10 +6,9 @@ import type { Socket } from 'node:net'
 const longestWait = 10_000
 const sweepInterval = 50
 
-/** Requests that the server waits for, or those that it gave up in the end. Never 0. */
+// Requests that the server waits for, or those that it gave up in the end. Never 0.
 export type Closing = { readonly waitingFor: number } | { readonly cutOff: number }
 
-/** Accepts no more connections, and waits for the requests in flight. */
 export type Close = (tell?: (closing: Closing) => void) => Promise<void>
 
 /** Call it before the server listens. `timeout` is in milliseconds. */

@@ -9,7 +9,7 @@ import { namesHost, readRequest } from './read-request.ts'
 import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, refuseTunnel } from './refuse.ts'
 import { atOnce, type EarlyAnswers, sendOn } from './send-answer.ts'
 
-/** Starts a request after the answer before it on the same connection. `begin` must end or destroy the response. */
+// Starts a request after the answer before it on the same connection. `begin` must end or destroy the response.
 type Turns = (response: ServerResponse, begin: () => void) => void
 
 interface Waiting {
@@ -90,11 +90,10 @@ const surviveShortage = (server: Server): void => {
   })
 }
 
-/** The proxy in front of the server. */
 export interface Front {
-  /** Refuses requests that do not come from there, before anything else is read. */
+  // Refuses requests that do not come from there, before anything else is read.
   readonly admits?: (message: IncomingMessage) => boolean
-  /** The time that it leaves to a new request. */
+  // The time that it leaves to a new request.
   readonly timeFor?: (message: IncomingMessage) => RemainingTime
   readonly earlyAnswers?: EarlyAnswers
 }

@@ -56,7 +56,7 @@ export const readRequest = (message: IncomingMessage, body: Readable): Request =
   }
 }
 
-/** Exactly one Host (RFC 9112, section 3.2), or none in HTTP/1.0. */
+// Exactly one Host (RFC 9112, section 3.2), or none in HTTP/1.0.
 export const namesHost = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -50,13 +50,13 @@ const refuseOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
-/** The HTTP parser's errors come without a response object. */
+// The HTTP parser's errors come without a response object.
 export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   else refuseOn(socket, refusalOf(error))
 }
 
-/** CONNECT has no path, and comes as a bare socket. */
+// CONNECT has no path, and comes as a bare socket.
 export const refuseTunnel = (socket: Duplex): void => {
   // It is nobody else's now: not its errors, not what still comes on it, and not its end.
   socket.on('error', () => {})

@@ -4,14 +4,14 @@ import type { Answer, Send } from '../lib/http/request.ts'
 
 /** How to answer a request whose body is still arriving. */
 export interface EarlyAnswers {
-  /** Limits for reading the rest of the body, so that the caller gets the answer and not a broken connection. */
+  // Limits for reading the rest of the body, so that the caller gets the answer and not a broken connection.
   readonly bytes: number
   readonly ms: number
-  /** Answer only after the body: the proxy in front reads no answer earlier. */
+  // Answer only after the body: the proxy in front reads no answer earlier.
   readonly comeLast: boolean
 }
 
-/** For callers that connect to the server directly. */
+// For callers that connect to the server directly.
 export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, comeLast: false }
 
 const readAway = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {

@@ -9,7 +9,7 @@ import { operation } from '../../lib/http/operation.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { bodyOf, categoryOf, objectOf, removalBodyOf } from './params.ts'
 
-/** Operations 7 and 10. 404/220001 without the category, 404/220002 without an object. */
+/** C-37 to C-40 (operations 7 and 10). 404/220001 without the category, 404/220002 without an object. */
 export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: categoryOf, body: bodyOf('linkBody') },
@@ -19,7 +19,7 @@ export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
     },
   )
 
-/** Operations 8 and 11. 404/220001 without the category. */
+/** C-43 to C-45 (operations 8 and 11). 404/220001 without the category. */
 export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: categoryOf, body: removalBodyOf('unlinkBody') },
@@ -30,7 +30,7 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
     },
   )
 
-/** 404/220002 without the object, 404/220001 without a category. */
+/** C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
 export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: objectOf, body: bodyOf('linkCategoriesBody') },
@@ -40,7 +40,7 @@ export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
     },
   )
 
-/** 404/220002 without the object, 404/220001 without a category. */
+/** C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
 export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: objectOf, body: removalBodyOf('unlinkCategoriesBody') },

@@ -34,7 +34,7 @@ const contentQuery =
   (query: ReadonlyMap<string, string>, { site }: { readonly site: { readonly id: SiteId } }) =>
     parseListQuery(query, contentList(site.id, kind))
 
-/** Operations 6 and 9. 404/220001 without the category. */
+/** C-1 (operations 6 and 9). 404/220001 without the category. */
 export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     {
@@ -70,7 +70,7 @@ export const listCategories = (deps: CategoriesDeps) =>
     keepPage<Answer<typeof categoryPage>>(deps, query, () => listContents(deps, site.id, 'category', query)),
   )
 
-/** 404/220001 without the category. Of the query, only `fields` has an effect. */
+/** C-49. 404/220001 without the category. Of the query, only `fields` has an effect. */
 export const getCategory = ({ contents }: CategoriesDeps) =>
   operation({ params: categoryOf, query: contentQuery('category') }, async ({ site, params, query }) => {
     const category = await contents.get(site.id, 'category', params.category)
@@ -78,7 +78,7 @@ export const getCategory = ({ contents }: CategoriesDeps) =>
     return okWithTag<Answer<typeof categoryAnswer>>(query.fields.select(category))
   })
 
-/** The one address of a site: the base URL of its data centre. */
+/** C-51: the one address of a site is the base URL of its data centre. */
 export const listSiteUrls = operation(
   { params: noParams, query: (query, { site }) => parseListQuery(query, siteUrlList(site.id)) },
   async ({ site, dataCentre, query }) =>

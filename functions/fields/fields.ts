@@ -12,7 +12,7 @@ import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { bodyOf, fieldOf, webFormOf } from './params.ts'
 import { fieldTag, fieldView, wholeList } from './views.ts'
 
-/** Operation 2. 404/115001 without the form, 404/115002 without the field. */
+/** F-2 (operation 2). 404/115001 without the form, 404/115002 without the field. */
 export const getField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, dataCentre, params }) => {
     const form = await webForms.get(site.id, params.webForm)
@@ -22,7 +22,7 @@ export const getField = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.field }, fieldTag(field))
   })
 
-/** Operation 1. 404/115001 without the form. */
+/** F-1 (operation 1). 404/115001 without the form. */
 export const listFields = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
     const form = await webForms.get(site.id, params.webForm)
@@ -33,7 +33,7 @@ export const listFields = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.fields }, byValue)
   })
 
-/** Operation 3. 403/115006 when the form has a field of that type. */
+/** F-14 (operation 3). 403/115006 when the form has a field of that type. */
 export const createField = ({ webForms }: FieldsDeps) =>
   operation(
     {
@@ -50,7 +50,7 @@ export const createField = ({ webForms }: FieldsDeps) =>
     },
   )
 
-/** Operation 4. 412 when `If-Match` does not match. */
+/** F-18 (operation 4). 412 when `If-Match` does not match. */
 export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
     {
@@ -70,7 +70,7 @@ export const updateField = ({ webForms }: FieldsDeps) =>
     },
   )
 
-/** Operation 5. 412 when `If-Match` does not match. */
+/** F-19 (operation 5). 412 when `If-Match` does not match. */
 export const deleteField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, params, headers, author, remainingTime }) => {
     const check = ifMatch(headers['if-match'])

@@ -11,7 +11,6 @@ export const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } =>
   return { webForm: id }
 }
 
-/** Errors: webFormUnknown, fieldUnknown. */
 export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => {
   const typeId = parseId<number>(segments['field'] ?? '')
   const { webForm } = webFormOf(segments)

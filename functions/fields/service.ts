@@ -10,7 +10,6 @@ import type { FieldsDeps } from '../../lib/service/deps.ts'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { wholeList } from './views.ts'
 
-/** For load balancers and people. */
 export const getHealth = publicOperation(async () => ok<Answer<typeof health>>({ value: { status: 'ok' } }))
 
 // Relative, so that a browser stays on the host name that it used. Without a trailing slash on the root, the console is
@@ -35,7 +34,7 @@ export const getRoot = ({ edge }: Pick<FieldsDeps, 'edge'>) =>
     return { ...ok<Answer<typeof root>>({ value: { status: 'ok', links } }), headers }
   })
 
-/** The sites of the token in all data centres, sorted by id. */
+/** the sites of the token in all data centres, sorted by id. */
 export const listSites = ({ edge }: FieldsDeps) =>
   callerOperation(async ({ caller }) => {
     const [here, sites] = await Promise.all([findHere(edge), sitesOf(edge, caller)])

@@ -17,7 +17,7 @@ export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answe
 const nameOf = ({ typeId, name }: SystemField, typeName: string): string =>
   name ?? (typeId === imageVerification.id ? imageVerification.fieldName : typeName)
 
-/** `self` is the URL of the field. */
+/** F-10, F-11. `self` is the URL of the field. */
 export const fieldView = (field: SystemField, self: string): Answer<typeof fieldAnswer> => {
   const { typeId, mandatory, order } = field
   const typeName = fieldTypeName(typeId) ?? ''
@@ -31,10 +31,10 @@ export const fieldView = (field: SystemField, self: string): Answer<typeof field
   }
 }
 
-/** For `ETag` and `If-Match`. Stores may order the members differently. */
+// Stores may order the members differently.
 export const fieldTag = (field: SystemField): string => tagOf(Object.entries(field).sort())
 
-/** A list of the first version of the API: always one page. */
+/** F-5: a list of the first version of the API has one page. */
 export interface WholeList<Item> {
   readonly links: readonly Link[]
   readonly items: readonly Item[]

@@ -17,7 +17,7 @@ export const listWebForms = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.webForms })
   })
 
-/** 404/115001 without the form. */
+/** F-8. 404/115001 without the form. */
 export const getWebForm = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
     const form = await webForms.get(site.id, params.webForm)

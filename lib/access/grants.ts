@@ -5,7 +5,6 @@ import { type SiteId, storedId } from '../core/ids.ts'
 /** The port to the grants, by the SHA-256 of their token. Errors of every call: unavailable. */
 export interface Grants {
   get(hash: string): Promise<Grant | undefined>
-  /** One entry for each site that the token covers. */
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
   remove(hash: string, entries: readonly HistoryEntry[]): Promise<boolean>
   /** Removes a site from a grant, and the grant with its last site. False when the grant does not cover the site. */
@@ -13,17 +12,17 @@ export interface Grants {
   list(): AsyncIterable<Grant>
 }
 
-/** `files` is "Can use SFTP & File Manager". */
+// A-18: "Can use SFTP & File Manager".
 export const permissions = ['files'] as const
 export type Permission = (typeof permissions)[number]
 
 export interface Grant {
-  /** SHA-256 of the token, in hex. The token itself is never stored. */
+  /** A-12: SHA-256 of the token, in hex. The token itself is never stored. */
   readonly hash: string
   readonly user: string
   readonly sites: readonly SiteId[]
   readonly permissions: readonly Permission[]
-  /** Epoch seconds. */
+  // Epoch seconds.
   readonly expires: number
 }
 
@@ -45,5 +44,4 @@ export const newToken = (): string => randomBytes(32).toString('hex')
 
 export const hashToken = (token: string): string => hash('sha256', token, 'hex')
 
-/** `now` is in epoch milliseconds. */
 export const isCurrent = (grant: Grant, now: number): boolean => grant.expires * 1000 > now

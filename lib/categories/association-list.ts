@@ -19,7 +19,7 @@ import { type ItemPage, runList, writeItems } from './run-list.ts'
 export interface ListDeps {
   readonly contents: Contents
   readonly links: CategoryLinks
-  /** The most objects that a list is filtered or sorted over. */
+  // C-11: the most objects that a list is filtered or sorted over.
   readonly longestList: number
 }
 

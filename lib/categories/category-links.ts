@@ -15,7 +15,7 @@ export interface CategoryLink {
   readonly displayable: boolean
 }
 
-/** Unless linked, nothing was changed. */
+// Unless linked, nothing was changed.
 export type LinkOutcome =
   | { readonly outcome: 'linked' }
   | { readonly outcome: 'category unknown' }
@@ -31,9 +31,9 @@ export type ObjectLinkOutcome =
  * every call: unavailable.
  */
 export interface CategoryLinks {
-  /** The links behind an object's id, in order of id, up to `limit`; fewer only at the end. */
+  // The links behind an object's id, in order of id, up to `limit`; fewer only at the end.
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
-  /** As `list`, read consistently. */
+  // As `list`, read consistently.
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
   /**
@@ -42,14 +42,14 @@ export interface CategoryLinks {
    */
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
-  /** As `link`, from the object's side. */
+  // As `link`, from the object's side.
   linkObject(
     object: SiteObject,
     wanted: ReadonlyMap<CategoryId, boolean | undefined>,
     entry: HistoryEntry,
     remainingTime?: RemainingTime,
   ): Promise<ObjectLinkOutcome>
-  /** As `unlink`, from the object's side: all of the categories must exist. */
+  // As `unlink`, from the object's side: all of the categories must exist.
   unlinkObject(
     object: SiteObject,
     categories: readonly CategoryId[],

@@ -5,13 +5,13 @@ import type { RemainingTime } from '../core/remaining-time.ts'
 import type { CategoryLinks, LinkList, LinkOutcome, ObjectLinkOutcome } from './category-links.ts'
 import type { SiteObject } from './contents.ts'
 
-/** Without `displayable`, an existing link keeps its own, and a new link is displayable. */
+// Without `displayable`, an existing link keeps its own, and a new link is displayable (C-40).
 export interface LinkRequest {
   readonly objectId: number
   readonly displayable?: boolean | undefined
 }
 
-/** The same, from the object's side. */
+// The same, from the object's side.
 export interface CategoryLinkRequest {
   readonly categoryId: CategoryId
   readonly displayable?: boolean | undefined
@@ -21,7 +21,7 @@ interface LinkDeps {
   readonly links: CategoryLinks
 }
 
-/** Of several requests for one id, the last `displayable` counts. */
+// Of several requests for one id, the last `displayable` counts.
 const mergeRequests = <Id>(requests: readonly (readonly [Id, boolean | undefined])[]) => {
   const wanted = new Map<Id, boolean | undefined>()
   for (const [id, displayable] of requests) wanted.set(id, displayable ?? wanted.get(id))
@@ -87,7 +87,7 @@ export const linkObjects = async (
   }
 }
 
-/** Missing links are no error. Errors: categoryUnknown, unavailable. */
+/** C-43. Errors: categoryUnknown, unavailable. */
 export const unlinkObjects = async (
   { links }: LinkDeps,
   list: LinkList,
@@ -107,7 +107,7 @@ const refuseUnknown = (result: ObjectLinkOutcome, ids: readonly CategoryId[]): v
   }
 }
 
-/** Links an object with all of the categories or none. Errors: objectUnknown; categoriesUnknown, which lists each; unavailable. */
+/** C-46: all of the categories or none. Errors: objectUnknown; categoriesUnknown, which lists each; unavailable. */
 export const linkCategories = async (
   { links }: LinkDeps,
   object: SiteObject,
@@ -124,7 +124,7 @@ export const linkCategories = async (
   )
 }
 
-/** Missing links are no error, but missing categories are. Errors: as `linkCategories`. */
+/** All of the categories must exist (C-48). Errors: as `linkCategories`. */
 export const unlinkCategories = async (
   { links }: LinkDeps,
   object: SiteObject,

@@ -12,21 +12,20 @@ export interface Entry {
   readonly id: number
 }
 
-/** A stored list. */
 export interface ListSource<E extends Entry> {
-  /** The entries behind an id, in order, up to `limit`; fewer only at the end. */
+  // The entries behind an id, in order, up to `limit`; fewer only at the end.
   entries(after: number, limit: number): Promise<readonly E[]>
-  /** Counts entries behind an id, up to `limit`, without reading them. */
+  // Entries behind an id, up to `limit`, without reading them.
   count(after: number, limit: number): Promise<Count>
-  /** The part of an item that its entry contains. */
+  // The part of an item that its entry contains.
   outline(entry: E): Item
   outlineHas(member: MemberReference): boolean
-  /** The items of these entries, in their order, without those that no longer exist. */
+  // In the order of the entries, without those that no longer exist.
   items(entries: readonly E[]): Promise<readonly Item[]>
   write(items: readonly Item[], fields: Selection): Promise<readonly Json<Item>[]>
 }
 
-/** A matching entry. The item is there when it had to be read. */
+// The item is there when it had to be read.
 interface Match<E extends Entry> {
   readonly entry: E
   readonly position: Position
@@ -47,7 +46,7 @@ const start = 0
 const firstStep = 100
 const longestStep = 1_000
 
-/** Reads items only when `where` or `order` names a member that the entries lack. */
+// Reads items only when `where` or `order` names a member that the entries lack.
 const findMatches = async <E extends Entry>(
   source: ListSource<E>,
   { where, order }: ListQuery,
@@ -130,7 +129,7 @@ const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, 
   return { matches, total: passed.count + entries.length + behind, next: null }
 }
 
-/** Walks in order of ids until the page is full, or until `longest` entries are read; the next page continues there. */
+// Walks in order of ids until the page is full, or until `longest` entries are read. The next page continues there.
 const walk = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,

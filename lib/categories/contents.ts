@@ -18,7 +18,7 @@ export interface Count {
   readonly ended: boolean
 }
 
-/** Undefined content is being removed. */
+// Undefined content is being removed.
 export interface Listed {
   readonly id: number
   readonly content: Content | undefined
@@ -34,21 +34,21 @@ export interface Contents {
    * much as reading.
    */
   state(): Promise<string | undefined>
-  /** Read consistently. */
+  // Read consistently.
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
-  /** By id, without those that do not exist. */
+  // By id, without those that do not exist.
   getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>
-  /** Read consistently. */
+  // Read consistently.
   existing(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlySet<number>>
   texts(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
-  /** Those behind an id, in order of id, up to `limit`; fewer only at the end. */
+  // Those behind an id, in order of id, up to `limit`; fewer only at the end.
   list(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
   count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
-  /** 0 when there is none. */
+  // 0 when there is none.
   highestId(site: SiteId, kind: ContentKind): Promise<number>
   /** Stores it with its long text. False when the id is taken; nothing is changed then. */
   create(site: SiteId, kind: ContentKind, content: Content, entry: HistoryEntry): Promise<boolean>
-  /** Replaces what has the same id. Safe to repeat. */
+  // Replaces what has the same id. Safe to repeat.
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[], entry: HistoryEntry): Promise<void>
   /**
    * Stores the result of `apply` for each id, which gets the stored content without its long text. Undefined changes
@@ -62,15 +62,15 @@ export interface Contents {
     apply: (stored: Content | undefined, id: number) => Content | undefined,
     entry: HistoryEntry,
   ): Promise<number>
-  /** As `list`, with long texts, read consistently. */
+  // As `list`, with long texts, read consistently.
   listWhole(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
   /**
    * Removes it with its links: no read finds it from the first moment. Repeat to complete a broken removal. False when
    * there was nothing.
    */
   removeObject(object: SiteObject, entry: HistoryEntry): Promise<boolean>
-  /** The same for a category; its objects stay. */
+  // The same for a category; its objects stay.
   removeCategory(site: SiteId, category: CategoryId, entry: HistoryEntry): Promise<boolean>
-  /** Removes all content and links of a removed site. Safe to repeat. */
+  // Removes all content and links of a removed site. Safe to repeat.
   clear(site: SiteId): Promise<void>
 }

@@ -4,20 +4,19 @@ import { choosePage, type Entry, type ListSource } from './choose-page.ts'
 import type { Selection } from './query/fields.ts'
 import type { ListQuery } from './query/list-query.ts'
 
-/** The answer of a list. */
 export interface ItemPage {
   readonly items: readonly Item[]
   readonly totalItemsCount: number | null
   readonly limit: number
   readonly skip?: number
-  /** Null at the end of the list. */
+  // Null at the end of the list.
   readonly nextCursor?: string | null
 }
 
 // A few long texts may fill an answer.
 const textsAtOnce = 50
 
-/** Writes as many items as an answer can contain. `addTexts` reads their long texts, if those are selected. */
+/** C-10: writes as many items as an answer can contain. `addTexts` reads their long texts, if those are selected. */
 export const writeItems = async (
   items: readonly Item[],
   fields: Selection,
@@ -36,7 +35,7 @@ export const writeItems = async (
 const writePage = (items: readonly Json<Item>[], rest: Omit<ItemPage, 'items'>): Json<ItemPage> =>
   `{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}` as Json<ItemPage>
 
-/** Reads a page of a list as JSON. No request reads more than `longest` objects. Errors: listTooLong. */
+/** Reads a page of a list as JSON. No request reads more than `longest` objects. Errors: listTooLong (C-11). */
 export const runList = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,

@@ -14,7 +14,6 @@ export const siteUrlShape: ItemShape = {
 
 export const siteUrlList = (site: SiteId): ListDescription => ({ shape: siteUrlShape, identity: [site, 'url'] })
 
-/** A page of the site's only address: the base URL for its requests. */
 export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promise<Json<ItemPage>> => {
   const item: Item = { siteId: site, url }
   const behind = (after: number, limit: number): readonly Entry[] => (site > after && limit > 0 ? [{ id: site }] : [])

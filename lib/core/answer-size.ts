@@ -5,8 +5,8 @@ export type Json<Value> = string & { readonly [written]: Value }
 export const toJson = <Value>(value: Value): Json<Value> => JSON.stringify(value) as Json<Value>
 
 /**
- * In bytes, for the entries of a list: an answer stays under 5 MB. A Lambda function hands its answer over as text
- * within JSON, in 6 MB at most, so the escapes are counted, too.
+ * C-10: in bytes, for the entries of a list. A Lambda function hands its answer over as text within JSON, in 6 MB at
+ * most, so the escapes are counted, too.
  */
 export const largestPage = 4_900_000
 
@@ -23,7 +23,7 @@ export const collectThatFit = <Value>(budget: number) => {
   let bytes = 0
   return {
     taken,
-    /** False when it does not fit. */
+    // False when it does not fit.
     add(json: Json<Value>): boolean {
       most += mostOf(json)
       if (most > budget) {

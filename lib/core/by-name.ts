@@ -1,4 +1,3 @@
-/** `Object.fromEntries` with its names in the type. */
 export const recordOf = <Name extends string, Value>(
   entries: readonly (readonly [Name, Value])[],
 ): Readonly<Record<Name, Value>> => Object.fromEntries(entries) as Record<Name, Value>

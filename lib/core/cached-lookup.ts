@@ -1,7 +1,6 @@
 interface Options {
-  /** Milliseconds from the request to the end of its validity. */
+  // In milliseconds.
   readonly ttl: number
-  /** The oldest answer goes first. */
   readonly max: number
   readonly now: () => number
 }

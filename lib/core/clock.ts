@@ -1,8 +1,8 @@
 /** In milliseconds. */
 export interface Clock {
-  /** Since the epoch. It may be set back. */
+  // Since the epoch. It may be set back.
   readonly wall: () => number
-  /** For durations. It never goes back. */
+  // It never goes back.
   readonly monotonic: () => number
 }
 

@@ -8,13 +8,13 @@ export type ContentKind = 'category' | ObjectKind
 export const objectKindNames = Object.keys(objectKinds) as readonly ObjectKind[]
 export const contentKinds: readonly ContentKind[] = ['category', ...objectKindNames]
 
-/** "a news item" */
+// "a news item"
 export const oneOf = (kind: ObjectKind): string => {
   const { one } = objectKinds[kind]
   return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
 }
 
-/** "news items and blogs" */
+// "news items and blogs"
 export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many).join(' and ')
 
 const category: Readonly<Record<string, ContentMember>> = {
@@ -27,7 +27,6 @@ export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string
   ...byName(objectKindNames, (kind) => objectKinds[kind].members),
 }
 
-/** The long member, which is stored separately. */
 export const textMember = (kind: ContentKind): string | undefined =>
   Object.entries(contentMembers[kind]).find(([, { type }]) => type === 'text')?.[0]
 

@@ -3,7 +3,6 @@ interface EntityTag {
   readonly isWeak: boolean
 }
 
-/** `*` matches any state. */
 export type TagList = '*' | readonly EntityTag[]
 
 const mostTags = 100

@@ -1,4 +1,3 @@
-/** One fault of a request: the place (`items[3].objectId`), and what to do about it. */
 export interface Problem {
   readonly path: string
   readonly message: string
@@ -6,7 +5,7 @@ export interface Problem {
 
 const row = (code: number, status: number, message: string) => ({ code, status, message })
 
-/** Every error of the service. The contract fixes codes and statuses; a thrower may give a more precise message. */
+/** The contract fixes codes and statuses. A thrower may give a more precise message (E-1). */
 export const errors = {
   tokenRejected: row(101000, 401, 'The token is missing, wrong or expired. Send a valid one in Authorization.'),
   siteUnknown: row(100002, 400, 'The token covers no such site. GET /api/v1/admin/sites lists its sites.'),
@@ -73,7 +72,6 @@ interface Details {
   readonly cause?: unknown
 }
 
-/** The one error that the domain throws: a row of the table, with the details of this occurrence. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: number
@@ -91,7 +89,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The first problem is the message; `problems` lists all. */
+/** E-2: the first problem is the message; `problems` lists all. */
 export const invalidInput = (name: ErrorName, problems: readonly Problem[]): ServiceError => {
   const [first] = problems
   if (!first) return new ServiceError(name)

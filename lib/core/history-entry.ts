@@ -29,7 +29,7 @@ export const readChangeType = (text: string): ChangeType | undefined => changeTy
 export const lostEntry = 'The history lacks a change'
 
 export interface Author {
-  /** The user of the token, or `admin:` and the user of the operating system. */
+  // The user of the token, or `admin:` and the user of the operating system.
   readonly actor: string
   readonly requestId?: string
 }
@@ -41,8 +41,8 @@ export interface Author {
 export interface HistoryEntry extends Author {
   readonly site: SiteId
   readonly type: ChangeType
-  /** A path of the storage, or another subject: `form/1/field/-7`, `category/1/news/36`. */
+  // A path of the storage, or another subject: `form/1/field/-7`, `category/1/news/36`.
   readonly subject: string
-  /** Never bodies, tokens or query strings. */
+  // Never bodies, tokens or query strings.
   readonly details?: Readonly<Record<string, string | number | boolean | readonly (string | number)[]>>
 }

@@ -6,10 +6,10 @@ export type SiteId = Id<'site'>
 export type WebFormId = Id<'web form'>
 export type CategoryId = Id<'category'>
 
-/** Clients of the contract expect 32-bit integers. */
+// Clients of the contract expect 32-bit integers.
 export const largestContentId = 2_147_483_647
 
-/** Paths cannot name a larger one. */
+// Paths cannot name a larger one.
 export const largestNamedId = 999_999_999_999_999
 
 const canonicalInteger = /^(0|-?[1-9]\d{0,14})$/

@@ -37,17 +37,16 @@ interface InnerObject {
 }
 
 export interface ItemShape {
-  /** A unique integer, which resolves ties. */
+  // A unique integer, which resolves ties (C-20).
   readonly key: string
   readonly own: Members
   readonly objects: readonly InnerObject[]
 }
 
 export interface MemberReference {
-  /** `displayable`, `news.subject`. */
+  // `displayable`, `news.subject`.
   readonly name: string
   readonly type: MemberType
-  /** Undefined for the item's own members. */
   readonly object?: string
   readonly read: (item: Item) => Scalar
 }
@@ -76,7 +75,7 @@ const reference = (name: string, { type }: Member, object?: string): MemberRefer
 
 const memberOf = (members: Members, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)
 
-/** Looks for one of the item's own members, a dotted name (`news.subject`), then a bare name of an inner object. */
+/** C-31: one of the item's own members, a dotted name (`news.subject`), or a bare name of an inner object. */
 export const findMember = ({ own, objects }: ItemShape, name: string): MemberReference | undefined => {
   const ownMember = memberOf(own, name)
   if (ownMember) return reference(name, ownMember)

@@ -1,26 +1,24 @@
 import type { Member, MemberType, Scalar } from './item-shape.ts'
 
-/** A value, or a function of the other members and the moment of creation. */
 type Default = Scalar | ((of: (name: string) => Scalar, now: string) => Scalar)
 
 export interface ContentMember extends Member {
   readonly meaning?: string
   readonly otherwise?: Default
-  /** Describes a default that is a function. */
+  // Describes a default that is a function.
   readonly otherwiseSaid?: string
 }
 
-/** Everything that the service knows of a kind of objects. */
 interface ObjectKindRecord {
   readonly one: string
   readonly many: string
-  /** The segment in paths and in operation names. */
+  // In paths and operation names.
   readonly segment: string
-  /** The `objectType` of a linked object. */
+  // C-4: the `objectType` of a linked object.
   readonly type: number
-  /** The contract's numbers of its operations: list, link, unlink. */
+  // The contract's numbers of its operations: list, link, unlink.
   readonly numbers: readonly [number, number, number] | readonly []
-  /** In the order of answers. A member of type `text` is stored separately. */
+  // In the order of answers. A member of type `text` is stored separately.
   readonly members: Readonly<Record<string, ContentMember>>
   readonly examples: { readonly shown: string; readonly flag: string; readonly date: string }
 }
@@ -54,7 +52,7 @@ const same =
 // Stands for "never".
 const never = '9999-01-01T00:00:00'
 
-/** In characters. */
+// In characters.
 export const longestString = 500
 
 const slugOf = (words: string): string =>

@@ -5,7 +5,6 @@ import { ServiceError } from './errors.ts'
  */
 export type RemainingTime = () => number
 
-/** For work without a request, such as commands. */
 export const unlimited: RemainingTime = () => Number.POSITIVE_INFINITY
 
 /** Refuses a change when at most `kept` milliseconds are left. Errors: unavailable. */

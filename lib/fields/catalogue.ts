@@ -1,4 +1,3 @@
-/** The types of system fields: id and name. */
 export const fieldTypes: ReadonlyMap<number, string> = new Map([
   [-2, 'CustomerDetails'],
   [-3, 'CustomerEmailAddress'],
@@ -35,7 +34,7 @@ export const fieldTypes: ReadonlyMap<number, string> = new Map([
   [-402, 'ImageVerificationV2Only'],
 ])
 
-/** Stored fields may have this type, and reads return it, but the service places none on a form. */
+/** F-12: stored fields may have this type, and reads return it, but the service places none on a form. */
 export const imageVerification = { id: -400, typeName: 'ImageVerification', fieldName: '[ImageVerification]' } as const
 
 export const fieldTypeName = (typeId: number): string | undefined =>

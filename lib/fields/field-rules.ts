@@ -17,7 +17,7 @@ export interface FieldChange {
   readonly order?: number | undefined
 }
 
-/** Throws when the condition does not hold. */
+// Throws when the condition does not hold.
 export type Precondition = (field: SystemField) => void
 
 /** Errors: fieldUnknown. */
@@ -30,8 +30,8 @@ export const findField = (fields: Fields, typeId: number): SystemField => {
 const without = (fields: Fields, field: SystemField) => fields.filter((other) => other !== field)
 
 /**
- * Places a field among the others, which are sorted by order. On a taken position, the fields from there to the first
- * gap move down by one. Without an order, the field goes last. Errors: fieldsMalformed when no position is free.
+ * F-16, F-22 to F-24: places a field among the others, which are sorted by order. Errors: fieldsMalformed when no
+ * position is free.
  */
 export const insertField = (
   others: readonly SystemField[],

@@ -2,13 +2,13 @@ import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
 export interface Change extends HistoryEntry {
-  /** Its place in the history of the site: larger than those of all earlier entries. */
+  // Larger than those of all earlier entries of the site.
   readonly position: number
-  /** Milliseconds since the epoch. */
+  // Milliseconds since the epoch.
   readonly at: number
 }
 
-/** In milliseconds. */
+// In milliseconds.
 export const keptFor = 90 * 24 * 3600 * 1000
 
 /**

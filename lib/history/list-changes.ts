@@ -28,14 +28,13 @@ export const viewOfChange = (change: Change) => ({
 })
 
 export interface ChangeFilter {
-  /** All types by default. */
   readonly types?: readonly ChangeType[] | undefined
-  /** The beginning of the subject. */
+  // The beginning of the subject.
   readonly subject?: string | undefined
   readonly actor?: string | undefined
-  /** Milliseconds since the epoch. */
+  // Milliseconds since the epoch.
   readonly since?: number | undefined
-  /** Include entries about files and folders, and about their workflows. */
+  // Include entries about files and folders, and about their workflows.
   readonly withFiles: boolean
 }
 
@@ -69,7 +68,7 @@ const openPage = (limit: number) => {
   let bytes = 0
   return {
     changes,
-    /** False when it does not fit. The first one always fits. */
+    // False when it does not fit. The first one always fits.
     take(change: Change): boolean {
       bytes += sizeOf(change)
       if (bytes > mostBytes && changes.length > 0) return false
@@ -139,7 +138,6 @@ export const newestChanges = async (
   return { changes: found.slice(0, limit).reverse(), next }
 }
 
-/** The newest entries that fit into an answer, the oldest first. */
 export const newestWithin = (changes: readonly Change[]): readonly Change[] => {
   const page = openPage(changes.length)
   for (const change of changes.toReversed()) if (!page.take(change)) break

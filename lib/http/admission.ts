@@ -13,7 +13,7 @@ import { resolveSite, type SiteDeps } from './resolve-site.ts'
 import { createRouter, type Group, isOfSite, type Route } from './router.ts'
 
 export interface AdmissionDeps extends SiteDeps {
-  /** The grant of a token, by the token's hash. */
+  // By the hash of the token.
   readonly findGrant: (hash: string) => Promise<Grant | undefined>
   readonly clock: Clock
 }
@@ -29,7 +29,7 @@ const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefi
   return inQuery ? firstValue(query, 'access_token') || firstValue(query, 'status') : undefined
 }
 
-/** Errors: tokenRejected. */
+/** Errors: tokenRejected. */
 export const authenticate = async (
   { findGrant, clock }: Pick<AdmissionDeps, 'findGrant' | 'clock'>,
   request: Request,
@@ -46,7 +46,7 @@ export const authenticate = async (
   return grant
 }
 
-/** Errors: privilegesMissing, renderingEngineOff. */
+// Errors: privilegesMissing, renderingEngineOff.
 const requireRights = (
   { permission }: Route,
   { renderingEngine }: GroupPolicy,
@@ -56,7 +56,7 @@ const requireRights = (
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
 }
 
-/** Errors: notAcceptable. */
+// Errors: notAcceptable.
 const negotiate = (request: Request, { formats }: GroupPolicy): Presentation => {
   const format = preferredFormat(request, formats)
   if (format === undefined) throw new ServiceError('notAcceptable')
@@ -65,7 +65,7 @@ const negotiate = (request: Request, { formats }: GroupPolicy): Presentation => 
 
 const onlyJson: Presentation = { format: 'json', varies: false }
 
-/** The format of errors and redirects: the one that the request prefers, or else the group's default. */
+// The format of errors and redirects.
 export const fallbackPresentation = (request: Request, { formats }: GroupPolicy, trace: Trace): Presentation =>
   trace.public ? onlyJson : { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
 
@@ -83,8 +83,8 @@ const endpointOf = (route: Route, answeredBy: AnyOperation): Endpoint => {
 }
 
 /**
- * Takes a request through the checks, in the order of the contract, and runs its operation. The operation reads the
- * body, so the body's media type, size and content are checked last.
+ * A-1: takes a request through the checks, in their order, and runs its operation. The operation reads the body, so the
+ * body's media type, size and content come last.
  */
 export const createResponder = <Operation extends string>(
   group: Group,

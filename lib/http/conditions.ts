@@ -31,7 +31,6 @@ export const matchFails = (header: string | undefined, current: string): boolean
   return tags !== '*' && !isStronglyIn(tags, current.slice(1, -1))
 }
 
-/** Weak comparison of `If-None-Match` with the current tag. False without the header. */
 export const noneMatchFails = (header: string | undefined, current: string): boolean => {
   if (header === undefined) return false
   const tags = tagsIn(header)

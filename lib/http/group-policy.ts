@@ -2,9 +2,8 @@ import type { ErrorName } from '../core/errors.ts'
 import type { Format } from './negotiate.ts'
 import type { Group } from './router.ts'
 
-/** The differences between the groups of operations in admission. */
 export interface GroupPolicy {
-  /** The first one is the default. With a single format, `Accept` is ignored. */
+  // The first one is the default. With a single format, `Accept` is ignored (A-6).
   readonly formats: readonly [Format, ...Format[]]
   readonly renderingEngine?: true
   // Also accept the token in the query.

@@ -17,7 +17,7 @@ const discardBody = ({ body }: Answer): void => {
   if (body instanceof Readable) body.destroy()
 }
 
-/** Rejects as soon as the request's signal aborts; a result that comes later is discarded. Errors: unavailable. */
+// Rejects when the request's signal aborts. A result that comes later is discarded.
 const untilAborted = <Value>(
   work: Value | Promise<Value>,
   { signal }: Request,
@@ -47,8 +47,7 @@ const report = (record: () => void): void => {
 }
 
 /**
- * The handler of one group. It answers and records every request, errors included. It throws only when an error answer
- * cannot be sent.
+ * Answers and records every request of a group, errors included (E-4). Throws only when an error answer cannot be sent.
  */
 export const createHandler = <Operation extends string>(
   group: Group,

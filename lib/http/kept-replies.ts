@@ -1,6 +1,5 @@
 import type { TextReply } from './reply.ts'
 
-/** Answers the reply that is kept under a key, or makes it. Errors of `make` are not kept. */
 export type KeepReply = (key: string, make: () => Promise<TextReply>) => Promise<TextReply>
 
 // In characters: some hundreds of pages of ten news items.

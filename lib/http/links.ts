@@ -14,7 +14,7 @@ export interface SiteUrls {
   fields(id: WebFormId): string
   field(id: WebFormId, typeId: number): string
   fieldTypes(): string
-  /** `path` is percent-encoded. */
+  // `path` is percent-encoded.
   storage(path: string): string
 }
 

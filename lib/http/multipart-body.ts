@@ -1,9 +1,8 @@
-/** A fault of a multipart body. */
 export class MultipartError extends Error {
   override readonly name = 'MultipartError'
 }
 
-/** Stands for a missing or malformed type of a part, which busboy would call `text/plain`. */
+// Stands for a missing or malformed type of a part, which busboy would call `text/plain`.
 export const undeclared = 'application/x-undeclared'
 
 const longestHeader = 16 * 1024
@@ -72,7 +71,7 @@ const createWindow = (source: AsyncIterator<Uint8Array>) => {
     get bytes() {
       return bytes
     },
-    /** Answers false at the end. */
+    // False at the end.
     async grow(): Promise<boolean> {
       const { done, value } = await source.next()
       if (done) return false
@@ -94,7 +93,7 @@ const startsWith = async (window: Window, mark: Buffer): Promise<boolean> => {
   return window.bytes.subarray(0, mark.length).equals(mark)
 }
 
-/** The position of a mark; -1 when the body ends before it. */
+// -1 when the body ends before the mark.
 const find = async (window: Window, mark: Buffer, what: string, from = 0): Promise<number> => {
   for (;;) {
     const at = window.bytes.indexOf(mark, from)
@@ -105,7 +104,7 @@ const find = async (window: Window, mark: Buffer, what: string, from = 0): Promi
   }
 }
 
-/** The boundary in the first line of the body, for a `Content-Type` that does not name it. */
+// For a `Content-Type` without a boundary (S-28).
 const sniffBoundary = async (window: Window): Promise<string> => {
   // Some clients put a line end in front of the first boundary, too.
   const start = (await startsWith(window, headerEnd)) ? headerEnd.length : lineEnd.length
@@ -115,7 +114,7 @@ const sniffBoundary = async (window: Window): Promise<string> => {
   return line.slice(dashes.length)
 }
 
-/** The bytes up to a delimiter, which is taken as well. Answers false when the body ends before it. */
+// The bytes up to a delimiter, which is taken as well. False when the body ends before it.
 async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenerator<Buffer, boolean> {
   for (;;) {
     const at = window.bytes.indexOf(delimiter)
@@ -131,7 +130,7 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
   }
 }
 
-/** The mended header behind a delimiter. The line end of its blank line stays: it may belong to the next delimiter. */
+// The line end of the blank line stays: it may belong to the next delimiter.
 const takeHeader = async (window: Window): Promise<string | undefined> => {
   const end = await find(window, headerEnd, 'the header of a part')
   if (end < 0) return undefined
@@ -141,7 +140,7 @@ const takeHeader = async (window: Window): Promise<string | undefined> => {
   return mendHeader(header.slice(lineEnd.length))
 }
 
-/** The bytes for busboy. Answers the number of parts. A body that ends too early is left to busboy, which refuses it. */
+// The bytes for busboy, and in the end the number of parts. Busboy itself refuses a body that ends too early.
 async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffer, number> {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const first = await find(window, delimiter, 'the preamble')
@@ -166,8 +165,8 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
 }
 
 /**
- * Prepares a multipart body for busboy, which ignores parts whose delimiter or header it does not understand. Delimiters
- * are counted and headers mended; content is not touched. An undeclared boundary is read from the first line.
+ * Prepares a multipart body for busboy, which ignores parts whose delimiter or header it does not understand.
+ * Delimiters are counted and headers mended; content is not touched. S-28: the boundary may come from the first line.
  * Errors: MultipartError.
  */
 export const prepareBody = async (

@@ -6,11 +6,10 @@ import { MultipartError, prepareBody, undeclared } from './multipart-body.ts'
 /** A part of a multipart/form-data body (RFC 7578). Each character of its names is a byte. */
 export interface Part {
   readonly name: string | undefined
-  /** True for a part with a file name or of type `application/octet-stream`. Other parts have no content. */
+  // True for a part with a file name or of type `application/octet-stream`. Other parts have no content.
   readonly isFile: boolean
-  /** As it came, with its path. Undefined when it is missing or empty. */
+  // As it came, with its path. Undefined when it is missing or empty.
   readonly fileName: string | undefined
-  /** `type/subtype` in lower case. */
   readonly contentType: string | undefined
   /**
    * Read it before you ask for the next part; the rest is skipped. A second reader continues where the first stopped.

@@ -19,7 +19,7 @@ export const formatOf = (mediaType: string): Format | undefined =>
 // Some clients ask for a charset. Everything is UTF-8, so it is ignored.
 const charset = /;\s*charset=(?:"[^"]*"|[^;,]*)/gi
 
-/** The format that `Accept` prefers; undefined when it accepts none of those offered. */
+/** F-26: undefined when `Accept` allows none of the formats. */
 export const preferredFormat = (
   { headers }: Pick<Request, 'headers'>,
   offered: readonly [Format, ...Format[]],

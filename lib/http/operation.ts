@@ -9,7 +9,6 @@ import type { Reply } from './reply.ts'
 import { type Request, type RequestBody, type Switches, switchesIn } from './request.ts'
 
 export interface RoutedRequest extends Request {
-  /** Percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly remainingTime: RemainingTime
 }
@@ -27,7 +26,6 @@ export interface OperationInput<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** As it came, without the query. */
   readonly path: string
   readonly site: Site
   readonly caller: Grant
@@ -35,19 +33,19 @@ export interface OperationInput<Params, Query, Body> {
   readonly dataCentre: DataCentre
   readonly method: string
   readonly headers: Request['headers']
-  /** The unread body, for operations that read it themselves. */
+  // Unread, for operations that read it themselves.
   readonly content: RequestBody
   readonly remainingTime: AdmittedRequest['remainingTime']
 }
 
 interface BodyShape<Body> extends BodyForms {
   readonly schema: () => Promise<z.core.$ZodType<Body>>
-  /** The error for a body that does not match. */
+  // The error for a body that does not match.
   readonly malformed: ErrorName
 }
 
 interface Shape<Params, Query, Body> {
-  /** Reads the path's variables. Throws the ServiceError of an unknown one. */
+  // Throws the ServiceError of an unknown id or path.
   readonly params: (params: Readonly<Record<string, string>>) => Params
   readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
@@ -65,7 +63,6 @@ const readBody = async <Body>(request: Request, { schema, malformed, ...forms }:
 
 export const noParams = () => ({})
 
-/** An operation on a site: parses the request, makes one call into the domain, and answers. */
 export const operation =
   <Params, Query = undefined, Body = undefined>(
     { params, query, body }: Shape<Params, Query, Body>,

@@ -5,13 +5,13 @@ import type { Reply } from './reply.ts'
 // Operations without a site and without a body. They are not in `operation.ts`, so that the bundle of a function with
 // no other operations does not contain the body readers.
 
-/** An operation that needs no token; its route says `public`. */
+// Needs no token; its route says `public`.
 export interface PublicOperation {
   readonly public: true
   readonly run: (request: RoutedRequest) => Promise<Reply>
 }
 
-/** An operation for any valid token, answered by every data centre. */
+// For any valid token, in every data centre (A-21).
 export interface CallerOperation {
   readonly ofCaller: true
   readonly run: (request: RoutedRequest & { readonly caller: Grant }) => Promise<Reply>

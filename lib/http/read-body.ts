@@ -3,7 +3,7 @@ import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
 import { bodyChunks, type Request, type RequestBody } from './request.ts'
 
-/** In bytes, of JSON and XML bodies. */
+// In bytes, of JSON and XML bodies.
 export const largestDocument = 64 * 1024
 
 const tooLarge = (limit: number) =>
@@ -52,9 +52,9 @@ const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'for
  */
 export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
-  /** Data of an HTML form. Some libraries declare it as JSON in `DELETE` bodies. */
+  // C-45: some libraries declare it as JSON in `DELETE` bodies.
   readonly form?: (text: string) => Promise<unknown>
-  /** Without a body, read the query like a form. */
+  // C-44: without a body, read the query like a form.
   readonly inQuery?: true
 }
 
@@ -91,7 +91,7 @@ const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['
 
 const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', xml: 'XML', form: 'form data' }
 
-/** Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read. */
+/** A-4, A-5. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read. */
 export const readDocument = async (request: Request, malformed: ErrorName, forms: BodyForms = {}): Promise<unknown> => {
   const { form, inQuery } = forms
   const declared = declaredFormat(request, forms)

@@ -50,10 +50,7 @@ const reasonOf = ({ err: { code, msg, line } }: ValidationError): string => {
   return `${reason} (line ${line})`
 }
 
-/**
- * Reads a small document with any root element, with or without namespaces. Throws an Error with the reason. Document
- * type definitions and references other than XML's own five are refused.
- */
+/** F-29, F-30. Reads a small document. Throws an Error with the reason. */
 export const readXml = (text: string): unknown => {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw new Error('a document type definition is not allowed')
   if (references.test(text.replace(verbatim, '')))

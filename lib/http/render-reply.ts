@@ -15,7 +15,7 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** The format of an answer. `varies` when another `Accept` would give another one. */
+// `varies` when another `Accept` would give another format.
 export interface Presentation {
   readonly format: Format
   readonly varies: boolean
@@ -56,7 +56,6 @@ const write = (reply: Reply, format: Format): Representation => {
   return { type: emptyType, tag: undefined, body: '' }
 }
 
-/** Applies the preferred format, the conditions of a read, and the common headers. */
 export const renderReply = (request: Request, reply: Reply, presentation: Presentation): Answer => {
   const { format, varies } = presentation
   const { type, tag, body, length } = write(reply, format)
@@ -85,7 +84,7 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
 // Seconds to wait after 503.
 const retryAfter = '1'
 
-/** Other errors become "unexpected"; their details stay in the log. */
+/** E-4: other errors become "unexpected"; their details stay in the log. */
 export const asServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
 

@@ -8,7 +8,7 @@ interface XmlNames {
   readonly item?: string
 }
 
-/** A value to be written in the preferred format; always in JSON when it has no XML names. */
+// Without XML names it is always written as JSON.
 export interface Document<Value extends object = object> {
   readonly value: Value
   readonly xml?: XmlNames
@@ -18,7 +18,7 @@ export interface XmlDocument extends Document {
   readonly xml: XmlNames
 }
 
-/** The tag of a document that is made from its whole value. */
+// The tag of a document that is made from its whole value.
 export const byValue = Symbol('by value')
 
 interface Head {
@@ -28,7 +28,7 @@ interface Head {
 
 export interface DocumentReply extends Head {
   readonly document: Document
-  /** The state of the resource; becomes the `ETag`. */
+  // The state of the resource, for the `ETag`.
   readonly tag?: string | typeof byValue
 }
 
@@ -41,9 +41,9 @@ interface ContentReply extends Head {
   readonly content: {
     readonly type: string
     readonly length: number
-    /** Absent when only the headers are needed. */
+    // Absent when only the headers are needed.
     readonly bytes?: Readable | Uint8Array
-    /** The reply to send when the platform cannot carry these bytes. */
+    // The reply to send when the platform cannot carry these bytes.
     readonly elsewhere?: () => Promise<Reply>
   }
 }
@@ -52,17 +52,14 @@ type EmptyReply = Head
 
 export type Reply = DocumentReply | TextReply | ContentReply | EmptyReply
 
-/** 200 with a value. */
 export const ok = <Value extends object>(document: Document<Value>, tag?: DocumentReply['tag']): DocumentReply => ({
   status: 200,
   document,
   ...(tag && { tag }),
 })
 
-/** 200 with a JSON value, tagged by the value itself. */
 export const okWithTag = <Value extends object>(value: Value): DocumentReply => ok({ value }, byValue)
 
-/** 200 with JSON text, tagged by the text. */
 export const okWithJson = <Value extends object>(json: Json<Value>): TextReply => ({
   status: 200,
   text: { type: contentTypes.json, body: json },

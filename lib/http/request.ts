@@ -22,16 +22,16 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
 export interface Request {
   readonly id: string
   readonly method: string
-  /** Percent-encoded, without the query. */
+  // Percent-encoded, without the query.
   readonly path: string
-  /** Decoded; the values of a repeated name in their order. */
+  // Decoded; the values of a repeated name in their order.
   readonly query: ReadonlyMap<string, readonly string[]>
-  /** The query without its question mark, where it is known. */
+  // Without its question mark, where it is known.
   readonly rawQuery?: string
-  /** Names in lower case; repeated headers joined by a comma. */
+  // Names in lower case; repeated headers joined by a comma.
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
-  /** Aborts when there is just enough time left to answer. */
+  // Aborts when there is just enough time left to answer.
   readonly signal?: AbortSignal
 }
 
@@ -46,9 +46,9 @@ export const switchesIn = (query: Request['query']): Switches =>
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Whoever receives a stream reads or destroys it. */
+  // The receiver of a stream reads or destroys it.
   readonly body: string | Uint8Array | Readable
-  /** The answer to send when the platform cannot carry these bytes. */
+  // The answer to send when the platform cannot carry these bytes.
   readonly elsewhere?: () => Promise<Answer>
 }
 
@@ -72,7 +72,7 @@ export const isRead = (method: string): boolean => method === 'GET' || method ==
 export interface Arrival {
   readonly requestId: string
   readonly method: string
-  /** Without the query. */
+  // Without the query.
   readonly path: string
 }
 
@@ -80,16 +80,16 @@ export interface Arrival {
 export interface RequestRecord extends Arrival {
   readonly operation: string
   readonly site: number | null
-  /** The first 8 hex digits of the token's hash; the token need not be valid. */
+  // The first 8 hex digits of the token's hash, valid or not.
   readonly token: string | null
   readonly status: number
   readonly durationMs: number
-  /** Only when the service is at fault. */
+  // Only when the service is at fault.
   readonly error?: unknown
 }
 
 export interface Telemetry {
-  /** Called before anything else is done with the request. */
+  // Called before anything else is done with the request.
   arrival?(arrival: Arrival): void
   request(record: RequestRecord): void
 }
@@ -98,6 +98,6 @@ export interface Trace {
   operation: string
   site: number | null
   token: string | null
-  /** The route answers JSON, whatever `Accept` prefers. */
+  // The route answers JSON, whatever `Accept` prefers.
   public: boolean
 }

@@ -15,7 +15,7 @@ export interface SiteDeps {
   readonly findDataCentre: (id: string) => Promise<DataCentre | undefined>
 }
 
-/** `current` is the one site of the token. Errors: siteUnknown, siteAmbiguous of the group. */
+// A-15, A-16, A-17.
 const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteId => {
   if (segment === 'current') {
     const [only, another] = sites
@@ -53,7 +53,7 @@ export const findHere = ({ dataCentre, findDataCentre }: SiteDeps): Promise<Data
 
 const lookupsAtOnce = 16
 
-/** The existing sites that a token covers, in order of id, each with the data centre where it lives. */
+/** A-21: the existing sites of a token, in order of id, each with its data centre. */
 export const sitesOf = async (
   { findSite, findDataCentre }: SiteDeps,
   { sites }: Grant,
@@ -66,10 +66,7 @@ export const sitesOf = async (
   return found.sort((a, b) => a.site.id - b.site.id)
 }
 
-/**
- * Finds the site that the path names. A site of another data centre gives a redirect there.
- * Errors: siteUnknown, siteAmbiguous of the group.
- */
+/** A-23 to A-26: a site of another data centre gives a redirect. Errors: siteUnknown, siteAmbiguous of the group. */
 export const resolveSite = async (
   deps: SiteDeps,
   request: RoutedRequest,

@@ -12,11 +12,11 @@ export interface Route {
    */
   readonly path: string
   readonly group: Group
-  /** Without it, any token of the site will do. */
+  // Without it, any token of the site will do.
   readonly permission?: Permission
-  /** Answered without a token; belongs to no site. */
+  // Answered without a token; belongs to no site.
   readonly public?: boolean
-  /** Redirect to another data centre with 308, also in a group that uses 301. */
+  // Redirect to another data centre with 308, also in a group that uses 301.
   readonly keepsMethod?: boolean
 }
 
@@ -24,7 +24,7 @@ export const isOfSite = ({ path }: Pick<Route, 'path'>): boolean => path.include
 
 interface Match<R extends Route> {
   readonly route: R
-  /** Percent-decoded, except for the rest of a path. */
+  // Percent-decoded, except for the rest of a path.
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -75,7 +75,7 @@ const decode = (segment: string): string => {
   }
 }
 
-/** Matches the path first, so that a wrong method on a known path is a 405. */
+/** matches the path first, so that a wrong method on a known path is a 405. */
 export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> => {
   const withRest = routes.map(({ path }) => path).filter((path) => restVariable.test(path))
   const folders = new Set(withRest.map((path) => path.replace(restVariable, '')))

@@ -1,6 +1,6 @@
 import type { XmlDocument } from './reply.ts'
 
-/** The namespace that clients of the contract expect. The writer is ten times as fast as the parser's own builder. */
+/** F-27, F-28. Ten times as fast as the parser's own builder. */
 export const namespace = 'http://ns.adobe.com/bc/api/v1'
 const namespaces = `xmlns="${namespace}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"`
 

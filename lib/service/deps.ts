@@ -66,14 +66,14 @@ export interface DocumentationDeps {
   readonly edge: EdgeDeps
   readonly findHere: () => Promise<DataCentre>
   readonly findDataCentres: () => Promise<readonly DataCentre[]>
-  /** Where large files are downloaded from, if not from the service itself. */
+  // Only when it is not the service itself.
   readonly downloadsUrl: string | undefined
   readonly consoleFolder: string
 }
 
 export const createDocumentationDeps = (
   settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl'> & {
-    /** The ids of all data centres, for a group that may not list the directory. */
+    // For a group that may not list the directory.
     readonly dataCentres?: readonly string[]
   },
   stores: Pick<Stores, 'sites'>,
@@ -122,17 +122,17 @@ export const createCategoriesDeps = (
   keep: keepReplies(() => stores.contents.state()),
 })
 
-/** Hands out files that are too large for an answer of the platform. */
+// For files that are too large for an answer of the platform.
 export interface Downloads {
-  /** In bytes. */
+  // In bytes.
   readonly largestAnswer: number
-  /** A URL of this version as an attachment, valid for five minutes. */
+  // For this version, as an attachment, valid for five minutes.
   readonly urlOf: (object: ObjectInfo) => Promise<string>
 }
 
 export interface DownloadLink {
   readonly url: string
-  /** Milliseconds since the epoch. */
+  // Milliseconds since the epoch.
   readonly expires: number
 }
 
@@ -165,7 +165,7 @@ export const createStorageDeps = (
   surroundings: Surroundings & {
     readonly downloads?: Downloads
     readonly linkTo: LinkTo
-    /** Renewed during the request by default. */
+    // Renewed during the request by default.
     readonly lease?: LeaseTerms
   },
 ): StorageDeps => ({

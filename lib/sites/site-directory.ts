@@ -11,11 +11,11 @@ export interface SiteDirectory {
   createSite(site: Site, entry: HistoryEntry): Promise<boolean>
   /** False when there is no such site. An unchanged name leaves no entry. */
   renameSite(id: SiteId, name: string, entry: HistoryEntry): Promise<boolean>
-  /** The last step of a removal. False when there is no such site. */
+  // The last step of a removal. False when there is no such site.
   removeSite(id: SiteId, entry: HistoryEntry): Promise<boolean>
-  /** Data centres have no history. */
+  // Data centres have no history.
   putDataCentre(dataCentre: DataCentre): Promise<void>
-  /** In order of id. */
+  // In order of id.
   list(): Promise<{ readonly sites: readonly Site[]; readonly dataCentres: readonly DataCentre[] }>
 }
 
@@ -28,11 +28,11 @@ export interface Site {
 
 export interface DataCentre {
   readonly id: string
-  /** The base URL of its service, without a trailing slash. */
+  // Without a trailing slash.
   readonly url: string
-  /** New sites are created here by default. */
+  // New sites are created here by default.
   readonly isDefault: boolean
-  /** The AWS region; none on one machine. */
+  // The AWS region; none on one machine.
   readonly region?: string
 }
 

@@ -7,7 +7,6 @@ import {
 } from '../../core/item-shape.ts'
 import { readDateTime } from './date-time.ts'
 
-/** A fault of one switch. */
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
 }

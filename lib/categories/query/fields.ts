@@ -1,6 +1,5 @@
 import type { Item, ItemShape, Members } from '../../core/item-shape.ts'
 
-/** The members that an answer shows. */
 export interface Selection {
   readonly shows: (object: string, member?: string) => boolean
   readonly showsOwn: (member: string) => boolean
@@ -48,13 +47,12 @@ const selection = (
   },
 })
 
-/** All members, except those of objects that come only when asked for. */
 export const standardFields = (shape: ItemShape): Selection => {
   const standard = shape.objects.filter((object) => object.standard)
   return selection(shape, 'all', new Map(standard.map(({ name }) => [name, 'all'])))
 }
 
-/** `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored. */
+/** C-24 to C-27. */
 export const parseFields = (text: string, shape: ItemShape): Selection => {
   const own = new Set<string>()
   const objects = new Map<string, Chosen>()

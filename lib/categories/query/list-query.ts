@@ -9,7 +9,7 @@ import { parseWhere, type Where } from './where.ts'
 export const standardLimit = 10
 export const largestLimit = 500
 
-/** `skip` always comes with the total, `cursor` only for `count`. `after` is undefined at the start. */
+// C-14, C-17: `skip` always comes with the total, `cursor` only for `count`. `after` is undefined at the start.
 export type Paging =
   | { readonly by: 'skip'; readonly skip: number }
   | { readonly by: 'cursor'; readonly after: Position | undefined; readonly count: boolean }
@@ -20,13 +20,12 @@ export interface ListQuery {
   readonly order: Order
   readonly limit: number
   readonly paging: Paging
-  /** Identifies the page, for a cache. */
+  // Identifies the page, for a cache.
   readonly page: string
-  /** Without a position, the cursor of the start. */
+  // Without a position, the cursor of the start.
   readonly cursorBehind: (position: Position | undefined) => string
 }
 
-/** A list for the query language. */
 export interface ListDescription {
   readonly shape: ItemShape
   readonly identity: readonly (string | number)[]
@@ -45,8 +44,8 @@ const readLimit = (text: string): number => Math.min(readInteger(text), largestL
 const switches = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count'] as const
 
 /**
- * Empty switches count as absent, except `cursor`; so does the word `undefined`, which some clients send.
- * Errors: categoriesMalformed, with every fault.
+ * C-9: empty switches count as absent, except `cursor`; so does the word `undefined`, which some clients send. Errors:
+ * categoriesMalformed, with every fault.
  */
 export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, identity }: ListDescription): ListQuery => {
   const problems: Problem[] = []
@@ -111,7 +110,7 @@ const parse = (text: string): unknown => {
 const isComparable = (value: unknown): value is Comparable =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** Throws QueryFault for a malformed cursor, or one of another list. */
+// C-18. Throws QueryFault for a malformed cursor, or one of another list.
 const readCursor = (text: string, hash: string, members: number): Position | undefined => {
   const parts = parse(text)
   if (!Array.isArray(parts)) throw new QueryFault('is not a cursor that this service has given out')

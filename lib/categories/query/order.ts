@@ -1,16 +1,15 @@
 import type { Item, ItemShape, MemberReference } from '../../core/item-shape.ts'
 import { type Comparable, compare, memberNamed, toComparable } from './comparable.ts'
 
-/** The place of an item in a sorted list. */
 export interface Position {
   readonly values: readonly Comparable[]
   readonly key: number
 }
 
 export interface Order {
-  /** Empty: by key alone. */
+  // Empty: by key alone.
   readonly members: readonly MemberReference[]
-  /** Equal for orders that sort alike. */
+  // Equal for orders that sort alike.
   readonly text: string
   readonly positionOf: (item: Item) => Position
   readonly compare: (a: Position, b: Position) => number
@@ -42,7 +41,7 @@ const orderBy = (terms: readonly Term[], key: string): Order => ({
   },
 })
 
-/** Member names separated by commas, `-` in front for descending. The key resolves ties. Throws QueryFault. */
+/** C-19 to C-22. Throws QueryFault. */
 export const parseOrder = (text: string, shape: ItemShape): Order => {
   const names = text.split(',').map((part) => part.trim())
   const terms = new Map<string, Term>()

@@ -100,10 +100,7 @@ const readTree = (text: string): unknown => {
   }
 }
 
-/**
- * One JSON object, as JSON5: real clients send single quotes and unquoted keys. Throws QueryFault. No part of it becomes
- * a regular expression, so the work for each item is bounded.
- */
+/** C-28 to C-36. Throws QueryFault. No part becomes a regular expression, so the work for each item is bounded. */
 export const parseWhere = (text: string, shape: ItemShape): Where => {
   if (text.length > longestWhere) {
     throw new QueryFault(`is ${text.length} characters long; at most ${longestWhere} are allowed`)
