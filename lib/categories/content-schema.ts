@@ -3,7 +3,7 @@ import { type ContentKind, contentMembers } from '../core/content-kinds.ts'
 import { largestContentId } from '../core/ids.ts'
 import type { MemberType, Scalar } from '../core/item-shape.ts'
 import { type ContentMember, longestString } from '../core/object-kinds.ts'
-import { readDateTime } from './query/date-time.ts'
+import { readDateTime } from './query/comparable.ts'
 
 // In bytes; leaves room in an item of the store.
 const longestText = 350_000

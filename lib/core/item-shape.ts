@@ -51,27 +51,19 @@ export interface MemberReference {
   readonly read: (item: Item) => Scalar
 }
 
-const isScalars = (value: Scalar | Scalars | undefined): value is Scalars => typeof value === 'object' && value !== null
+const isTree = <Tree extends object>(value: Scalar | Tree | undefined): value is Tree =>
+  typeof value === 'object' && value !== null
 
-const reference = (name: string, { type }: Member, object?: string): MemberReference =>
-  object === undefined
-    ? {
-        name,
-        type,
-        read(item) {
-          const value = item[name]
-          return isScalars(value) ? null : (value ?? null)
-        },
-      }
-    : {
-        name: `${object}.${name}`,
-        type,
-        object,
-        read(item) {
-          const inner = item[object]
-          return isScalars(inner) ? (inner[name] ?? null) : null
-        },
-      }
+const reference = (name: string, { type }: Member, object?: string): MemberReference => ({
+  name: object === undefined ? name : `${object}.${name}`,
+  type,
+  ...(object !== undefined && { object }),
+  read(item) {
+    const owner: Item | Scalar | undefined = object === undefined ? item : item[object]
+    const value = isTree(owner) ? owner[name] : undefined
+    return isTree(value) ? null : (value ?? null)
+  },
+})
 
 const memberOf = (members: Members, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)
 

@@ -22,20 +22,15 @@ export interface AdmittedRequest extends RoutedRequest {
 
 export type OperationHandler = (request: AdmittedRequest) => Promise<Reply>
 
-export interface OperationInput<Params, Query, Body> {
+type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'remainingTime'
+
+export interface OperationInput<Params, Query, Body> extends Pick<AdmittedRequest, Admitted> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  readonly path: string
-  readonly site: Site
-  readonly caller: Grant
   readonly author: Author
-  readonly dataCentre: DataCentre
-  readonly method: string
-  readonly headers: Request['headers']
   // Unread, for operations that read it themselves.
   readonly content: RequestBody
-  readonly remainingTime: AdmittedRequest['remainingTime']
 }
 
 interface BodyShape<Body> extends BodyForms {
@@ -69,21 +64,15 @@ export const operation =
     run: (input: OperationInput<Params, Query, Body>) => Promise<Reply>,
   ): OperationHandler =>
   async (request) => {
-    const { id, site, caller, dataCentre, method, path, headers, remainingTime } = request
     const value = body && (await readBody(request, body))
     const named = params(request.params)
+    const target = { params: named, site: request.site }
     return run({
+      ...request,
       params: named,
-      query: (query && (await query(switchesIn(request.query), { params: named, site }))) as Query,
+      query: (query && (await query(switchesIn(request.query), target))) as Query,
       body: value as Body,
-      path,
-      site,
-      caller,
-      author: { actor: caller.user, requestId: id },
-      dataCentre,
-      method,
-      headers,
+      author: { actor: request.caller.user, requestId: request.id },
       content: request.body,
-      remainingTime,
     })
   }

@@ -32,33 +32,20 @@ const directorySize = 10_000
 
 type EdgeStores = Pick<Stores, 'sites' | 'grants'>
 
-// For groups that need no token.
-const openEdge = (
+// A group without grants serves public operations only.
+const edgeOf = (
   { dataCentre }: Pick<EdgeSettings, 'dataCentre'>,
-  { sites }: Pick<EdgeStores, 'sites'>,
+  { sites, grants }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
   { telemetry, clock = systemClock }: Surroundings,
 ): EdgeDeps => {
   const remembered = { ttl: directoryTtl, max: directorySize, now: clock.monotonic }
   return {
     dataCentre,
-    findGrant: async () => undefined,
+    findGrant: cachedLookup<string, Grant>(async (hash) => grants?.get(hash), remembered),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
     telemetry,
     clock,
-  }
-}
-
-const edgeOf = (
-  settings: Pick<EdgeSettings, 'dataCentre'>,
-  stores: EdgeStores,
-  surroundings: Surroundings,
-): EdgeDeps => {
-  const { clock = systemClock } = surroundings
-  const remembered = { ttl: directoryTtl, max: directorySize, now: clock.monotonic }
-  return {
-    ...openEdge(settings, stores, surroundings),
-    findGrant: cachedLookup<string, Grant>((hash) => stores.grants.get(hash), remembered),
   }
 }
 
@@ -79,7 +66,7 @@ export const createDocumentationDeps = (
   stores: Pick<Stores, 'sites'>,
   surroundings: Surroundings & Pick<DocumentationDeps, 'consoleFolder'>,
 ): DocumentationDeps => {
-  const edge = openEdge(settings, stores, surroundings)
+  const edge = edgeOf(settings, stores, surroundings)
   const { dataCentres, downloadsUrl } = settings
   return {
     edge,

@@ -5,7 +5,6 @@ import {
   type MemberType,
   type Scalar,
 } from '../../core/item-shape.ts'
-import { readDateTime } from './date-time.ts'
 
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
@@ -43,6 +42,44 @@ const numeric = /^-?\d{1,15}(?:\.\d{1,15})?$/
 const readNumber = (operand: unknown): number | undefined => {
   if (typeof operand === 'number') return Number.isFinite(operand) ? operand : undefined
   return typeof operand === 'string' && numeric.test(operand.trim()) ? Number(operand) : undefined
+}
+
+const datePattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+const offsetMinutes = (zone: string | undefined): number => {
+  if (zone === undefined || zone.toUpperCase() === 'Z') return 0
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
+  return zone.startsWith('-') ? -minutes : minutes
+}
+
+/**
+ * Reads `YYYY-MM-DD` or an ISO date-time, in UTC unless it names a zone. Gives `YYYY-MM-DDTHH:MM:SS` in UTC, plus a
+ * fraction unless it is zero: such texts sort by time. Undefined for anything else.
+ */
+export const readDateTime = (text: string): string | undefined => {
+  const match = datePattern.exec(text.trim())
+  if (!match) return undefined
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match
+  const parts = [year, month, day, hour, minute, second].map(Number)
+  const [y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0] = parts
+  const local = new Date(0)
+  local.setUTCFullYear(y, mo - 1, d)
+  local.setUTCHours(h, mi, s)
+  // 30 February becomes a day in March: what does not come back as it went in is no date.
+  const same = [
+    local.getUTCFullYear(),
+    local.getUTCMonth() + 1,
+    local.getUTCDate(),
+    local.getUTCHours(),
+    local.getUTCMinutes(),
+    local.getUTCSeconds(),
+  ].every((part, index) => part === parts[index])
+  if (!same) return undefined
+  const moment = new Date(local.getTime() - offsetMinutes(zone) * 60_000)
+  if (moment.getUTCFullYear() < 0 || moment.getUTCFullYear() > 9999) return undefined
+  const rest = fraction.replace(/0+$/, '')
+  return moment.toISOString().slice(0, 19) + (rest && `.${rest}`)
 }
 
 const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
