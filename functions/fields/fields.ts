@@ -1,7 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { createdField, fieldPage, fieldTypePage } from '../../lib/contract/fields/contract.ts'
 import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
 import { ifMatch } from '../../lib/http/conditions.ts'
@@ -9,14 +8,13 @@ import { siteUrls } from '../../lib/http/links.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
-import { bodyOf, fieldOf, webFormOf } from './params.ts'
+import { bodyOf, fieldOf, findForm, webFormOf } from './params.ts'
 import { fieldTag, fieldView, wholeList } from './views.ts'
 
 /** F-2 (operation 2). 404/115001 without the form, 404/115002 without the field. */
 export const getField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, dataCentre, params }) => {
-    const form = await webForms.get(site.id, params.webForm)
-    if (!form) throw new ServiceError('webFormUnknown')
+    const form = await findForm(webForms, site.id, params.webForm)
     const field = findField(form.fields, params.typeId)
     const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
     return ok({ value, xml: xmlNames.field }, fieldTag(field))
@@ -25,8 +23,7 @@ export const getField = ({ webForms }: FieldsDeps) =>
 /** F-1 (operation 1). 404/115001 without the form. */
 export const listFields = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
-    const form = await webForms.get(site.id, params.webForm)
-    if (!form) throw new ServiceError('webFormUnknown')
+    const form = await findForm(webForms, site.id, params.webForm)
     const urls = siteUrls(dataCentre, site)
     const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
     const value: Answer<typeof fieldPage> = wholeList(urls.fields(form.id), items)
@@ -36,10 +33,7 @@ export const listFields = ({ webForms }: FieldsDeps) =>
 /** F-14 (operation 3). 403/115006 when the form has a field of that type. */
 export const createField = ({ webForms }: FieldsDeps) =>
   operation(
-    {
-      params: webFormOf,
-      body: bodyOf(async () => (await import('../../lib/contract/fields/field-body.ts')).newFieldBody),
-    },
+    { params: webFormOf, body: bodyOf('newFieldBody') },
     async ({ site, dataCentre, params, body: { type, mandatory, order }, author, remainingTime }) => {
       const field = { typeId: type.id, mandatory, order }
       const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
@@ -53,10 +47,7 @@ export const createField = ({ webForms }: FieldsDeps) =>
 /** F-18 (operation 4). 412 when `If-Match` does not match. */
 export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
-    {
-      params: fieldOf,
-      body: bodyOf(async () => (await import('../../lib/contract/fields/field-body.ts')).fieldChangeBody),
-    },
+    { params: fieldOf, body: bodyOf('fieldChangeBody') },
     async ({ site, params, body, headers, author, remainingTime }) => {
       const check = ifMatch(headers['if-match'])
       await webForms.changeFields(

@@ -26,20 +26,14 @@ export type ObjectLinkOutcome =
   | { readonly outcome: 'object unknown' }
   | { readonly outcome: 'categories unknown'; readonly ids: ReadonlySet<number> }
 
-/**
- * The port to the links. A link exists only while its category and its object do: `Contents` removes both. Errors of
- * every call: unavailable.
- */
+/** The port to links. Removing a category or an object (`Contents`) removes its links. Errors: unavailable. */
 export interface CategoryLinks {
   // The links behind an object's id, in order of id, up to `limit`; fewer only at the end.
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   // As `list`, read consistently.
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
-  /**
-   * The categories of an object behind an id, in order, up to `limit`; fewer only at the end. May lag moments behind
-   * changes.
-   */
+  // The categories of an object behind an id, in order; fewer than `limit` only at the end. May lag behind changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
   // As `link`, from the object's side.
@@ -67,9 +61,6 @@ export interface CategoryLinks {
     entry: HistoryEntry,
     remainingTime?: RemainingTime,
   ): Promise<LinkOutcome>
-  /**
-   * Missing links are no error. False when there is no such category. Safe to repeat. Without time left (unlimited by
-   * default), nothing is removed, then or later.
-   */
+  /** As `link`: safe to repeat, nothing happens late. Missing links are no error. False without the category. */
   unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, remainingTime?: RemainingTime): Promise<boolean>
 }

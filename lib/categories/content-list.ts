@@ -15,10 +15,7 @@ export const contentList = (site: SiteId, kind: ContentKind): ListDescription =>
 
 const idOf = (item: Item): number => Number(item['id'])
 
-/**
- * A page of all content of one kind. The store lists everything but long texts, so nothing is read twice. Errors:
- * listTooLong.
- */
+/** The store lists everything but long texts, so nothing is read twice. Errors: listTooLong. */
 export const listContents = (
   { contents, longestList }: ListDeps,
   site: SiteId,

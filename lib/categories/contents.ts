@@ -29,10 +29,7 @@ export interface Listed {
  * Content that is being removed no longer exists for reads. Errors of every call: unavailable.
  */
 export interface Contents {
-  /**
-   * A name of the present state of all content and links, which never comes again. Undefined where it would cost as
-   * much as reading.
-   */
+  // A name of the state of all content and links, never used again. Undefined if it costs as much as reading.
   state(): Promise<string | undefined>
   // Read consistently.
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
@@ -64,10 +61,7 @@ export interface Contents {
   ): Promise<number>
   // As `list`, with long texts, read consistently.
   listWhole(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
-  /**
-   * Removes it with its links: no read finds it from the first moment. Repeat to complete a broken removal. False when
-   * there was nothing.
-   */
+  /** Removes it with its links. No read finds it from the first moment. Repeat to complete a broken removal. */
   removeObject(object: SiteObject, entry: HistoryEntry): Promise<boolean>
   // The same for a category; its objects stay.
   removeCategory(site: SiteId, category: CategoryId, entry: HistoryEntry): Promise<boolean>

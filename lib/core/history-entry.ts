@@ -34,10 +34,7 @@ export interface Author {
   readonly requestId?: string
 }
 
-/**
- * The record of a change; the store adds time and id. Every changing call of a port takes one, except the steps of a
- * larger change.
- */
+/** The store adds time and id. Every changing call of a port takes one, except steps of a larger change. */
 export interface HistoryEntry extends Author {
   readonly site: SiteId
   readonly type: ChangeType

@@ -131,8 +131,5 @@ const blog = {
   examples: { shown: 'blogName', flag: 'enabled', date: 'releaseDate' },
 } as const satisfies ObjectKindRecord
 
-/**
- * Routes, operations, documents, imports, commands and tables are derived from these records: a new kind is a new
- * record.
- */
+/** Routes, operations, documents, imports, commands and tables are derived from these records. */
 export const objectKinds = { news, blog } as const satisfies Readonly<Record<string, ObjectKindRecord>>

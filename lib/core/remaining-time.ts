@@ -1,8 +1,6 @@
 import { ServiceError } from './errors.ts'
 
-/**
- * Milliseconds until the request must end; infinite without a deadline. A store keeps enough of it to undo a change.
- */
+/** Milliseconds until the request must end; infinite without a deadline. Stores keep some of it to undo a change. */
 export type RemainingTime = () => number
 
 export const unlimited: RemainingTime = () => Number.POSITIVE_INFINITY

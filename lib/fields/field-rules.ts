@@ -6,15 +6,14 @@ import { maxOrder, type SystemField } from './web-forms.ts'
 
 type Fields = readonly SystemField[]
 
-export interface NewField {
-  readonly typeId: number
-  readonly mandatory: boolean
-  readonly order?: number | undefined
-}
-
 export interface FieldChange {
   readonly mandatory?: boolean | undefined
   readonly order?: number | undefined
+}
+
+export interface NewField extends FieldChange {
+  readonly typeId: number
+  readonly mandatory: boolean
 }
 
 // Throws when the condition does not hold.
@@ -29,10 +28,7 @@ export const findField = (fields: Fields, typeId: number): SystemField => {
 
 const without = (fields: Fields, field: SystemField) => fields.filter((other) => other !== field)
 
-/**
- * F-16, F-22 to F-24: places a field among the others, which are sorted by order. Errors: fieldsMalformed when no
- * position is free.
- */
+/** F-16, F-22 to F-24. `others` are sorted by order. Errors: fieldsMalformed when no position is free. */
 export const insertField = (
   others: readonly SystemField[],
   { order, ...field }: Omit<SystemField, 'order'> & { readonly order?: number | undefined },
@@ -82,11 +78,9 @@ export const removeField = (fields: Fields, typeId: number, check: Precondition)
   return without(fields, field)
 }
 
-export interface ImportedField {
+export interface ImportedField extends FieldChange {
   readonly typeId: number
   readonly name?: string | undefined
-  readonly mandatory?: boolean | undefined
-  readonly order?: number | undefined
 }
 
 const isSame = (one: SystemField, other: SystemField): boolean =>

@@ -63,29 +63,20 @@ export interface ChangePage {
   readonly next: number | undefined
 }
 
-const openPage = (limit: number) => {
-  const changes: Change[] = []
+// Answers whether the next entry fits. The first one always does.
+const createFits = () => {
   let bytes = 0
-  return {
-    changes,
-    // False when it does not fit. The first one always fits.
-    take(change: Change): boolean {
-      bytes += sizeOf(change)
-      if (bytes > mostBytes && changes.length > 0) return false
-      changes.push(change)
-      return true
-    },
-    isFull: () => changes.length === limit,
+  return (change: Change): boolean => {
+    const isFirst = bytes === 0
+    bytes += sizeOf(change)
+    return isFirst || bytes <= mostBytes
   }
 }
 
 const stepFor = (limit: number, { types, subject = '', withFiles }: ChangeFilter): number =>
   types || subject !== '' || !withFiles ? mostAtOnce : Math.max(limit, 100)
 
-/**
- * The wanted entries behind a position, up to `limit`. A page may have fewer, or none, and still a `next`. Errors:
- * unavailable.
- */
+/** Up to `limit` wanted entries behind a position. A page may be empty and still have a `next`. Errors: unavailable. */
 export const changesAfter = async (
   history: History,
   site: SiteId,
@@ -93,30 +84,29 @@ export const changesAfter = async (
   limit: number,
   filter: ChangeFilter,
 ): Promise<ChangePage> => {
-  const page = openPage(limit)
+  const changes: Change[] = []
+  const fits = createFits()
+  const take = (change: Change): boolean => fits(change) && changes.push(change) > 0
   const step = stepFor(limit, filter)
   let next: number | undefined
   for (let lookedAt = 0; lookedAt < mostLookedAt; ) {
     const some = await history.after(site, next ?? position, step)
     for (const change of some) {
-      if (isWanted(change, filter) && !page.take(change)) return { changes: page.changes, next }
+      if (isWanted(change, filter) && !take(change)) return { changes, next }
       next = change.position
-      if (page.isFull()) return { changes: page.changes, next }
+      if (changes.length === limit) return { changes, next }
     }
     lookedAt += some.length
     if (some.length < step) break
   }
-  return { changes: page.changes, next }
+  return { changes, next }
 }
 
 // Clocks differ a little.
 const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): boolean =>
   change !== undefined && change.at < since - 60_000
 
-/**
- * The newest wanted entries, up to `limit`, among the last `most`. `next` is the end of the history. Errors:
- * unavailable.
- */
+/** The newest wanted entries among the last `most`. `next` is the end of the history. Errors: unavailable. */
 export const newestChanges = async (
   history: History,
   site: SiteId,
@@ -139,7 +129,7 @@ export const newestChanges = async (
 }
 
 export const newestWithin = (changes: readonly Change[]): readonly Change[] => {
-  const page = openPage(changes.length)
-  for (const change of changes.toReversed()) if (!page.take(change)) break
-  return page.changes.toReversed()
+  const fits = createFits()
+  const tooMany = changes.findLastIndex((change) => !fits(change))
+  return changes.slice(tooMany + 1)
 }

@@ -12,15 +12,13 @@ const malformed = (header: string, form: string) =>
   new ServiceError('checksumMismatch', { message: `${header} is malformed. Send ${form}.` })
 
 // Only the canonical base64 of this many bytes.
-const decode = (text: string, length: number): Buffer | undefined => {
-  const value = Buffer.from(text, 'base64')
-  return value.length === length && value.toString('base64') === text ? value : undefined
-}
+const isBase64Of = (length: number, value: Buffer, text: string): boolean =>
+  value.length === length && value.toString('base64') === text
 
 const readMd5 = (header: string): Digest => {
-  const value = decode(header.trim(), 16)
-  if (!value) throw malformed('Content-MD5', 'the 16 bytes of the MD5 of the body in base64')
-  return { header: 'Content-MD5', algorithm: 'md5', value }
+  const value = Buffer.from(header, 'base64')
+  if (isBase64Of(16, value, header.trim())) return { header: 'Content-MD5', algorithm: 'md5', value }
+  throw malformed('Content-MD5', 'the 16 bytes of the MD5 of the body in base64')
 }
 
 // One member of a dictionary of byte sequences (RFC 9651, section 3.2); its parameters are ignored.
@@ -39,15 +37,12 @@ const readContentDigest = (header: string): Digest | undefined => {
     if (found[1] === 'sha-256') sha256 = found[2]
   }
   if (sha256 === undefined) return undefined
-  const value = decode(sha256, 32)
-  if (!value) throw malformed('Content-Digest', digestForm)
-  return { header: 'Content-Digest', algorithm: 'sha256', value }
+  const value = Buffer.from(sha256, 'base64')
+  if (isBase64Of(32, value, sha256)) return { header: 'Content-Digest', algorithm: 'sha256', value }
+  throw malformed('Content-Digest', digestForm)
 }
 
-/**
- * The digests that the headers give for the body. A malformed one is refused (RFC 9651, section 4.2). Errors:
- * checksumMismatch.
- */
+/** A malformed digest is refused (RFC 9651, section 4.2). Errors: checksumMismatch. */
 export const digestsOf = (headers: Request['headers']): readonly Digest[] => {
   const { 'content-md5': md5, 'content-digest': contentDigest } = headers
   return [

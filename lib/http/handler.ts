@@ -46,9 +46,7 @@ const report = (record: () => void): void => {
   }
 }
 
-/**
- * Answers and records every request of a group, errors included (E-4). Throws only when an error answer cannot be sent.
- */
+/** Answers and records every request, errors included (E-4). Throws only when it cannot send an error answer. */
 export const createHandler = <Operation extends string>(
   group: Group,
   routes: readonly (Route & { readonly operation: Operation })[],

@@ -5,10 +5,7 @@ export type KeepReply = (key: string, make: () => Promise<TextReply>) => Promise
 // In characters: some hundreds of pages of ten news items.
 const mostKept = 4_000_000
 
-/**
- * Keeps replies until the state of their store changes. `stateOf` names the state, and never repeats a name; without
- * one, nothing is kept.
- */
+/** Keeps replies until `stateOf` gives another name, which it never repeats. Without a name, nothing is kept. */
 export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepReply => {
   let state: string | undefined
   let length = 0

@@ -11,9 +11,7 @@ export interface Part {
   // As it came, with its path. Undefined when it is missing or empty.
   readonly fileName: string | undefined
   readonly contentType: string | undefined
-  /**
-   * Read it before you ask for the next part; the rest is skipped. A second reader continues where the first stopped.
-   */
+  // Read it before the next part; the rest is skipped. A second reader continues where the first stopped.
   readonly content: AsyncIterable<Buffer>
 }
 
@@ -29,10 +27,7 @@ const parserFor = (boundary: string) =>
     limits: { fieldSize: 0 },
   })
 
-/**
- * The parts of a body. Nothing is read before a part or its content is asked for. Errors: MultipartError, those of the
- * source.
- */
+/** Reads nothing before a part or its content is asked for. Errors: MultipartError, those of the source. */
 export async function* readMultipart(
   source: AsyncIterator<Uint8Array>,
   declared: string | undefined,

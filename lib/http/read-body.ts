@@ -1,23 +1,14 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
-import { bodyChunks, type Request, type RequestBody } from './request.ts'
+import { bodyChunks, type Request } from './request.ts'
 
 // In bytes, of JSON and XML bodies.
 export const largestDocument = 64 * 1024
 
-const tooLarge = (limit: number) =>
-  new ServiceError('bodyTooLarge', { message: `The request body is larger than the ${limit} bytes allowed here.` })
-
-const readBytes = async (body: RequestBody, limit: number, malformed: ErrorName): Promise<Buffer> => {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of bodyChunks(body, malformed)) {
-    length += chunk.length
-    if (length > limit) throw tooLarge(limit)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, length)
+const refuseTooLarge = (length: number): void => {
+  const message = `The request body is larger than the ${largestDocument} bytes allowed here.`
+  if (length > largestDocument) throw new ServiceError('bodyTooLarge', { message })
 }
 
 const mediaTypeOf = (header: string) => {
@@ -46,10 +37,7 @@ const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'for
   throw new ServiceError('mediaTypeUnsupported', { message: `Send the request body as ${readable.join(' or ')}.` })
 }
 
-/**
- * Body formats besides JSON. Operations bring the readers along, so that other bundles do not contain them. A reader
- * throws an Error with the reason.
- */
+/** Formats besides JSON. The operations bring the readers, which throw an Error with the reason. */
 export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
   // C-45: some libraries declare it as JSON in `DELETE` bodies.
@@ -58,18 +46,22 @@ export interface BodyForms {
   readonly inQuery?: true
 }
 
-const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-
 const parse = async (text: string, format: Format | 'form', { xml, form }: BodyForms): Promise<unknown> => {
   if (format === 'json') return readJson(text)
   return format === 'xml' ? xml?.(text) : form?.(text)
 }
 
 const readText = async (request: Request, malformed: ErrorName): Promise<string> => {
-  if (Number(request.headers['content-length'] ?? 0) > largestDocument) throw tooLarge(largestDocument)
-  const bytes = await readBytes(request.body, largestDocument, malformed)
+  refuseTooLarge(Number(request.headers['content-length'] ?? 0))
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of bodyChunks(request.body, malformed)) {
+    length += chunk.length
+    refuseTooLarge(length)
+    chunks.push(chunk)
+  }
   try {
-    return decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, length))
   } catch (cause) {
     throw new ServiceError(malformed, { message: 'The request body is not UTF-8.', cause })
   }

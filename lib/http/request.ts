@@ -4,9 +4,7 @@ import type { RemainingTime } from '../core/remaining-time.ts'
 
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
 
-/**
- * The body in pieces. The stream stays open when the reader stops early. Errors: `broken` when the caller disconnects.
- */
+/** The stream stays open when the reader stops early. Errors: `broken` when the caller disconnects. */
 export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGenerator<Uint8Array, void> {
   if ('bytes' in body) {
     if (body.bytes.length > 0) yield body.bytes
@@ -52,16 +50,10 @@ export interface Answer {
   readonly elsewhere?: () => Promise<Answer>
 }
 
-/**
- * Sends an answer. It throws only while another answer can still be sent in its place, and reports a later failure to
- * `cut`.
- */
+/** Throws only while another answer can still be sent in its place. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
-/**
- * A group of operations. Every failure is answered, those of `send` included. `remainingTime` is in milliseconds,
- * infinite without a deadline.
- */
+/** Every failure is answered, those of `send` included. `remainingTime` is infinite without a deadline. */
 export interface Handler {
   (request: Request, remainingTime: RemainingTime): Promise<Answer>
   <Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>

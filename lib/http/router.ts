@@ -6,10 +6,7 @@ export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 export interface Route {
   readonly operation: string
   readonly method: string
-  /**
-   * `{name}` is one segment. `{name+}` at the end is the rest of the path, still percent-encoded, without leading
-   * slashes.
-   */
+  // `{name}` is one segment. `{name+}` is the rest of the path, percent-encoded, without leading slashes.
   readonly path: string
   readonly group: Group
   // Without it, any token of the site will do.
@@ -46,23 +43,15 @@ const restVariable = /\/\{(\w+)\+\}$/
 // Clients add a slash to a path that already ends with one.
 const moreSlashes = '(?:/|%2[Ff])*'
 
-const endOf = (isFolder: boolean): string => (isFolder ? `(?:/${moreSlashes})?` : '/?')
-
-// API Gateway hands over no slash when its prefix was requested without one.
-const rootExpression = /^\/?$/
-
 const compile = (template: string, isFolder: boolean): RegExp => {
-  if (template === '/') return rootExpression
-  return new RegExp(
-    `^${template
-      .replaceAll('.', '\\.')
-      .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
-      .replace(
-        restVariable,
-        `/${moreSlashes}(?<$1>(?!/|%2[Ff]).+)`,
-      )}${restVariable.test(template) ? '' : endOf(isFolder)}$`,
-    's',
-  )
+  // API Gateway hands over no slash when its prefix was requested without one.
+  if (template === '/') return /^\/?$/
+  const source = template
+    .replaceAll('.', '\\.')
+    .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+    .replace(restVariable, `/${moreSlashes}(?<$1>(?!/|%2[Ff]).+)`)
+  const folderEnd = isFolder ? `(?:/${moreSlashes})?` : '/?'
+  return new RegExp(`^${source}${restVariable.test(template) ? '' : folderEnd}$`, 's')
 }
 
 const decode = (segment: string): string => {

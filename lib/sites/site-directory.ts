@@ -1,9 +1,7 @@
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
-/**
- * The port to the directory of sites and data centres, shared by all data centres. Errors of every call: unavailable.
- */
+/** The port to sites and data centres, shared by all data centres. Errors of every call: unavailable. */
 export interface SiteDirectory {
   getSite(id: SiteId): Promise<Site | undefined>
   getDataCentre(id: string): Promise<DataCentre | undefined>

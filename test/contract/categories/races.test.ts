@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { listCategoriesOfObject } from '../../../lib/categories/association-list.ts'
-import { linkCategories } from '../../../lib/categories/change-links.ts'
-import { linkObjects } from '../../../lib/categories/change-links.ts'
+import { linkCategories, linkObjects } from '../../../lib/categories/change-links.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { author, entry } from '../../support/history.ts'
