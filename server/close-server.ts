@@ -9,7 +9,7 @@ const sweepInterval = 50
 // Requests that the server waits for, or those that it gave up in the end. Never 0.
 export type Closing = { readonly waitingFor: number } | { readonly cutOff: number }
 
-export type Close = (tell?: (closing: Closing) => void) => Promise<void>
+export type Close = (report?: (closing: Closing) => void) => Promise<void>
 
 /** Call it before the server listens. `timeout` is in milliseconds. */
 export const closerOf = (server: Server, timeout = longestWait): Close => {
@@ -36,16 +36,16 @@ export const closerOf = (server: Server, timeout = longestWait): Close => {
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
   }
 
-  return async (tell = () => {}) => {
+  return async (report = () => {}) => {
     const closed = once(server, 'close')
     server.close()
     const waitingFor = inFlight()
-    if (waitingFor > 0) tell({ waitingFor })
+    if (waitingFor > 0) report({ waitingFor })
     const sweep = setInterval(closeIdle, sweepInterval)
     const end = setTimeout(() => {
       const cutOff = inFlight()
       server.closeAllConnections()
-      if (cutOff > 0) tell({ cutOff })
+      if (cutOff > 0) report({ cutOff })
     }, timeout)
     await closed
     clearInterval(sweep)

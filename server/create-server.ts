@@ -105,10 +105,15 @@ export const createServer = (
 ): Server => {
   const inTurn = createTurns()
 
-  const serve = async (message: IncomingMessage, response: ServerResponse, body: Readable, waits: () => boolean) => {
+  const serve = async (
+    message: IncomingMessage,
+    response: ServerResponse,
+    body: Readable,
+    isWaiting: () => boolean,
+  ) => {
     try {
       const request = readRequest(message, body)
-      const send = sendOn(message, response, waits, earlyAnswers)
+      const send = sendOn(message, response, isWaiting, earlyAnswers)
       await handlerFor(request.path)(request, timeFor(message), send)
     } catch (error) {
       console.error('A request could not be answered:', error)
@@ -116,20 +121,25 @@ export const createServer = (
     }
   }
 
-  const take = (message: IncomingMessage, response: ServerResponse, body: Readable, waits: () => boolean): void => {
+  const accept = (
+    message: IncomingMessage,
+    response: ServerResponse,
+    body: Readable,
+    isWaiting: () => boolean,
+  ): void => {
     if (!admits(message)) refuseStranger(message, response)
-    else if (namesHost(message)) inTurn(response, () => void serve(message, response, body, waits))
+    else if (namesHost(message)) inTurn(response, () => void serve(message, response, body, isWaiting))
     else refuseMalformed(response)
   }
 
   // Node's own answer to a request without Host has no body.
   const server = createHttpServer({ requireHostHeader: false }, (message, response) => {
-    take(message, response, message, () => false)
+    accept(message, response, message, () => false)
   })
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
     const body = bodyAfterLeave(message, response)
     // As long as nothing has read from it, the caller holds its body back.
-    take(message, response, body, () => !body.readableDidRead)
+    accept(message, response, body, () => !body.readableDidRead)
   })
   server.on('checkExpectation', (_message: IncomingMessage, response: ServerResponse) => refuseExpectation(response))
   server.on('clientError', refuseConnection)

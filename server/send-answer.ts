@@ -14,7 +14,7 @@ export interface EarlyAnswers {
 // For callers that connect to the server directly.
 export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, comeLast: false }
 
-const readAway = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {
+const discardRest = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {
   const timer = setTimeout(() => request.destroy(), ms)
   let length = 0
   try {
@@ -29,7 +29,7 @@ const readAway = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): 
   }
 }
 
-const drained = (response: ServerResponse): Promise<void> =>
+const untilDrained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       response.off('drain', done).off('close', done)
@@ -49,7 +49,7 @@ const writeStream = async (
   for (let chunk = first; !chunk.done; chunk = await rest.next()) {
     length += chunk.value.length
     if (declared !== undefined && length > declared) break
-    if (!response.write(chunk.value)) await drained(response)
+    if (!response.write(chunk.value)) await untilDrained(response)
     if (response.destroyed) return
   }
   if (declared !== undefined && length !== declared) {
@@ -59,14 +59,11 @@ const writeStream = async (
 
 const hasLength = (status: number) => status !== 204 && status !== 304
 
-const lengthOf = (body: string | Uint8Array): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) : body.length
-
-/** Sends answers on a response. `waits` tells whether the caller still waits for 100 Continue. */
+/** Sends answers on a response. `isWaiting` tells whether the caller still waits for 100 Continue. */
 export const sendOn = (
   request: IncomingMessage,
   response: ServerResponse,
-  waits: () => boolean,
+  isWaiting: () => boolean,
   early: EarlyAnswers,
 ): Send<void> => {
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
@@ -80,21 +77,21 @@ export const sendOn = (
   }
 
   const finish = async (unread: boolean): Promise<void> => {
-    if (unread && !waits()) await readAway(request, early)
+    if (unread && !isWaiting()) await discardRest(request, early)
     response.end()
   }
 
   const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
-    const length = lengthOf(body)
+    const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
     // As many bytes as characters: it is ASCII, which is written faster as Latin 1.
     const encoding = length === body.length ? 'latin1' : 'utf8'
+    const isHead = request.method === 'HEAD'
     if (!unread) {
-      if (request.method === 'HEAD') response.end()
-      else response.end(body, encoding)
+      response.end(isHead ? '' : body, encoding)
       return
     }
-    if (request.method === 'HEAD') response.flushHeaders()
+    if (isHead) response.flushHeaders()
     else response.write(body, encoding)
     return finish(unread)
   }
@@ -132,7 +129,7 @@ export const sendOn = (
   }
 
   return (answer, cut) => {
-    if (!early.comeLast || request.complete || waits()) return send(answer, cut)
-    return readAway(request, early).then(() => send(answer, cut))
+    if (!early.comeLast || request.complete || isWaiting()) return send(answer, cut)
+    return discardRest(request, early).then(() => send(answer, cut))
   }
 }

@@ -4,10 +4,7 @@ export type Json<Value> = string & { readonly [written]: Value }
 
 export const toJson = <Value>(value: Value): Json<Value> => JSON.stringify(value) as Json<Value>
 
-/**
- * C-10: in bytes, for the entries of a list. A Lambda function hands its answer over as text within JSON, in 6 MB at
- * most, so the escapes are counted, too.
- */
+/** C-10: in bytes, for the entries of a list. Lambda takes an answer as text within JSON, up to 6 MB. */
 export const largestPage = 4_900_000
 
 const sizeOf = (json: string): number => Buffer.byteLength(JSON.stringify(json)) + 1

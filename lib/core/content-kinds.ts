@@ -51,10 +51,7 @@ export const withDefaults = <Given extends Scalars>(
   return { ...content, ...given }
 }
 
-/**
- * Imported content: given members count first, then stored ones, then defaults. A stored long text stays unless another
- * one is given. `now` is in milliseconds since the epoch.
- */
+/** Given members count first, then stored ones, then defaults. `now` is in milliseconds since the epoch. */
 export const mergeContent = <Given extends Scalars>(
   kind: ContentKind,
   stored: Scalars | undefined,

@@ -11,12 +11,6 @@ export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepRep
   let length = 0
   const kept = new Map<string, TextReply>()
 
-  const forgetAll = (next: string) => {
-    state = next
-    length = 0
-    kept.clear()
-  }
-
   const keep = (key: string, reply: TextReply) => {
     if (kept.has(key)) return
     kept.set(key, reply)
@@ -29,10 +23,14 @@ export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepRep
   }
 
   return async (key, make) => {
-    // Asked for before anything is read: a reply of which a part was read later must not count as one of the state after a change.
+    // Read the state first: a reply that was partly read before a change must not be kept for the state after it.
     const present = await stateOf()
     if (present === undefined) return make()
-    if (present !== state) forgetAll(present)
+    if (present !== state) {
+      state = present
+      length = 0
+      kept.clear()
+    }
     const known = kept.get(key)
     if (known) return known
     const reply = await make()

@@ -48,9 +48,7 @@ interface ContentReply extends Head {
   }
 }
 
-type EmptyReply = Head
-
-export type Reply = DocumentReply | TextReply | ContentReply | EmptyReply
+export type Reply = DocumentReply | TextReply | ContentReply | Head
 
 export const ok = <Value extends object>(document: Document<Value>, tag?: DocumentReply['tag']): DocumentReply => ({
   status: 200,

@@ -68,12 +68,17 @@ export interface Arrival {
   readonly path: string
 }
 
-/** The record of a request. Never contains tokens, bodies or query strings. */
-export interface RequestRecord extends Arrival {
-  readonly operation: string
-  readonly site: number | null
+export interface Trace {
+  operation: string
+  site: number | null
   // The first 8 hex digits of the token's hash, valid or not.
-  readonly token: string | null
+  token: string | null
+  // The route answers JSON, whatever `Accept` prefers.
+  public: boolean
+}
+
+/** The record of a request. Never contains tokens, bodies or query strings. */
+export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'public'>> {
   readonly status: number
   readonly durationMs: number
   // Only when the service is at fault.
@@ -84,12 +89,4 @@ export interface Telemetry {
   // Called before anything else is done with the request.
   arrival?(arrival: Arrival): void
   request(record: RequestRecord): void
-}
-
-export interface Trace {
-  operation: string
-  site: number | null
-  token: string | null
-  // The route answers JSON, whatever `Accept` prefers.
-  public: boolean
 }

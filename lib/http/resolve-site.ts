@@ -15,6 +15,11 @@ export interface SiteDeps {
   readonly findDataCentre: (id: string) => Promise<DataCentre | undefined>
 }
 
+interface Located {
+  readonly site: Site
+  readonly dataCentre: DataCentre
+}
+
 //
 const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteId => {
   if (segment === 'current') {
@@ -57,8 +62,8 @@ const lookupsAtOnce = 16
 export const sitesOf = async (
   { findSite, findDataCentre }: SiteDeps,
   { sites }: Grant,
-): Promise<readonly { readonly site: Site; readonly dataCentre: DataCentre }[]> => {
-  const found: { readonly site: Site; readonly dataCentre: DataCentre }[] = []
+): Promise<readonly Located[]> => {
+  const found: Located[] = []
   await inParallel(new Set(sites), lookupsAtOnce, async (id) => {
     const site = await findSite(id)
     if (site) found.push({ site, dataCentre: await dataCentreOf(site.dataCentre, findDataCentre) })
@@ -73,7 +78,7 @@ export const resolveSite = async (
   caller: Grant,
   route: Route,
   policy: GroupPolicy,
-): Promise<{ readonly site: Site; readonly dataCentre: DataCentre } | { readonly redirect: Reply }> => {
+): Promise<Located | { readonly redirect: Reply }> => {
   const id = siteIdIn(request.params['site'] ?? '', caller, policy)
   const [site, here] = await Promise.all([deps.findSite(id), findHere(deps)])
   if (!site) throw new ServiceError(policy.siteUnknown)

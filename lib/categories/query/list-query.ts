@@ -39,14 +39,9 @@ const readInteger = (text: string): number => {
   return value
 }
 
-const readLimit = (text: string): number => Math.min(readInteger(text), largestLimit)
-
 const switches = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count'] as const
 
-/**
- * C-9: empty switches count as absent, except `cursor`; so does the word `undefined`, which some clients send. Errors:
- * categoriesMalformed, with every fault.
- */
+/** C-9: empty switches count as absent, except `cursor`. Errors: categoriesMalformed, with every fault. */
 export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, identity }: ListDescription): ListQuery => {
   const problems: Problem[] = []
   const textOf = (name: string): string | undefined => {
@@ -71,7 +66,7 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
   const where = read<Where | undefined>('where', undefined, (text) => parseWhere(text, shape))
   const order = read('order', keyOrder(shape), (text) => parseOrder(text, shape))
   const skip = read('skip', 0, readInteger)
-  const limit = read('limit', standardLimit, readLimit)
+  const limit = read('limit', standardLimit, (text) => Math.min(readInteger(text), largestLimit))
   const hash = () => listHash([...identity, where ? (textOf('where') ?? '') : '', order.text])
   const cursor = textOf('cursor')
   const after =

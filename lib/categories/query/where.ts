@@ -32,9 +32,8 @@ const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const operandOf = (operand: unknown, member: MemberReference, operator: string): Comparable => {
   const comparable = readOperand(operand, member.type)
   if (comparable === undefined) {
-    throw new QueryFault(
-      `${operator} on ${member.name} takes ${operandNames[member.type]}, not ${quote(JSON.stringify(operand) ?? String(operand))}`,
-    )
+    const given = quote(JSON.stringify(operand) ?? String(operand))
+    throw new QueryFault(`${operator} on ${member.name} takes ${operandNames[member.type]}, not ${given}`)
   }
   return comparable
 }
