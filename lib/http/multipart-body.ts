@@ -123,8 +123,9 @@ async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenera
       if (last.length > 0) yield last
       return true
     }
-    // The end may be the beginning of a delimiter.
-    const safe = window.bytes.length - delimiter.length + 1
+    // Keep an end that may begin a delimiter. Most pieces have none, so that nothing needs to be copied.
+    const start = window.bytes.indexOf('\r', Math.max(window.bytes.length - delimiter.length + 1, 0))
+    const safe = start < 0 ? window.bytes.length : start
     if (safe > 0) yield window.take(safe)
     if (!(await window.grow())) return false
   }
