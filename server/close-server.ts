@@ -2,19 +2,17 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long requests in flight may take, in milliseconds. */
+// Milliseconds for requests in flight.
 const longestWait = 10_000
 const sweepInterval = 50
 
-/** How the closing of a server goes: how many requests it waits for, and how many it has given up in the end. Never 0. */
+// Requests that the server waits for, or those that it gave up in the end. Never 0.
 export type Closing = { readonly waitingFor: number } | { readonly cutOff: number }
 
-/** Ends a server: it takes no more connections, and lets requests in flight be answered. */
-export type Close = (tell?: (closing: Closing) => void) => Promise<void>
+export type Close = (report?: (closing: Closing) => void) => Promise<void>
 
-/** How to close a server that does not listen yet. `patience` is how long requests in flight may take, in milliseconds. */
-export const closerOf = (server: Server, patience = longestWait): Close => {
-  /** The answers that are owed on each connection. */
+/** Call it before the server listens. `timeout` is in milliseconds. */
+export const closerOf = (server: Server, timeout = longestWait): Close => {
   const connections = new Map<Socket, Set<ServerResponse>>()
   server.on('connection', (socket: Socket) => {
     connections.set(socket, new Set())
@@ -38,17 +36,17 @@ export const closerOf = (server: Server, patience = longestWait): Close => {
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
   }
 
-  return async (tell = () => {}) => {
+  return async (report = () => {}) => {
     const closed = once(server, 'close')
     server.close()
     const waitingFor = inFlight()
-    if (waitingFor > 0) tell({ waitingFor })
+    if (waitingFor > 0) report({ waitingFor })
     const sweep = setInterval(closeIdle, sweepInterval)
     const end = setTimeout(() => {
       const cutOff = inFlight()
       server.closeAllConnections()
-      if (cutOff > 0) tell({ cutOff })
-    }, patience)
+      if (cutOff > 0) report({ cutOff })
+    }, timeout)
     await closed
     clearInterval(sweep)
     clearTimeout(end)

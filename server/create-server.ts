@@ -9,7 +9,7 @@ import { namesHost, readRequest } from './read-request.ts'
 import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, refuseTunnel } from './refuse.ts'
 import { atOnce, type EarlyAnswers, sendOn } from './send-answer.ts'
 
-/** Begins a request when the answer before it on the same connection has gone out. `begin` must end the response, or destroy it. */
+// Starts a request after the answer before it on the same connection. `begin` must end or destroy the response.
 type Turns = (response: ServerResponse, begin: () => void) => void
 
 interface Waiting {
@@ -17,10 +17,8 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/**
- * Callers may send many requests without waiting for answers. They are answered in their order, so begun in their order, too: a thousand
- * of them at once would cost a thousand answers' memory. While some wait, nothing more is read from the connection.
- */
+// Pipelined requests run one after the other: a thousand at once would need the memory of a thousand answers. While
+// some wait, the connection is not read.
 const createTurns = (): Turns => {
   const queues = new WeakMap<Socket, Waiting[]>()
 
@@ -65,13 +63,12 @@ export const dispatch =
     return handlers[found?.group ?? catchAllGroup]
   }
 
-/** How long nothing may pass on a connection that is in use, in milliseconds. */
+// Milliseconds.
 const longestSilence = 120_000
 
-/** How often it is told that connections cannot be taken, in milliseconds. */
 const complaintInterval = 1_000
 
-/** A caller that waits for leave to send its body gets it when the body is first read: not at all when an error comes first. */
+// Sends 100 Continue when the body is first read, so not at all when an error comes first.
 const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Readable =>
   Readable.from(
     (async function* () {
@@ -81,7 +78,7 @@ const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Rea
     { objectMode: false },
   )
 
-/** A server that listens lives on when the system has no more handles for connections: the callers come again. */
+// A listening server survives a lack of file descriptors: callers try again.
 const surviveShortage = (server: Server): void => {
   let complained = Number.NEGATIVE_INFINITY
   server.on('listening', () => {
@@ -93,26 +90,30 @@ const surviveShortage = (server: Server): void => {
   })
 }
 
-/** What stands between the callers and a server; nothing unless told. */
 export interface Front {
-  /** Whether a request comes from there. Others are refused before anything else of them is looked at. */
+  // Refuses requests that do not come from there, before anything else is read.
   readonly admits?: (message: IncomingMessage) => boolean
-  /** The time that it leaves to a request which has just come. */
+  // The time that it leaves to a new request.
   readonly timeFor?: (message: IncomingMessage) => RemainingTime
   readonly earlyAnswers?: EarlyAnswers
 }
 
-/** A server over the core, not listening yet. `handlerFor` names the handler for a path, which is percent-encoded and without the query. */
+/** A server that does not listen yet. `handlerFor` gets the percent-encoded path without the query. */
 export const createServer = (
   handlerFor: (path: string) => Handler,
   { admits = () => true, timeFor = () => unlimited, earlyAnswers = atOnce }: Front = {},
 ): Server => {
   const inTurn = createTurns()
 
-  const serve = async (message: IncomingMessage, response: ServerResponse, body: Readable, waits: () => boolean) => {
+  const serve = async (
+    message: IncomingMessage,
+    response: ServerResponse,
+    body: Readable,
+    isWaiting: () => boolean,
+  ) => {
     try {
       const request = readRequest(message, body)
-      const send = sendOn(message, response, waits, earlyAnswers)
+      const send = sendOn(message, response, isWaiting, earlyAnswers)
       await handlerFor(request.path)(request, timeFor(message), send)
     } catch (error) {
       console.error('A request could not be answered:', error)
@@ -120,20 +121,25 @@ export const createServer = (
     }
   }
 
-  const take = (message: IncomingMessage, response: ServerResponse, body: Readable, waits: () => boolean): void => {
+  const accept = (
+    message: IncomingMessage,
+    response: ServerResponse,
+    body: Readable,
+    isWaiting: () => boolean,
+  ): void => {
     if (!admits(message)) refuseStranger(message, response)
-    else if (namesHost(message)) inTurn(response, () => void serve(message, response, body, waits))
+    else if (namesHost(message)) inTurn(response, () => void serve(message, response, body, isWaiting))
     else refuseMalformed(response)
   }
 
   // Node's own answer to a request without Host has no body.
   const server = createHttpServer({ requireHostHeader: false }, (message, response) => {
-    take(message, response, message, () => false)
+    accept(message, response, message, () => false)
   })
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
     const body = bodyAfterLeave(message, response)
     // As long as nothing has read from it, the caller holds its body back.
-    take(message, response, body, () => !body.readableDidRead)
+    accept(message, response, body, () => !body.readableDidRead)
   })
   server.on('checkExpectation', (_message: IncomingMessage, response: ServerResponse) => refuseExpectation(response))
   server.on('clientError', refuseConnection)

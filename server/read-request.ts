@@ -7,7 +7,7 @@ type Query = Request['query']
 
 const noQuery: Query = new Map()
 
-/** In one pass: a query may have thousands of names, and one of them thousands of values. */
+// One pass: a query may have thousands of names and values.
 const readQuery = (text: string): Query => {
   if (text === '') return noQuery
   const query = new Map<string, string[]>()
@@ -19,20 +19,19 @@ const readQuery = (text: string): Query => {
   return query
 }
 
-/** A `#` in a target is a character like any other; in a URL that is made of it, all that follows would be no part of it. */
+// In a target, `#` is an ordinary character.
 const encodeHash = (target: string): string => (target.includes('#') ? target.replaceAll('#', '%23') : target)
 
-/** Proxies are sent whole URLs. */
+// Proxies receive whole URLs.
 const origin = /^https?:\/\/[^/?]*/
 
-/** The path and the query of a request's target, as they came. */
 const readTarget = (url: string): { readonly path: string; readonly rawQuery: string } => {
   const target = encodeHash(url.startsWith('/') ? url : url.replace(origin, ''))
   const mark = target.indexOf('?')
   return mark < 0 ? { path: target, rawQuery: '' } : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
 }
 
-/** All of them, those too that Node would drop when they come twice: of two tokens, neither may count. */
+// Includes repeated headers, which Node would drop: of two tokens, neither may count.
 const readHeaders = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
   const headers: Record<string, string> = Object.create(null)
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -44,7 +43,6 @@ const readHeaders = ({ rawHeaders }: IncomingMessage): Record<string, string> =>
   return headers
 }
 
-/** The request to the core; `body` is what is read as its body. */
 export const readRequest = (message: IncomingMessage, body: Readable): Request => {
   const { path, rawQuery } = readTarget(message.url ?? '/')
   return {
@@ -58,7 +56,7 @@ export const readRequest = (message: IncomingMessage, body: Readable): Request =
   }
 }
 
-/** Whether the request names its host as HTTP asks for (RFC 9112, section 3.2): once, or in HTTP/1.0 not at all. */
+// Exactly one Host (RFC 9112, section 3.2), or none in HTTP/1.0.
 export const namesHost = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

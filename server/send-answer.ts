@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Answer, Send } from '../lib/http/request.ts'
 
-/** How an answer is given to a request whose body is still coming. */
+/** How to answer a request whose body is still arriving. */
 export interface EarlyAnswers {
-  /** What of the body is still read, so that the caller sees the answer and not a broken connection: in bytes, and for so many milliseconds. */
+  // Limits for reading the rest of the body, so that the caller gets the answer and not a broken connection.
   readonly bytes: number
   readonly ms: number
-  /** Whether that comes before the answer: what stands in front may read none before it has handed over the whole body. */
+  // Answer only after the body: the proxy in front reads no answer earlier.
   readonly comeLast: boolean
 }
 
-/** For callers who are connected to the server itself. */
+// For callers that connect to the server directly.
 export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, comeLast: false }
 
-const readAway = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {
+const discardRest = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {
   const timer = setTimeout(() => request.destroy(), ms)
   let length = 0
   try {
@@ -29,8 +29,7 @@ const readAway = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): 
   }
 }
 
-/** Resolves when the caller has taken what was written, or has gone. */
-const drained = (response: ServerResponse): Promise<void> =>
+const untilDrained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       response.off('drain', done).off('close', done)
@@ -39,7 +38,7 @@ const drained = (response: ServerResponse): Promise<void> =>
     response.on('drain', done).on('close', done)
   })
 
-/** Writes a stream at the pace of the caller, from its first chunk on. Throws what the stream throws, and when it is not as long as declared. */
+// Throws the stream's error, and when the length is not as declared.
 const writeStream = async (
   first: IteratorResult<Uint8Array>,
   rest: AsyncIterator<Uint8Array>,
@@ -50,7 +49,7 @@ const writeStream = async (
   for (let chunk = first; !chunk.done; chunk = await rest.next()) {
     length += chunk.value.length
     if (declared !== undefined && length > declared) break
-    if (!response.write(chunk.value)) await drained(response)
+    if (!response.write(chunk.value)) await untilDrained(response)
     if (response.destroyed) return
   }
   if (declared !== undefined && length !== declared) {
@@ -60,14 +59,11 @@ const writeStream = async (
 
 const hasLength = (status: number) => status !== 204 && status !== 304
 
-const lengthOf = (body: string | Uint8Array): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) : body.length
-
-/** How an answer goes out on a response. `waits` says whether the caller holds its body back until it is given leave. */
+/** Sends answers on a response. `isWaiting` tells whether the caller still waits for 100 Continue. */
 export const sendOn = (
   request: IncomingMessage,
   response: ServerResponse,
-  waits: () => boolean,
+  isWaiting: () => boolean,
   early: EarlyAnswers,
 ): Send<void> => {
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
@@ -81,26 +77,26 @@ export const sendOn = (
   }
 
   const finish = async (unread: boolean): Promise<void> => {
-    if (unread && !waits()) await readAway(request, early)
+    if (unread && !isWaiting()) await discardRest(request, early)
     response.end()
   }
 
   const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
-    const length = lengthOf(body)
+    const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
     // As many bytes as characters: it is ASCII, which is written faster as Latin 1.
     const encoding = length === body.length ? 'latin1' : 'utf8'
+    const isHead = request.method === 'HEAD'
     if (!unread) {
-      if (request.method === 'HEAD') response.end()
-      else response.end(body, encoding)
+      response.end(isHead ? '' : body, encoding)
       return
     }
-    if (request.method === 'HEAD') response.flushHeaders()
+    if (isHead) response.flushHeaders()
     else response.write(body, encoding)
     return finish(unread)
   }
 
-  /** Should one of the two sides break, so does the connection: half a file must not look whole. */
+  // A failure on either side breaks the connection: half a file must not look complete.
   const sendStream = async (answer: Answer, stream: Readable, cut: (failure: unknown) => void): Promise<void> => {
     const stop = () => stream.destroy()
     response.once('close', stop)
@@ -133,7 +129,7 @@ export const sendOn = (
   }
 
   return (answer, cut) => {
-    if (!early.comeLast || request.complete || waits()) return send(answer, cut)
-    return readAway(request, early).then(() => send(answer, cut))
+    if (!early.comeLast || request.complete || isWaiting()) return send(answer, cut)
+    return discardRest(request, early).then(() => send(answer, cut))
   }
 }

@@ -4,12 +4,16 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
-import { getCategory, listCategories } from './categories.ts'
-import { linkCategories, listCategoriesOfObject, unlinkCategories } from './categories-of-object.ts'
-import { linkObjects, listAllObjects, listObjects, unlinkObjects } from './objects.ts'
-import { listSiteUrls } from './site-urls.ts'
+import { linkCategories, linkObjects, unlinkCategories, unlinkObjects } from './links.ts'
+import {
+  getCategory,
+  listAllObjects,
+  listCategories,
+  listCategoriesOfObject,
+  listObjects,
+  listSiteUrls,
+} from './lists.ts'
 
-/** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
   const operations: Record<OperationOf<'categories'>, OperationHandler> = {
     ...ofEachKind('list', (kind) => listObjects(deps, kind)),

@@ -8,20 +8,30 @@ const idIn = <Id extends number>(segment: string | undefined): Id | undefined =>
   return id !== undefined && id >= 1 && id <= largestContentId ? id : undefined
 }
 
-/** The category that a path names. Errors: categoryUnknown, also for what cannot be the id of one. */
+/** Errors: categoryUnknown, also for a malformed id. */
 export const categoryOf = (segments: Segments): { category: CategoryId } => {
   const category = idIn<CategoryId>(segments['category'])
   if (category === undefined) throw new ServiceError('categoryUnknown')
   return { category }
 }
 
-/** The object that a path names. Errors: objectUnknown, also for what cannot be the id of one. */
+/** Errors: objectUnknown, also for a malformed id. */
 export const objectOf = (segments: Segments): { object: number } => {
   const object = idIn(segments['object'])
   if (object === undefined) throw new ServiceError('objectUnknown')
   return { object }
 }
 
-/** What a body says that comes as a form. Its reader is loaded when the first caller sends one: most never do. */
-export const readForm = async (text: string): Promise<unknown> =>
-  (await import('../../lib/http/form.ts')).readForm(text)
+type Bodies = typeof import('../../lib/contract/categories/items-body.ts')
+
+// Schemas and form reader load with the first request that needs them.
+export const bodyOf = <Name extends keyof Bodies>(name: Name) => ({
+  schema: async () => (await import('../../lib/contract/categories/items-body.ts'))[name],
+  malformed: 'categoriesMalformed' as const,
+})
+
+export const removalBodyOf = <Name extends keyof Bodies>(name: Name) => ({
+  ...bodyOf(name),
+  form: async (text: string) => (await import('../../lib/http/form.ts')).readForm(text),
+  inQuery: true as const,
+})

@@ -1,7 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { createdField, fieldPage, fieldTypePage } from '../../lib/contract/fields/contract.ts'
 import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
 import { ifMatch } from '../../lib/http/conditions.ts'
@@ -9,37 +8,32 @@ import { siteUrls } from '../../lib/http/links.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
-import { bodyOf, fieldOf, webFormOf } from './params.ts'
+import { bodyOf, fieldOf, findForm, webFormOf } from './params.ts'
 import { fieldTag, fieldView, wholeList } from './views.ts'
 
-/** Operation 2: one system field of a web form. 404/115001 without the form, 404/115002 without the field. */
+/** F-2 (operation 2). 404/115001 without the form, 404/115002 without the field. */
 export const getField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, dataCentre, params }) => {
-    const form = await webForms.get(site.id, params.webForm)
-    if (!form) throw new ServiceError('webFormUnknown')
+    const form = await findForm(webForms, site.id, params.webForm)
     const field = findField(form.fields, params.typeId)
     const value = fieldView(field, siteUrls(dataCentre, site).field(form.id, field.typeId))
     return ok({ value, xml: xmlNames.field }, fieldTag(field))
   })
 
-/** Operation 1: the system fields of a web form, sorted by order. 404/115001 when there is no such form. */
+/** F-1 (operation 1). 404/115001 without the form. */
 export const listFields = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
-    const form = await webForms.get(site.id, params.webForm)
-    if (!form) throw new ServiceError('webFormUnknown')
+    const form = await findForm(webForms, site.id, params.webForm)
     const urls = siteUrls(dataCentre, site)
     const items = form.fields.map((field) => fieldView(field, urls.field(form.id, field.typeId)))
     const value: Answer<typeof fieldPage> = wholeList(urls.fields(form.id), items)
     return ok({ value, xml: xmlNames.fields }, byValue)
   })
 
-/** Operation 3: puts a system field on a web form. 201 with its id and self link; 403/115006 when the form has that type already. */
+/** F-14 (operation 3). 403/115006 when the form has a field of that type. */
 export const createField = ({ webForms }: FieldsDeps) =>
   operation(
-    {
-      params: webFormOf,
-      body: bodyOf(async () => (await import('../../lib/contract/fields/field-body.ts')).newFieldBody),
-    },
+    { params: webFormOf, body: bodyOf('newFieldBody') },
     async ({ site, dataCentre, params, body: { type, mandatory, order }, author, remainingTime }) => {
       const field = { typeId: type.id, mandatory, order }
       const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
@@ -50,13 +44,10 @@ export const createField = ({ webForms }: FieldsDeps) =>
     },
   )
 
-/** Operation 4: changes whether a field is mandatory, its order, or both. 200 with an empty body; 412 when `If-Match` does not hold. */
+/** F-18 (operation 4). 412 when `If-Match` does not match. */
 export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
-    {
-      params: fieldOf,
-      body: bodyOf(async () => (await import('../../lib/contract/fields/field-body.ts')).fieldChangeBody),
-    },
+    { params: fieldOf, body: bodyOf('fieldChangeBody') },
     async ({ site, params, body, headers, author, remainingTime }) => {
       const check = ifMatch(headers['if-match'])
       await webForms.changeFields(
@@ -70,7 +61,7 @@ export const updateField = ({ webForms }: FieldsDeps) =>
     },
   )
 
-/** Operation 5: takes a system field off a web form. 200 with an empty body; 412 when `If-Match` does not hold. */
+/** F-19 (operation 5). 412 when `If-Match` does not match. */
 export const deleteField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, params, headers, author, remainingTime }) => {
     const check = ifMatch(headers['if-match'])
@@ -86,7 +77,6 @@ export const deleteField = ({ webForms }: FieldsDeps) =>
 
 const items = [...fieldTypes].map(([id, name]) => ({ id, name }))
 
-/** The catalogue: every type of system field that can be placed on a form (decisions.md, section 8). */
 export const listFieldTypes = operation({ params: noParams }, async ({ site, dataCentre }) => {
   const value: Answer<typeof fieldTypePage> = wholeList(siteUrls(dataCentre, site).fieldTypes(), items)
   return ok({ value, xml: xmlNames.fieldTypes })

@@ -4,12 +4,9 @@ import { type AnyOperation, createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { createField, deleteField, getField, listFields, listFieldTypes, updateField } from './fields.ts'
-import { getHealth } from './get-health.ts'
-import { getRoot } from './get-root.ts'
-import { listSites } from './list-sites.ts'
+import { getHealth, getRoot, listSites } from './service.ts'
 import { getWebForm, listWebForms } from './web-forms.ts'
 
-/** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createFieldsHandler = (deps: FieldsDeps): Handler => {
   const operations: Record<OperationOf<'fields'>, AnyOperation> = {
     getRoot: getRoot(deps),

@@ -1,17 +1,17 @@
-import type * as z from 'zod/mini'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { parseId, type WebFormId } from '../../lib/core/ids.ts'
+import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
+import type { WebForm, WebForms } from '../../lib/fields/web-forms.ts'
 
 type Segments = Readonly<Record<string, string>>
 
-/** The web form that a path names. Errors: webFormUnknown, also for what cannot be the id of one. */
+/** Errors: webFormUnknown, also for a malformed id. */
 export const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
   const id = parseId<WebFormId>(webForm)
   if (id === undefined) throw new ServiceError('webFormUnknown')
   return { webForm: id }
 }
 
-/** The web form and the type of the field that a path names. Errors: webFormUnknown, fieldUnknown. */
+/** Errors: webFormUnknown, fieldUnknown. */
 export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => {
   const typeId = parseId<number>(segments['field'] ?? '')
   const { webForm } = webFormOf(segments)
@@ -19,9 +19,18 @@ export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: numbe
   return { webForm, typeId }
 }
 
-/** A body of this group: in JSON or XML. The reader of XML is loaded when the first caller sends some: most never do. */
-export const bodyOf = <Body>(schema: () => Promise<z.core.$ZodType<Body>>) => ({
-  schema,
+type Bodies = typeof import('../../lib/contract/fields/field-body.ts')
+
+// Schemas and XML reader load with the first body that needs them.
+export const bodyOf = <Name extends keyof Bodies>(name: Name) => ({
+  schema: async () => (await import('../../lib/contract/fields/field-body.ts'))[name],
   malformed: 'fieldsMalformed' as const,
   xml: async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXml(text),
 })
+
+/** Errors: webFormUnknown. */
+export const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promise<WebForm> => {
+  const form = await webForms.get(site, id)
+  if (!form) throw new ServiceError('webFormUnknown')
+  return form
+}

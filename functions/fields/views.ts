@@ -5,7 +5,6 @@ import type { SystemField, WebFormSummary } from '../../lib/fields/web-forms.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
 import type { Link, SiteUrls } from '../../lib/http/links.ts'
 
-/** A web form as callers see it (decisions.md, section 8). */
 export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answer<typeof webForm> => ({
   links: [
     { rel: 'self', uri: urls.webForm(id) },
@@ -18,7 +17,7 @@ export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answe
 const nameOf = ({ typeId, name }: SystemField, typeName: string): string =>
   name ?? (typeId === imageVerification.id ? imageVerification.fieldName : typeName)
 
-/** A field as callers see it (api.md, "System web form field"); `self` is its URL. */
+/** F-10, F-11. `self` is the URL of the field. */
 export const fieldView = (field: SystemField, self: string): Answer<typeof fieldAnswer> => {
   const { typeId, mandatory, order } = field
   const typeName = fieldTypeName(typeId) ?? ''
@@ -32,10 +31,10 @@ export const fieldView = (field: SystemField, self: string): Answer<typeof field
   }
 }
 
-/** Names the state of a field, for `ETag` and `If-Match`: all of its members, in whichever order a store has put them. */
+// Stores may order the members differently.
 export const fieldTag = (field: SystemField): string => tagOf(Object.entries(field).sort())
 
-/** A list as the first version of the API wraps it (api.md, "Field list response"). */
+/** F-5: a list of the first version of the API has one page. */
 export interface WholeList<Item> {
   readonly links: readonly Link[]
   readonly items: readonly Item[]
@@ -44,7 +43,6 @@ export interface WholeList<Item> {
   readonly currentPage: number
 }
 
-/** These lists have one page, whatever is on it. */
 export const wholeList = <Item>(self: string, items: readonly Item[]): WholeList<Item> => ({
   links: [
     { rel: 'self', uri: self },

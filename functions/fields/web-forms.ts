@@ -1,15 +1,13 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { webFormPage } from '../../lib/contract/fields/contract.ts'
 import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
-import { webFormOf } from './params.ts'
+import { findForm, webFormOf } from './params.ts'
 import { webFormView, wholeList } from './views.ts'
 
-/** The web forms of a site, sorted by id (decisions.md, section 8). */
 export const listWebForms = ({ webForms }: FieldsDeps) =>
   operation({ params: noParams }, async ({ site, dataCentre }) => {
     const urls = siteUrls(dataCentre, site)
@@ -18,10 +16,9 @@ export const listWebForms = ({ webForms }: FieldsDeps) =>
     return ok({ value, xml: xmlNames.webForms })
   })
 
-/** One web form of a site (decisions.md, section 8). 404/115001 when there is no such form. */
+/** F-8. 404/115001 without the form. */
 export const getWebForm = ({ webForms }: FieldsDeps) =>
   operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
-    const form = await webForms.get(site.id, params.webForm)
-    if (!form) throw new ServiceError('webFormUnknown')
+    const form = await findForm(webForms, site.id, params.webForm)
     return ok({ value: webFormView(form, siteUrls(dataCentre, site)), xml: xmlNames.webForm })
   })

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../lib/core/errors.ts'
-import { MultipartError } from '../../lib/http/part-header.ts'
+import { MultipartError } from '../../lib/http/multipart-body.ts'
 import type { IncomingFile } from '../../lib/storage/upload-files.ts'
 
 const filePart = 'file'

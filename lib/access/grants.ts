@@ -2,40 +2,33 @@ import { hash, randomBytes } from 'node:crypto'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 
-/** The port to what is known of tokens: a grant for each, under the SHA-256 of the token. Errors of every call: unavailable. */
+/** The port to the grants, by the SHA-256 of their token. Errors of every call: unavailable. */
 export interface Grants {
   get(hash: string): Promise<Grant | undefined>
-  /** A token belongs to the history of each site that it covers: one entry for each. */
   put(grant: Grant, entries: readonly HistoryEntry[]): Promise<void>
-  /** Answers whether there was such a grant. */
   remove(hash: string, entries: readonly HistoryEntry[]): Promise<boolean>
-  /**
-   * Takes a site away from what a token covers, and the grant with the last of them. Answers false when the token does not cover the site, or is
-   * not there.
-   */
+  /** Removes a site from a grant, and the grant with its last site. False when the grant does not cover the site. */
   uncover(hash: string, site: SiteId, entry: HistoryEntry): Promise<boolean>
-  /** Every grant, in any order, for administration. */
   list(): AsyncIterable<Grant>
 }
 
-/** The permissions that a token can carry. `files` is "Can use SFTP & File Manager". */
+// A-18: "Can use SFTP & File Manager".
 export const permissions = ['files'] as const
 export type Permission = (typeof permissions)[number]
 
-/** What is known of a token. The token itself is never stored, only its SHA-256. */
 export interface Grant {
-  /** SHA-256 of the token, in hex: the stable name of one login. */
+  /** A-12: SHA-256 of the token, in hex. The token itself is never stored. */
   readonly hash: string
   readonly user: string
   readonly sites: readonly SiteId[]
   readonly permissions: readonly Permission[]
-  /** Epoch seconds. */
+  // Epoch seconds.
   readonly expires: number
 }
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** A grant as a store gives its members back. Throws an Error when a site has no id. */
+/** Reads a stored grant. Throws an Error when a site has no valid id. */
 export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown>>>): Grant => {
   const granted = listed(stored.permissions)
   return {
@@ -47,10 +40,8 @@ export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown
   }
 }
 
-/** 32 random bytes in hex (decisions.md, section 1). */
 export const newToken = (): string => randomBytes(32).toString('hex')
 
 export const hashToken = (token: string): string => hash('sha256', token, 'hex')
 
-/** Whether the grant still holds at a moment in epoch milliseconds. */
 export const isCurrent = (grant: Grant, now: number): boolean => grant.expires * 1000 > now

@@ -1,24 +1,28 @@
-import type { Json } from '../core/answer-size.ts'
-import { type associationMembers, associationShape, type ObjectKind, textMember } from '../core/content-kinds.ts'
+import { type Json, toJson } from '../core/answer-size.ts'
+import {
+  type associationMembers,
+  associationShape,
+  contentShape,
+  type ObjectKind,
+  textMember,
+} from '../core/content-kinds.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
 import type { Item, Scalars, ValuesOf } from '../core/item-shape.ts'
 import { objectKinds } from '../core/object-kinds.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
-import type { Content, Contents } from './contents.ts'
-import type { ListSource } from './excerpt.ts'
-import { writeItems } from './long-texts.ts'
+import type { Entry, ListSource } from './choose-page.ts'
+import type { Content, Contents, SiteObject } from './contents.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
-import { type ItemPage, runList } from './run-list.ts'
+import { type ItemPage, runList, writeItems } from './run-list.ts'
 
 export interface ListDeps {
   readonly contents: Contents
   readonly links: CategoryLinks
-  /** Over how many objects a list is filtered or sorted as a whole. */
+  // C-11: the most objects that a list is filtered or sorted over.
   readonly longestList: number
 }
 
-/** The list of a category's objects of one kind, for the query language. */
 export const associationList = (site: SiteId, category: CategoryId, kind: ObjectKind): ListDescription => ({
   shape: associationShape(kind),
   identity: [site, kind, category],
@@ -48,7 +52,7 @@ const associationSource = (
     siteId: site,
   })
 
-  const readTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
+  const addTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
     const texts = await contents.texts(site, kind, items.map(idOf))
     return items.map((item) => withText(item, kind, member, texts.get(idOf(item)) ?? ''))
   }
@@ -57,13 +61,10 @@ const associationSource = (
     entries: (after, limit) => links.list(list, after, limit),
     count: (after, limit) => links.count(list, after, limit),
     outline,
-    outlines: ({ object }) => object === undefined,
+    outlineHas: ({ object }) => object === undefined,
     async items(entries) {
-      const objects = await contents.getMany(
-        site,
-        kind,
-        entries.map(({ id }) => id),
-      )
+      const ids = entries.map(({ id }) => id)
+      const objects = await contents.getMany(site, kind, ids)
       return entries.flatMap((entry) => {
         const object = objects.get(entry.id)
         return object ? [{ ...outline(entry), [kind]: object, category: shownCategory }] : []
@@ -71,17 +72,44 @@ const associationSource = (
     },
     write: (items, fields) =>
       text !== undefined && fields.shows(kind, text)
-        ? writeItems(items, fields, (some) => readTexts(some, text))
+        ? writeItems(items, fields, (some) => addTexts(some, text))
         : writeItems(items, fields),
   }
 }
 
-/**
- * Operations 6 and 9: a page of the objects of one kind that a category is linked with.
- * Errors: categoryUnknown, listTooLong.
- */
+/** A page of the objects of one kind that are linked with a category. Errors: categoryUnknown, listTooLong. */
 export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<Json<ItemPage>> => {
   const category = await deps.contents.get(list.site, 'category', list.category)
   if (!category) throw new ServiceError('categoryUnknown')
   return runList(associationSource(deps, list, category), query, deps.longestList)
+}
+
+export const categoriesOfObjectList = (site: SiteId, kind: ObjectKind, id: number): ListDescription => ({
+  shape: contentShape('category'),
+  identity: [site, kind, id, 'category'],
+})
+
+/** A page of the categories that an object is linked with. Errors: objectUnknown, listTooLong. */
+export const listCategoriesOfObject = async (
+  { contents, links, longestList }: ListDeps,
+  object: SiteObject,
+  query: ListQuery,
+): Promise<Json<ItemPage>> => {
+  const { site, kind, id } = object
+  if (!(await contents.get(site, kind, id))) throw new ServiceError('objectUnknown')
+  const source: ListSource<Entry> = {
+    async entries(after, limit) {
+      return (await links.categoriesOf(object, after, limit)).map((category) => ({ id: category }))
+    },
+    count: (after, limit) => links.countCategoriesOf(object, after, limit),
+    outline: (entry) => ({ id: entry.id }),
+    outlineHas: ({ name }) => name === 'id',
+    async items(entries) {
+      const ids = entries.map((entry) => entry.id)
+      const categories = await contents.getMany(site, 'category', ids)
+      return ids.flatMap((category) => categories.get(category) ?? [])
+    },
+    write: async (items, fields) => items.map((item) => toJson(fields.select(item))),
+  }
+  return runList(source, query, longestList)
 }

@@ -4,7 +4,6 @@ import type { CategoryId, SiteId } from '../core/ids.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
 import type { Count, SiteObject } from './contents.ts'
 
-/** The objects of one kind that a category is linked with. */
 export interface LinkList {
   readonly site: SiteId
   readonly kind: ObjectKind
@@ -12,44 +11,39 @@ export interface LinkList {
 }
 
 export interface CategoryLink {
-  /** The id of the linked object. */
   readonly id: number
   readonly displayable: boolean
 }
 
-/** What became of a wish to link: done, or nothing was changed because the category, or some objects, do not exist. */
+// Unless linked, nothing was changed.
 export type LinkOutcome =
   | { readonly outcome: 'linked' }
   | { readonly outcome: 'category unknown' }
   | { readonly outcome: 'objects unknown'; readonly ids: ReadonlySet<number> }
 
-/** What became of a wish to link an object with categories, or to unlink it: done, or nothing was changed. */
 export type ObjectLinkOutcome =
   | { readonly outcome: 'done' }
   | { readonly outcome: 'object unknown' }
   | { readonly outcome: 'categories unknown'; readonly ids: ReadonlySet<number> }
 
-/**
- * The port to the links between categories and objects of the sites of a data centre. A link is there only while its category and
- * its object are: who removes one of them takes its links along (`Contents`). Errors of every call: unavailable.
- */
+/** The port to links. Removing a category or an object (`Contents`) removes its links. Errors: unavailable. */
 export interface CategoryLinks {
-  /** The links behind an object's id, in order of id, up to `limit`; fewer only at the end. */
+  // The links behind an object's id, in order of id, up to `limit`; fewer only at the end.
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
-  /** As `list`, with every link that was made before. */
+  // As `list`, read consistently.
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
-  /** The categories behind a category's id that an object is linked with, in order of id, up to `limit`; fewer only at the end. May lag moments behind changes. */
+  // The categories of an object behind an id, in order; fewer than `limit` only at the end. May lag behind changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
-  /** As `link`, from the other side: links an object with these categories. */
+  // As `link`, from the object's side.
   linkObject(
     object: SiteObject,
     wanted: ReadonlyMap<CategoryId, boolean | undefined>,
     entry: HistoryEntry,
     remainingTime?: RemainingTime,
   ): Promise<ObjectLinkOutcome>
-  /** As `unlink`, from the other side: all of the categories must exist. */
+  // As `unlink`, from the object's side: all of the categories must exist.
   unlinkObject(
     object: SiteObject,
     categories: readonly CategoryId[],
@@ -57,10 +51,9 @@ export interface CategoryLinks {
     remainingTime?: RemainingTime,
   ): Promise<ObjectLinkOutcome>
   /**
-   * Links these objects, by id, each with whether it is displayable; undefined keeps what a link says that exists, and makes a new
-   * one displayable. All of them or none; repeating is safe, and completes what a failure has left half done. Of two at once, it is as
-   * if one had come after the other. When the request has no time left (unlimited unless told), nothing is linked any more, and
-   * nothing later either.
+   * Links all of these objects, or none. An undefined `displayable` keeps that of an existing link; a new link is
+   * displayable. Safe to repeat; concurrent calls are serialized. Without time left (unlimited by default), nothing is
+   * linked, then or later.
    */
   link(
     list: LinkList,
@@ -68,9 +61,6 @@ export interface CategoryLinks {
     entry: HistoryEntry,
     remainingTime?: RemainingTime,
   ): Promise<LinkOutcome>
-  /**
-   * Removes the links with these objects, whether they are there or not. Answers false when there is no such category. Repeating is safe.
-   * When the request has no time left (unlimited unless told), nothing is removed any more, and nothing later either.
-   */
+  /** As `link`: safe to repeat, nothing happens late. Missing links are no error. False without the category. */
   unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, remainingTime?: RemainingTime): Promise<boolean>
 }

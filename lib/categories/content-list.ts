@@ -3,13 +3,11 @@ import { type ContentKind, contentShape, textMember } from '../core/content-kind
 import type { SiteId } from '../core/ids.ts'
 import type { Item } from '../core/item-shape.ts'
 import type { ListDeps } from './association-list.ts'
+import type { ListSource } from './choose-page.ts'
 import type { Listed } from './contents.ts'
-import type { ListSource } from './excerpt.ts'
-import { writeItems } from './long-texts.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
-import { type ItemPage, runList } from './run-list.ts'
+import { type ItemPage, runList, writeItems } from './run-list.ts'
 
-/** The list of a site's content of one kind, for the query language. */
 export const contentList = (site: SiteId, kind: ContentKind): ListDescription => ({
   shape: contentShape(kind),
   identity: [site, kind],
@@ -17,10 +15,7 @@ export const contentList = (site: SiteId, kind: ContentKind): ListDescription =>
 
 const idOf = (item: Item): number => Number(item['id'])
 
-/**
- * A page of all the content of one kind that a site has: its categories, its news items or its blogs (decisions.md, section 8).
- * What the store lists tells everything but long texts, so nothing is read twice. Errors: listTooLong.
- */
+/** The store lists everything but long texts, so nothing is read twice. Errors: listTooLong. */
 export const listContents = (
   { contents, longestList }: ListDeps,
   site: SiteId,
@@ -29,7 +24,7 @@ export const listContents = (
 ): Promise<Json<ItemPage>> => {
   const text = textMember(kind)
 
-  const readTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
+  const addTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
     const texts = await contents.texts(site, kind, items.map(idOf))
     return items.map((item) => ({ ...item, [member]: texts.get(idOf(item)) ?? '' }))
   }
@@ -38,11 +33,11 @@ export const listContents = (
     entries: (after, limit) => contents.list(site, kind, after, limit),
     count: (after, limit) => contents.count(site, kind, after, limit),
     outline: ({ id, content }) => content ?? { id },
-    outlines: () => true,
+    outlineHas: () => true,
     items: async (entries) => entries.flatMap(({ content }) => content ?? []),
     write: (items, fields) =>
       text !== undefined && fields.showsOwn(text)
-        ? writeItems(items, fields, (some) => readTexts(some, text))
+        ? writeItems(items, fields, (some) => addTexts(some, text))
         : writeItems(items, fields),
   }
   return runList(source, query, longestList)

@@ -3,16 +3,16 @@ import { type ContentKind, contentMembers } from '../core/content-kinds.ts'
 import { largestContentId } from '../core/ids.ts'
 import type { MemberType, Scalar } from '../core/item-shape.ts'
 import { type ContentMember, longestString } from '../core/object-kinds.ts'
-import { readDateTime } from './query/date-time.ts'
+import { readDateTime } from './query/comparable.ts'
 
-/** In bytes: with room to spare for what an item of the store may have. */
+// In bytes; leaves room in an item of the store.
 const longestText = 350_000
 
 const smallestInteger = -largestContentId - 1
 const integerRange = `must be a whole number from ${smallestInteger} to ${largestContentId}`
 const integer = z.int(integerRange).min(smallestInteger, integerRange).max(largestContentId, integerRange)
 
-/** A half of a pair of surrogates: stores put another character in its place. */
+// Stores replace half a pair of surrogates.
 const isWellFormed = (value: string): boolean => value.isWellFormed()
 const notWellFormed = 'must not have halves of characters'
 
@@ -30,7 +30,7 @@ const date = z.string(notDate).transform((text, context) => {
   return z.NEVER
 })
 
-/** What people are told of a type that its schema cannot say. */
+// Text for documents, which the schema cannot give.
 const said = (type: string) => ({ said: type })
 
 const text = z
@@ -47,7 +47,6 @@ const schemas: Readonly<Record<MemberType, z.ZodType<Scalar>>> = {
   text: text.meta(said(`text of up to ${longestText.toLocaleString('en')} bytes`)),
 }
 
-/** Ids of categories, news items and blogs. */
 export const contentId = z
   .int('must be a whole number')
   .min(1, 'must be 1 or more')
@@ -56,7 +55,7 @@ export const contentId = z
 const memberSchema = ({ type, nullable, meaning = '' }: ContentMember): z.ZodType<Scalar | undefined> =>
   (nullable ? schemas[type].nullable() : schemas[type]).optional().meta({ description: meaning })
 
-/** What a category, news item or blog may look like when it is brought in from outside: an id, and any of its other members. */
+/** Imported content: an id, and any of its other members. */
 export const contentSchema = (kind: ContentKind) => {
   const { id, ...members } = contentMembers[kind]
   const shape = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberSchema(member)]))

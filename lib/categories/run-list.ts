@@ -1,41 +1,54 @@
-import type { Json } from '../core/answer-size.ts'
+import { collectThatFit, type Json, largestPage, toJson } from '../core/answer-size.ts'
 import type { Item } from '../core/item-shape.ts'
-import type { Entry, ListSource } from './excerpt.ts'
-import { excerptOf, itemsOf } from './excerpt.ts'
+import { choosePage, type Entry, type ListSource } from './choose-page.ts'
+import type { Selection } from './query/fields.ts'
 import type { ListQuery } from './query/list-query.ts'
 
-/** A page of a list, as the answer shows it (api.md, "Category association item"). */
 export interface ItemPage {
   readonly items: readonly Item[]
   readonly totalItemsCount: number | null
   readonly limit: number
   readonly skip?: number
-  /** Null at the end of the list. */
+  // Null at the end of the list.
   readonly nextCursor?: string | null
 }
 
-/** Each item is written once: the page is put together from their texts. */
+// A few long texts may fill an answer.
+const textsAtOnce = 50
+
+/** C-10: writes as many items as an answer can contain. `addTexts` reads their long texts, if those are selected. */
+export const writeItems = async (
+  items: readonly Item[],
+  fields: Selection,
+  addTexts?: (items: readonly Item[]) => Promise<readonly Item[]>,
+): Promise<readonly Json<Item>[]> => {
+  const { taken, add } = collectThatFit<Item>(largestPage)
+  for (let from = 0; from < items.length; from += textsAtOnce) {
+    const some = items.slice(from, from + textsAtOnce)
+    const whole = addTexts ? await addTexts(some) : some
+    if (!whole.every((item) => add(toJson(fields.select(item))))) break
+  }
+  return taken
+}
+
+// Each item is serialized once.
 const writePage = (items: readonly Json<Item>[], rest: Omit<ItemPage, 'items'>): Json<ItemPage> =>
   `{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}` as Json<ItemPage>
 
-/**
- * Reads one page of a list, and writes it as JSON. Without `where` and `order` it reads the objects of the page and counts keys; a list
- * that is filtered or sorted reads its keys, and each object once when `where` or `order` names a member of them.
- * No request reads more than `longest` objects. Errors: listTooLong.
- */
+/** Reads a page of a list as JSON. No request reads more than `longest` objects. Errors: listTooLong (C-11). */
 export const runList = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
   longest: number,
 ): Promise<Json<ItemPage>> => {
-  const excerpt = await excerptOf(source, query, longest)
-  const items = await itemsOf(source, excerpt.places)
+  const { matches, total, next } = await choosePage(source, query, longest)
+  const read = matches.flatMap(({ item }) => (item ? [item] : []))
+  const items = read.length === matches.length ? read : await source.items(matches.map(({ entry }) => entry))
   const shown = await source.write(items, query.fields)
   const last = items[shown.length - 1]
   const wasCut = last !== undefined && shown.length < items.length
   const limit = wasCut ? shown.length : query.limit
-  const totalItemsCount = excerpt.total
-  if (query.paging.by === 'skip') return writePage(shown, { totalItemsCount, skip: query.paging.skip, limit })
-  const next = wasCut ? { behind: query.order.positionOf(last) } : excerpt.next
-  return writePage(shown, { totalItemsCount, nextCursor: next && query.cursorBehind(next.behind), limit })
+  if (query.paging.by === 'skip') return writePage(shown, { totalItemsCount: total, skip: query.paging.skip, limit })
+  const rest = wasCut ? { behind: query.order.positionOf(last) } : next
+  return writePage(shown, { totalItemsCount: total, nextCursor: rest && query.cursorBehind(rest.behind), limit })
 }

@@ -1,23 +1,19 @@
 import type { Json } from '../core/answer-size.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Item, ItemShape } from '../core/item-shape.ts'
+import type { Entry, ListSource } from './choose-page.ts'
 import type { Count } from './contents.ts'
-import type { Entry, ListSource } from './excerpt.ts'
-import { writeItems } from './long-texts.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
-import { type ItemPage, runList } from './run-list.ts'
+import { type ItemPage, runList, writeItems } from './run-list.ts'
 
-/** What the items of the list of a site's addresses are made of (decisions.md, section 8). */
 export const siteUrlShape: ItemShape = {
   key: 'siteId',
   own: { siteId: { type: 'integer' }, url: { type: 'string' } },
   objects: [],
 }
 
-/** The list of a site's addresses, for the query language. */
 export const siteUrlList = (site: SiteId): ListDescription => ({ shape: siteUrlShape, identity: [site, 'url'] })
 
-/** A page of the addresses of a site: there is one, the base URL that its requests go to. */
 export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promise<Json<ItemPage>> => {
   const item: Item = { siteId: site, url }
   const behind = (after: number, limit: number): readonly Entry[] => (site > after && limit > 0 ? [{ id: site }] : [])
@@ -28,7 +24,7 @@ export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promi
       return { count, last: count > 0 ? site : after, ended: count < limit }
     },
     outline: () => item,
-    outlines: () => true,
+    outlineHas: () => true,
     items: async (entries) => entries.map(() => item),
     write: writeItems,
   }

@@ -1,9 +1,7 @@
 interface Options {
-  /** How long an answer may be used, in milliseconds from when it was asked for. */
+  // In milliseconds.
   readonly ttl: number
-  /** How many answers are kept; the oldest one goes first. */
   readonly max: number
-  /** The clock, in milliseconds. */
   readonly now: () => number
 }
 
@@ -12,11 +10,7 @@ interface Answer<Value> {
   readonly until: number
 }
 
-/**
- * A lookup that remembers what it found. Simultaneous lookups of one key share one load.
- * What was not found is asked for anew each time: it may have come into being since.
- * (A cache library adds 18 KB and a millisecond to every cold start, for an order of eviction that one age for all does not need.)
- */
+/** Simultaneous lookups share one load; absent values are not kept. (A library adds 18 KB to every cold start.) */
 export const cachedLookup = <Key extends string | number, Value extends object>(
   load: (key: Key) => Promise<Value | undefined>,
   { ttl, max, now }: Options,

@@ -1,8 +1,8 @@
-/** The two clocks that a machine has, in milliseconds. */
+/** In milliseconds. */
 export interface Clock {
-  /** What people read, since the epoch. It may be set back. */
+  // Since the epoch. It may be set back.
   readonly wall: () => number
-  /** What durations are measured with, since some moment. It never goes back. */
+  // It never goes back.
   readonly monotonic: () => number
 }
 

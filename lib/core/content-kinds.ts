@@ -2,40 +2,35 @@ import { byName } from './by-name.ts'
 import type { ItemShape, Members, Scalar, Scalars } from './item-shape.ts'
 import { type ContentMember, objectKinds } from './object-kinds.ts'
 
-/** The kinds that categories are linked with. */
 export type ObjectKind = keyof typeof objectKinds
-/** The kinds of content of a site. */
 export type ContentKind = 'category' | ObjectKind
 
 export const objectKindNames = Object.keys(objectKinds) as readonly ObjectKind[]
 export const contentKinds: readonly ContentKind[] = ['category', ...objectKindNames]
 
-/** What people call one object of a kind: "a news item". */
+// "a news item"
 export const oneOf = (kind: ObjectKind): string => {
   const { one } = objectKinds[kind]
   return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
 }
 
-/** What people call the objects of all kinds: "news items and blogs". */
+// "news items and blogs"
 export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many).join(' and ')
 
-/** What a category is made of (decisions.md, section 8). */
 const category: Readonly<Record<string, ContentMember>> = {
   id: { type: 'integer', meaning: 'its number, by which it is found' },
   name: { type: 'string', meaning: 'its name', otherwise: (of) => `Category ${of('id')}` },
 }
 
-/** What content of each kind is made of. */
 export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string, ContentMember>>>> = {
   category,
   ...byName(objectKindNames, (kind) => objectKinds[kind].members),
 }
 
-/** The member of a kind that is kept apart because it is long and seldom asked for. */
 export const textMember = (kind: ContentKind): string | undefined =>
   Object.entries(contentMembers[kind]).find(([, { type }]) => type === 'text')?.[0]
 
-/** Gives every member that is left out a sensible value, but the one named `unless`. `now` is in milliseconds since the epoch. */
+/** Fills in defaults, except for `unless`. `now` is in milliseconds since the epoch. */
 export const withDefaults = <Given extends Scalars>(
   kind: ContentKind,
   given: Given,
@@ -56,10 +51,7 @@ export const withDefaults = <Given extends Scalars>(
   return { ...content, ...given }
 }
 
-/**
- * What becomes of content that is brought in from outside: what it says of its members counts, then what is stored, then a sensible value. The
- * long text of what is stored stays, unless it says another one. `now` is in milliseconds since the epoch.
- */
+/** Given members count first, then stored ones, then defaults. `now` is in milliseconds since the epoch. */
 export const mergeContent = <Given extends Scalars>(
   kind: ContentKind,
   stored: Scalars | undefined,
@@ -72,23 +64,20 @@ export const mergeContent = <Given extends Scalars>(
   return withDefaults(kind, { ...Object.fromEntries(known), ...given }, now, stored && textMember(kind))
 }
 
-/** Whether two have the same members, but for the long text and the site. What is left out is null. */
+/** Compares all members but the long text and the site. A missing one is null. */
 export const isSameContent = (kind: ContentKind, one: Scalars, other: Scalars): boolean =>
   Object.entries(contentMembers[kind]).every(
     ([name, { type }]) => type === 'text' || name === 'siteId' || (one[name] ?? null) === (other[name] ?? null),
   )
 
-/** The long text that content brings along; undefined where it leaves it out. */
 export const givenText = (kind: ContentKind, content: Scalars): string | undefined => {
   const member = textMember(kind)
   const text = member === undefined ? undefined : content[member]
   return text === undefined ? undefined : String(text ?? '')
 }
 
-/** What the items of a list of a site's content of one kind are made of. */
 export const contentShape = (kind: ContentKind): ItemShape => ({ key: 'id', own: contentMembers[kind], objects: [] })
 
-/** What an association has beside its object (api.md, "Category association item"). */
 export const associationMembers = {
   objectId: { type: 'integer' },
   categoryId: { type: 'integer' },
@@ -97,7 +86,6 @@ export const associationMembers = {
   siteId: { type: 'integer' },
 } as const satisfies Members
 
-/** What the items of a list of a category's objects of one kind are made of. */
 export const associationShape = (kind: ObjectKind): ItemShape => ({
   key: 'objectId',
   own: associationMembers,

@@ -1,261 +1,67 @@
-/** One thing that is wrong with a request: where (`items[3].objectId`), and what to do about it. */
 export interface Problem {
   readonly path: string
   readonly message: string
 }
 
-interface ErrorDefinition {
-  readonly code: number
-  readonly status: number
-  readonly message: string
-}
+const row = (code: number, status: number, message: string) => ({ code, status, message })
 
-/**
- * Every error that the service answers with. Codes and statuses are fixed by the contract (api.md, "Errors";
- * decisions.md, section 2); a message may be replaced by a more precise one where the error is thrown.
- */
+/** The contract fixes codes and statuses. A thrower may give a more precise message (E-1). */
 export const errors = {
-  tokenRejected: {
-    code: 101000,
-    status: 401,
-    message: 'The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.',
-  },
-  siteUnknown: {
-    code: 100002,
-    status: 400,
-    message:
-      'The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.',
-  },
-  siteAmbiguous: {
-    code: 100002,
-    status: 400,
-    message: 'The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.',
-  },
-  renderingEngineOff: {
-    code: 109002,
-    status: 403,
-    message:
-      'This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.',
-  },
-  routeUnknown: {
-    code: 100004,
-    status: 404,
-    message: 'There is nothing at this path. GET /docs shows the paths that there are.',
-  },
-  methodNotAllowed: {
-    code: 100005,
-    status: 405,
-    message: 'This method is not allowed here. The Allow header lists those that are.',
-  },
-  notAcceptable: {
-    code: 100006,
-    status: 406,
-    message:
-      'None of the media types in the Accept header can be produced. Ask for application/json or application/xml.',
-  },
-  mediaTypeUnsupported: {
-    code: 100015,
-    status: 415,
-    message:
-      'The media type of the request body is not supported here. Send one that GET /docs shows for this request.',
-  },
-  bodyTooLarge: {
-    code: 100013,
-    status: 413,
-    message: 'The request body is larger than allowed here. Send less at once.',
-  },
-  conditionFailed: {
-    code: 100412,
-    status: 412,
-    message: 'The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.',
-  },
-  tooManyRequests: {
-    code: 100429,
-    status: 429,
-    message: 'Too many requests. Repeat this one after the time in the Retry-After header.',
-  },
-  unavailable: {
-    code: 100503,
-    status: 503,
-    message: 'The service is busy. Repeat the request after the time in the Retry-After header.',
-  },
-  outOfSpace: {
-    code: 100507,
-    status: 507,
-    message: 'The disk is full, so nothing was changed. Reading goes on. Repeat the request when there is room again.',
-  },
-  unexpected: {
-    code: 100500,
-    status: 500,
-    message: 'Something unexpected went wrong. Quote the request id when reporting it.',
-  },
-  fieldsMalformed: {
-    code: 115000,
-    status: 400,
-    message: 'The request body is malformed. Send it as GET /docs shows it.',
-  },
-  webFormUnknown: { code: 115001, status: 404, message: 'There is no such web form on this site. Check its id.' },
-  fieldUnknown: {
-    code: 115002,
-    status: 404,
-    message: 'The web form has no such system field. List its fields to see those that it has.',
-  },
-  fieldTypeTaken: {
-    code: 115006,
-    status: 403,
-    message: 'The web form already has a system field of this type. Change that one, or remove it first.',
-  },
-  categoriesMalformed: {
-    code: 220000,
-    status: 400,
-    message: 'The request is malformed. Send it as GET /docs shows it.',
-  },
-  categoryUnknown: { code: 220001, status: 404, message: 'There is no such category on this site. Check its id.' },
-  categoriesUnknown: {
-    code: 220001,
-    status: 404,
-    message: 'One or more of the categories do not exist on this site. Nothing was changed. Check their ids.',
-  },
-  objectsUnknown: {
-    code: 220002,
-    status: 404,
-    message: 'One or more of the objects do not exist on this site. Nothing was linked. Check their ids.',
-  },
-  objectUnknown: { code: 220002, status: 404, message: 'There is no such object on this site. Check its id.' },
-  listTooLong: {
-    code: 220003,
-    status: 400,
-    message: 'The list is too long to be filtered or sorted as a whole. Page through it with cursor.',
-  },
-  siteUnauthorized: {
-    code: 104023,
-    status: 400,
-    message:
-      'The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.',
-  },
-  loginAmbiguous: {
-    code: 104004,
-    status: 400,
-    message: 'The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.',
-  },
-  privilegesMissing: {
-    code: 104003,
-    status: 400,
-    message: 'The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.',
-  },
-  rangeNotSatisfiable: {
-    code: 100416,
-    status: 416,
-    message: 'The range lies outside the file. Content-Range says how long that is.',
-  },
-  storageRefused: {
-    code: 104000,
-    status: 400,
-    message: 'The request to the file storage is malformed. Send it as GET /docs shows it.',
-  },
-  fileUnknown: { code: 104001, status: 404, message: 'There is no such file or folder on this site. Check the path.' },
-  notAFile: { code: 104002, status: 400, message: 'This is a folder, and no file. Name a file in it.' },
-  fileTooLarge: { code: 104005, status: 400, message: 'The file is larger than allowed here.' },
-  regionNameInvalid: {
-    code: 104006,
-    status: 400,
-    message: 'Each editable region of a template needs a name of its own.',
-  },
-  tagOutsideRegions: {
-    code: 104007,
-    status: 400,
-    message: 'None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.',
-  },
-  tagMissing: {
-    code: 104008,
-    status: 400,
-    message: 'The template does not hold {tag_pagecontent}. Put it where the content of pages goes.',
-  },
-  pathUnknown: {
-    code: 104009,
-    status: 400,
-    message: 'This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.',
-  },
-  folderGoing: {
-    code: 104010,
-    status: 400,
-    message: 'The folder is being deleted. Repeat the request when that is done.',
-  },
-  workflowDeleted: {
-    code: 104011,
-    status: 400,
-    message: 'A page with a running workflow cannot be deleted or renamed. End the workflow first.',
-  },
-  workflowUpdated: {
-    code: 104012,
-    status: 400,
-    message: 'The page has a running workflow, so it cannot be changed. End the workflow first.',
-  },
-  nameRequired: { code: 104014, status: 400, message: 'A name is required. Give the file one.' },
-  urlInvalid: {
-    code: 104015,
-    status: 400,
-    message: 'The path is not valid. Check its characters, and how they are encoded.',
-  },
-  nameTaken: { code: 104016, status: 400, message: 'Each file of an upload needs a name of its own.' },
-  folderUnknown: {
-    code: 104019,
-    status: 400,
-    message: 'There is no such folder: the path names a file. Choose a folder.',
-  },
-  folderReserved: {
-    code: 104020,
-    status: 400,
-    message: 'This folder is reserved and cannot be deleted, renamed or moved.',
-  },
-  destinationExists: {
-    code: 104022,
-    status: 400,
-    message: 'There is something of that name already. Choose another name, or remove it first.',
-  },
-  folderNotEmpty: {
-    code: 104024,
-    status: 403,
-    message: 'The folder is not empty. Delete what it holds first, or leave out force=false.',
-  },
-  checksumMismatch: {
-    code: 104033,
-    status: 400,
-    message: 'The bytes that have come are not those that the checksum in the request is of. Send them again.',
-  },
-  protocolVersionUnknown: {
-    code: 100412,
-    status: 412,
-    message: 'This version of the upload protocol is not spoken here. Tus-Version lists those that are.',
-  },
-  uploadTooLarge: {
-    code: 104005,
-    status: 413,
-    message: 'The upload is larger than allowed here. Tus-Max-Size in the answer to OPTIONS says how large one may be.',
-  },
-  offsetMismatch: {
-    code: 104030,
-    status: 409,
-    message: 'The upload is not at this offset. Ask for its offset, then go on from there.',
-  },
-  appendGoing: {
-    code: 104031,
-    status: 423,
-    message: 'Another request is adding to this upload. Repeat this one after the time in the Retry-After header.',
-  },
-  uploadUnknown: {
-    code: 104032,
-    status: 404,
-    message: 'There is no such upload: it has ended, has expired, or never was. Begin a new one.',
-  },
-  chunkMismatch: {
-    code: 104033,
-    status: 460,
-    message:
-      'The bytes that have come are not those that Upload-Checksum is of. Nothing of them was kept: send them again.',
-  },
-  nameTooLong: { code: 104028, status: 400, message: 'A file or folder name is too long. Choose a shorter one.' },
-} as const satisfies Record<string, ErrorDefinition>
+  tokenRejected: row(101000, 401, 'The token is missing, wrong or expired. Send a valid one in Authorization.'),
+  siteUnknown: row(100002, 400, 'The token covers no such site. GET /api/v1/admin/sites lists its sites.'),
+  siteAmbiguous: row(100002, 400, 'The token covers several sites. Put the numeric site id in place of "current".'),
+  renderingEngineOff: row(109002, 403, "The site's new rendering engine is off. Ask the operator to enable it."),
+  routeUnknown: row(100004, 404, 'This path does not exist. GET /docs lists the paths.'),
+  methodNotAllowed: row(100005, 405, 'The path does not allow this method. The Allow header lists the methods.'),
+  notAcceptable: row(100006, 406, 'No media type in Accept is available. Ask for application/json or application/xml.'),
+  mediaTypeUnsupported: row(100015, 415, 'The media type of the body is not supported. GET /docs shows what to send.'),
+  bodyTooLarge: row(100013, 413, 'The request body is too large. Send less at once.'),
+  conditionFailed: row(100412, 412, 'The resource has changed: If-Match does not match. Read it again, then repeat.'),
+  tooManyRequests: row(100429, 429, 'Too many requests. Repeat after the time in the Retry-After header.'),
+  unavailable: row(100503, 503, 'The service is busy. Repeat after the time in the Retry-After header.'),
+  outOfSpace: row(100507, 507, 'The disk is full. Nothing was changed. Free some space, then repeat.'),
+  unexpected: row(100500, 500, 'The service failed unexpectedly. Report it with this request id.'),
+  fieldsMalformed: row(115000, 400, 'The request body is malformed. GET /docs shows what to send.'),
+  webFormUnknown: row(115001, 404, 'The site has no such web form. Check the id.'),
+  fieldUnknown: row(115002, 404, 'The web form has no such system field. List its fields first.'),
+  fieldTypeTaken: row(115006, 403, 'The web form already has a field of this type. Change or remove that one.'),
+  categoriesMalformed: row(220000, 400, 'The request is malformed. GET /docs shows what to send.'),
+  categoryUnknown: row(220001, 404, 'The site has no such category. Check the id.'),
+  categoriesUnknown: row(220001, 404, 'The site lacks some of the categories. Nothing was changed. Check the ids.'),
+  objectsUnknown: row(220002, 404, 'The site lacks some of the objects. Nothing was linked. Check the ids.'),
+  objectUnknown: row(220002, 404, 'The site has no such object. Check the id.'),
+  listTooLong: row(220003, 400, 'The list is too long to be filtered or sorted. Page through it with cursor.'),
+  siteUnauthorized: row(104023, 400, 'The token covers no such site. GET /api/v1/admin/sites lists its sites.'),
+  loginAmbiguous: row(104004, 400, 'The token covers several sites. Put the numeric site id in place of "current".'),
+  privilegesMissing: row(104003, 400, 'The token lacks "Can use SFTP & File Manager". Use one that has it.'),
+  rangeNotSatisfiable: row(100416, 416, 'The range is outside the file. Content-Range gives the length of the file.'),
+  storageRefused: row(104000, 400, 'The request is malformed. GET /docs shows what to send.'),
+  fileUnknown: row(104001, 404, 'The site has no such file or folder. Check the path.'),
+  notAFile: row(104002, 400, 'This path is a folder. Name a file in it.'),
+  fileTooLarge: row(104005, 400, 'The file is too large. Send a smaller one.'),
+  regionNameInvalid: row(104006, 400, 'Two editable regions of the template share a name. Give each its own.'),
+  tagOutsideRegions: row(104007, 400, 'No editable region contains {tag_pagecontent}. Move it into one of them.'),
+  tagMissing: row(104008, 400, 'The template lacks {tag_pagecontent}. Put it where the content of pages goes.'),
+  pathUnknown: row(104009, 400, 'A parent of this path is a file. Choose another path, or remove that file.'),
+  folderGoing: row(104010, 400, 'The folder is being removed. Repeat when the removal is done.'),
+  workflowDeleted: row(104011, 400, 'The page has a running workflow. End it before you delete or rename the page.'),
+  workflowUpdated: row(104012, 400, 'The page has a running workflow. End it before you change the page.'),
+  nameRequired: row(104014, 400, 'The file has no name. Give it one.'),
+  urlInvalid: row(104015, 400, 'The path is not valid. Check its characters and their encoding.'),
+  nameTaken: row(104016, 400, 'Two files of the upload have the same name. Give each its own.'),
+  folderUnknown: row(104019, 400, 'This path is a file. Choose a folder.'),
+  folderReserved: row(104020, 400, 'This folder is reserved. You cannot delete, rename or move it.'),
+  destinationExists: row(104022, 400, 'The name is taken. Choose another one, or remove what has it.'),
+  folderNotEmpty: row(104024, 403, 'The folder is not empty. Empty it first, or leave out force=false.'),
+  checksumMismatch: row(104033, 400, 'The bytes do not match the checksum of the request. Send them again.'),
+  protocolVersionUnknown: row(100412, 412, 'This tus version is not supported. Tus-Version lists those that are.'),
+  uploadTooLarge: row(104005, 413, 'The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.'),
+  offsetMismatch: row(104030, 409, 'The upload has another offset. Ask for it with HEAD, then continue from there.'),
+  appendGoing: row(104031, 423, 'Another request is appending. Repeat after the time in the Retry-After header.'),
+  uploadUnknown: row(104032, 404, 'The upload does not exist, has ended or has expired. Create a new one.'),
+  chunkMismatch: row(104033, 460, 'The bytes do not match Upload-Checksum. None were stored: send them again.'),
+  nameTooLong: row(104028, 400, 'A file or folder name is too long. Choose a shorter one.'),
+}
 
 export type ErrorName = keyof typeof errors
 
@@ -266,7 +72,6 @@ interface Details {
   readonly cause?: unknown
 }
 
-/** The one error that the domain throws: a row of the table, with what is special about this occurrence. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: number
@@ -284,7 +89,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The error for input with several faults: the first one is its message, `problems` lists all of them. */
+/** E-2: the first problem is the message; `problems` lists all. */
 export const invalidInput = (name: ErrorName, problems: readonly Problem[]): ServiceError => {
   const [first] = problems
   if (!first) return new ServiceError(name)

@@ -1,7 +1,6 @@
 /**
- * Works on items in their order, as they come, `most` of them at once. After a failure nothing new is begun, and no further item is asked for; the first
- * failure, of the work or of the items' source, is thrown when everything begun has ended.
- * (p-map rejects while other calls are still going on: whoever then takes back what they did would come too early.)
+ * Works on items in order, `most` at once. After the first failure it starts nothing new, waits for all running work,
+ * then throws. (p-map rejects while other calls still run, which is too early for an undo.)
  */
 export const inParallel = async <Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

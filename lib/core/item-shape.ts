@@ -1,7 +1,4 @@
-/**
- * What the items of a list are made of, as data: the query language, the answers and the store all read it.
- * `flag` is 1 or 0; `date` is `YYYY-MM-DDTHH:MM:SS` in UTC; `text` is a string too long to be compared.
- */
+/** `flag` is 1 or 0; `date` is `YYYY-MM-DDTHH:MM:SS` in UTC; `text` is too long to be compared. */
 export type MemberType = 'integer' | 'flag' | 'string' | 'boolean' | 'date' | 'text'
 
 export interface Member {
@@ -13,7 +10,6 @@ export type Members = Readonly<Record<string, Member>>
 
 export type Scalar = string | number | boolean | null
 
-/** The members of one object by name. */
 export type Scalars = Readonly<Record<string, Scalar>>
 
 interface Values {
@@ -25,69 +21,53 @@ interface Values {
   text: string
 }
 
-/** The values of members as they are described. */
 export type ValuesOf<Described extends Members> = {
   readonly [Name in keyof Described]: Described[Name] extends { readonly nullable: true }
     ? Values[Described[Name]['type']] | null
     : Values[Described[Name]['type']]
 }
 
-/** An item of a list: its own members, and objects inside it. */
 export type Item = Readonly<Record<string, Scalar | Scalars>>
 
-/** An object inside an item. */
 interface InnerObject {
   readonly name: string
   readonly members: Members
-  /** Whether it is shown unless `fields` says otherwise, and whether `where` and `order` know it; otherwise it comes only when asked for. */
+  /** Shown by default, and known to `where` and `order`. Other objects only come when `fields` names them. */
   readonly standard: boolean
 }
 
 export interface ItemShape {
-  /** The member that is unique in the list, an integer: ties are resolved by it. */
+  // A unique integer, which resolves ties (C-20).
   readonly key: string
   readonly own: Members
   readonly objects: readonly InnerObject[]
 }
 
-/** A member that a condition or an order names. */
 export interface MemberReference {
-  /** Its full name: `displayable`, `news.subject`. */
+  // `displayable`, `news.subject`.
   readonly name: string
   readonly type: MemberType
-  /** The object that it belongs to; undefined for the item's own members. */
   readonly object?: string
   readonly read: (item: Item) => Scalar
 }
 
-const isScalars = (value: Scalar | Scalars | undefined): value is Scalars => typeof value === 'object' && value !== null
+const isTree = <Tree extends object>(value: Scalar | Tree | undefined): value is Tree =>
+  typeof value === 'object' && value !== null
 
-const reference = (name: string, { type }: Member, object?: string): MemberReference =>
-  object === undefined
-    ? {
-        name,
-        type,
-        read(item) {
-          const value = item[name]
-          return isScalars(value) ? null : (value ?? null)
-        },
-      }
-    : {
-        name: `${object}.${name}`,
-        type,
-        object,
-        read(item) {
-          const inner = item[object]
-          return isScalars(inner) ? (inner[name] ?? null) : null
-        },
-      }
+const reference = (name: string, { type }: Member, object?: string): MemberReference => ({
+  name: object === undefined ? name : `${object}.${name}`,
+  type,
+  ...(object !== undefined && { object }),
+  read(item) {
+    const owner: Item | Scalar | undefined = object === undefined ? item : item[object]
+    const value = isTree(owner) ? owner[name] : undefined
+    return isTree(value) ? null : (value ?? null)
+  },
+})
 
 const memberOf = (members: Members, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)
 
-/**
- * Finds the member that a condition or an order means: one of the item's own, a dotted one (`news.subject`), or one of the
- * inner object by its bare name, in this order (decisions.md, section 4).
- */
+/** C-31: one of the item's own members, a dotted name (`news.subject`), or a bare name of an inner object. */
 export const findMember = ({ own, objects }: ItemShape, name: string): MemberReference | undefined => {
   const ownMember = memberOf(own, name)
   if (ownMember) return reference(name, ownMember)

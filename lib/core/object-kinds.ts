@@ -1,30 +1,25 @@
 import type { Member, MemberType, Scalar } from './item-shape.ts'
 
-/** What a member is when nobody says: a value, or what other members (`of`) and the moment of creation make of it. */
 type Default = Scalar | ((of: (name: string) => Scalar, now: string) => Scalar)
 
 export interface ContentMember extends Member {
-  /** What it stands for, for people. */
   readonly meaning?: string
   readonly otherwise?: Default
-  /** What people are told of a default that does not say it by itself. */
+  // Describes a default that is a function.
   readonly otherwiseSaid?: string
 }
 
-/** A kind of objects that categories are linked with: all that the service knows of it. */
 interface ObjectKindRecord {
-  /** What people call one, and several. */
   readonly one: string
   readonly many: string
-  /** Its segment in paths; operations are named by it, too. */
+  // In paths and operation names.
   readonly segment: string
-  /** What a linked object of the kind says as its `objectType` (decisions.md, section 4). */
+  // C-4: the `objectType` of a linked object.
   readonly type: number
-  /** The numbers of its operations in the contract (list, link, unlink), where that has any. */
+  // The contract's numbers of its operations: list, link, unlink.
   readonly numbers: readonly [number, number, number] | readonly []
-  /** What it is made of, in the order of answers. A member of type `text` is long, seldom asked for, and kept apart. */
+  // In the order of answers. A member of type `text` is stored separately.
   readonly members: Readonly<Record<string, ContentMember>>
-  /** Members that the examples of the document have: some to show, one that is true or false, one to sort by. */
   readonly examples: { readonly shown: string; readonly flag: string; readonly date: string }
 }
 
@@ -54,13 +49,12 @@ const same =
   (of) =>
     of(name)
 
-/** No date says "never"; this is what such systems have always put in its place. */
+// Stands for "never".
 const never = '9999-01-01T00:00:00'
 
-/** The longest string that a member holds, in characters: of a default as well, so that it can be brought in again. */
+// In characters.
 export const longestString = 500
 
-/** The words of a text as a part of a URL. */
 const slugOf = (words: string): string =>
   words
     .toLowerCase()
@@ -69,7 +63,6 @@ const slugOf = (words: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
 
-/** In the order of api.md, "Category association item". */
 const news = {
   one: 'news item',
   many: 'news items',
@@ -107,7 +100,6 @@ const news = {
   examples: { shown: 'subject,slug', flag: 'enabled', date: 'releaseDate' },
 } as const satisfies ObjectKindRecord
 
-/** In the order of api.md, "Category association item". */
 const blog = {
   one: 'blog',
   many: 'blogs',
@@ -139,8 +131,5 @@ const blog = {
   examples: { shown: 'blogName', flag: 'enabled', date: 'releaseDate' },
 } as const satisfies ObjectKindRecord
 
-/**
- * The kinds of objects, by name. Routes, operations, their documents, records of an import, commands and tables are made from
- * these records: a new kind is a new record.
- */
+/** Routes, operations, documents, imports, commands and tables are derived from these records. */
 export const objectKinds = { news, blog } as const satisfies Readonly<Record<string, ObjectKindRecord>>

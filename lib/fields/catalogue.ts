@@ -1,4 +1,3 @@
-/** The catalogue of system field types: identifier and name (api.md, "System web form field"). */
 export const fieldTypes: ReadonlyMap<number, string> = new Map([
   [-2, 'CustomerDetails'],
   [-3, 'CustomerEmailAddress'],
@@ -35,9 +34,8 @@ export const fieldTypes: ReadonlyMap<number, string> = new Map([
   [-402, 'ImageVerificationV2Only'],
 ])
 
-/** A type that stored fields may have and reads return, but that cannot be placed on a form through the service. */
+/** F-12: stored fields may have this type, and reads return it, but the service places none on a form. */
 export const imageVerification = { id: -400, typeName: 'ImageVerification', fieldName: '[ImageVerification]' } as const
 
-/** The name of a type; undefined when there is no such type. */
 export const fieldTypeName = (typeId: number): string | undefined =>
   typeId === imageVerification.id ? imageVerification.typeName : fieldTypes.get(typeId)

@@ -6,21 +6,20 @@ import { maxOrder, type SystemField } from './web-forms.ts'
 
 type Fields = readonly SystemField[]
 
-export interface NewField {
-  readonly typeId: number
-  readonly mandatory: boolean
-  readonly order?: number | undefined
-}
-
 export interface FieldChange {
   readonly mandatory?: boolean | undefined
   readonly order?: number | undefined
 }
 
-/** A condition that a change must find true of the field as it is. Throws when it does not hold. */
+export interface NewField extends FieldChange {
+  readonly typeId: number
+  readonly mandatory: boolean
+}
+
+// Throws when the condition does not hold.
 export type Precondition = (field: SystemField) => void
 
-/** The field of a type. Errors: fieldUnknown. */
+/** Errors: fieldUnknown. */
 export const findField = (fields: Fields, typeId: number): SystemField => {
   const field = fields.find((candidate) => candidate.typeId === typeId)
   if (!field) throw new ServiceError('fieldUnknown')
@@ -29,14 +28,7 @@ export const findField = (fields: Fields, typeId: number): SystemField => {
 
 const without = (fields: Fields, field: SystemField) => fields.filter((other) => other !== field)
 
-/**
- * Inserts a field among the others of its form and answers all of them, sorted by order (decisions.md, section 3).
- * On a taken position, the field that has it and those directly behind it move down by one, no further than the
- * first gap. Without an order, the field goes behind the last one.
- *
- * `others` are sorted by order and do not hold the field itself: a field that moves leaves its old position first.
- * Errors: fieldsMalformed when the last position there is would have to move.
- */
+/** F-16, F-22 to F-24. `others` are sorted by order. Errors: fieldsMalformed when no position is free. */
 export const insertField = (
   others: readonly SystemField[],
   { order, ...field }: Omit<SystemField, 'order'> & { readonly order?: number | undefined },
@@ -57,7 +49,7 @@ export const insertField = (
   return [...before, { ...field, order: position }, ...behind]
 }
 
-/** Errors: fieldsMalformed (unknown type, no position left), fieldTypeTaken. */
+/** Errors: fieldsMalformed (unknown type, no free position), fieldTypeTaken. */
 export const addField = (fields: Fields, field: NewField): Fields => {
   if (!fieldTypes.has(field.typeId)) {
     throw invalidInput('fieldsMalformed', [
@@ -68,7 +60,7 @@ export const addField = (fields: Fields, field: NewField): Fields => {
   return insertField(fields, field)
 }
 
-/** Errors: fieldUnknown, whatever the precondition throws, fieldsMalformed (no position left). */
+/** Errors: fieldUnknown, those of the precondition, fieldsMalformed (no free position). */
 export const changeField = (fields: Fields, typeId: number, change: FieldChange, check: Precondition): Fields => {
   const field = findField(fields, typeId)
   check(field)
@@ -79,27 +71,24 @@ export const changeField = (fields: Fields, typeId: number, change: FieldChange,
   })
 }
 
-/** Leaves a gap where the field was. Errors: fieldUnknown, whatever the precondition throws. */
+/** Leaves a gap. Errors: fieldUnknown, those of the precondition. */
 export const removeField = (fields: Fields, typeId: number, check: Precondition): Fields => {
   const field = findField(fields, typeId)
   check(field)
   return without(fields, field)
 }
 
-/** A field as an import brings it: what it leaves out is undefined. */
-export interface ImportedField {
+export interface ImportedField extends FieldChange {
   readonly typeId: number
   readonly name?: string | undefined
-  readonly mandatory?: boolean | undefined
-  readonly order?: number | undefined
 }
 
 const isSame = (one: SystemField, other: SystemField): boolean =>
   one.name === other.name && one.mandatory === other.mandatory && one.order === other.order
 
 /**
- * Puts a field on a form as an import brings it: any type that can be stored. Of one of the same type, what the import leaves out stays, or with
- * `replaces` its position alone. Answers the very fields when nothing changes. Errors: fieldsMalformed (no position left).
+ * Places a field of any stored type. Of an existing one, missing members stay, or only its position with `replaces`.
+ * Answers the very same fields when nothing changes. Errors: fieldsMalformed (no free position).
  */
 export const importField = (fields: Fields, field: ImportedField, replaces = false): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)
@@ -115,7 +104,6 @@ export const importField = (fields: Fields, field: ImportedField, replaces = fal
   return insertField(existing ? without(fields, existing) : fields, wanted)
 }
 
-/** What the history of a site says of a change of one of its fields. */
 export const fieldEntry = (
   type: Extract<ChangeType, `field.${string}`>,
   { id: site }: { readonly id: SiteId },

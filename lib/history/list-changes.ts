@@ -2,23 +2,21 @@ import type { ChangeType } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 import type { Change, History } from './history.ts'
 
-/** So many digits has a position in an id, so that ids sort as their positions do. */
+// Ids sort like their positions.
 const digits = 16
 
 const shape = /^(\d{16})-([1-9]\d{0,14})$/
 
-/** What an entry is called: its position, then its site. */
 export const idOfChange = ({ site, position }: Pick<Change, 'site' | 'position'>): string =>
   `${String(position).padStart(digits, '0')}-${site}`
 
-/** The position in an id of an entry of this site; undefined for what is none. */
+/** Undefined for anything but the id of an entry of this site. */
 export const positionIn = (id: string, site: SiteId): number | undefined => {
   const [, position = '', ofSite = ''] = shape.exec(id) ?? []
   if (position === '' || storedId<SiteId>(ofSite) !== site) return undefined
   return Number.isSafeInteger(Number(position)) ? Number(position) : undefined
 }
 
-/** An entry as people and programs are shown it (decisions.md, section 10). */
 export const viewOfChange = (change: Change) => ({
   id: idOfChange(change),
   at: new Date(change.at).toISOString(),
@@ -29,16 +27,14 @@ export const viewOfChange = (change: Change) => ({
   details: change.details ?? null,
 })
 
-/** Which entries are wanted. */
 export interface ChangeFilter {
-  /** Any of these; of every type unless told. */
   readonly types?: readonly ChangeType[] | undefined
-  /** What the subject begins with. */
+  // The beginning of the subject.
   readonly subject?: string | undefined
   readonly actor?: string | undefined
-  /** Milliseconds since the epoch. */
+  // Milliseconds since the epoch.
   readonly since?: number | undefined
-  /** Whether entries about files and folders are among them, those of their workflows included. */
+  // Include entries about files and folders, and about their workflows.
   readonly withFiles: boolean
 }
 
@@ -51,48 +47,36 @@ const isWanted = (change: Change, { types, subject = '', actor, since = 0, withF
   change.at >= since &&
   (withFiles || !isAboutFiles(change))
 
-/** How many entries are looked at for one answer, and how many of them are read at once. */
 const mostLookedAt = 10_000
 const mostAtOnce = 500
 
-/** How much of an answer entries may take, in bytes: those of uploads name up to 100 files each. */
+// In bytes. Entries of uploads name up to 100 files each.
 const mostBytes = 3_000_000
 
-/** At the most three bytes for a character, and what an answer has around each member. */
+// At most three bytes a character, and the members' names.
 const sizeOf = ({ subject, actor, details }: Change): number =>
   300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
 
-/** Some entries, the oldest first, and the position up to which there are no others; undefined when there is nothing to go on from. */
+/** Oldest first. No wanted entry before `next` is missing; undefined when there is nothing to continue from. */
 export interface ChangePage {
   readonly changes: readonly Change[]
   readonly next: number | undefined
 }
 
-/** The entries of an answer, one after the other: so many, and no more than it may hold. */
-const openPage = (limit: number) => {
-  const changes: Change[] = []
+// Answers whether the next entry fits. The first one always does.
+const createFits = () => {
   let bytes = 0
-  return {
-    changes,
-    /** Answers false, and leaves it out, when there is no room for it. The first one always has some. */
-    take(change: Change): boolean {
-      bytes += sizeOf(change)
-      if (bytes > mostBytes && changes.length > 0) return false
-      changes.push(change)
-      return true
-    },
-    isFull: () => changes.length === limit,
+  return (change: Change): boolean => {
+    const isFirst = bytes === 0
+    bytes += sizeOf(change)
+    return isFirst || bytes <= mostBytes
   }
 }
 
-/** How many entries are read at once for so many that are wanted: where others are among them, many. */
 const stepFor = (limit: number, { types, subject = '', withFiles }: ChangeFilter): number =>
   types || subject !== '' || !withFiles ? mostAtOnce : Math.max(limit, 100)
 
-/**
- * The entries behind a position that are wanted, up to `limit`. Where few are, the page may hold fewer, or none, although more follow: `next`
- * leads on, and is undefined at the end alone. Errors: unavailable.
- */
+/** Up to `limit` wanted entries behind a position. A page may be empty and still have a `next`. Errors: unavailable. */
 export const changesAfter = async (
   history: History,
   site: SiteId,
@@ -100,30 +84,29 @@ export const changesAfter = async (
   limit: number,
   filter: ChangeFilter,
 ): Promise<ChangePage> => {
-  const page = openPage(limit)
+  const changes: Change[] = []
+  const fits = createFits()
+  const take = (change: Change): boolean => fits(change) && changes.push(change) > 0
   const step = stepFor(limit, filter)
   let next: number | undefined
   for (let lookedAt = 0; lookedAt < mostLookedAt; ) {
     const some = await history.after(site, next ?? position, step)
     for (const change of some) {
-      if (isWanted(change, filter) && !page.take(change)) return { changes: page.changes, next }
+      if (isWanted(change, filter) && !take(change)) return { changes, next }
       next = change.position
-      if (page.isFull()) return { changes: page.changes, next }
+      if (changes.length === limit) return { changes, next }
     }
     lookedAt += some.length
     if (some.length < step) break
   }
-  return { changes: page.changes, next }
+  return { changes, next }
 }
 
-/** Whether whoever looks back has come to what is older than anybody wants to know. Clocks differ a little. */
+// Clocks differ a little.
 const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): boolean =>
   change !== undefined && change.at < since - 60_000
 
-/**
- * The newest entries that are wanted, up to `limit`, among the last `most`. `next` is the end of the history, wanted or not: what comes from now on is behind
- * it. Errors: unavailable.
- */
+/** The newest wanted entries among the last `most`. `next` is the end of the history. Errors: unavailable. */
 export const newestChanges = async (
   history: History,
   site: SiteId,
@@ -145,9 +128,8 @@ export const newestChanges = async (
   return { changes: found.slice(0, limit).reverse(), next }
 }
 
-/** The newest of some entries, the oldest first, that an answer may hold. */
 export const newestWithin = (changes: readonly Change[]): readonly Change[] => {
-  const page = openPage(changes.length)
-  for (const change of changes.toReversed()) if (!page.take(change)) break
-  return page.changes.toReversed()
+  const fits = createFits()
+  const tooMany = changes.findLastIndex((change) => !fits(change))
+  return changes.slice(tooMany + 1)
 }

@@ -1,29 +1,26 @@
 import { type Grant, hashToken, isCurrent } from '../access/grants.ts'
 import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { GroupPolicy } from './group-policy.ts'
+import type { RemainingTime } from '../core/remaining-time.ts'
+import { preflight } from './cors.ts'
+import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
-import type { AdmittedRequest, RoutedRequest } from './operation.ts'
-import type { Presentation } from './render-reply.ts'
-import type { Reply } from './reply.ts'
-import { firstValue, type Request, type Trace } from './request.ts'
+import type { AdmittedRequest, OperationHandler } from './operation.ts'
+import { type CallerOperation, isOfCaller, isPublic, type PublicOperation } from './public-operation.ts'
+import { type Presentation, renderReply } from './render-reply.ts'
+import { type Answer, firstValue, type Request, type Trace } from './request.ts'
 import { resolveSite, type SiteDeps } from './resolve-site.ts'
-import type { Route } from './router.ts'
+import { createRouter, type Group, isOfSite, type Route } from './router.ts'
 
-interface AccessDeps {
-  /** The grant of a token, by the token's hash. */
+export interface AdmissionDeps extends SiteDeps {
+  // By the hash of the token.
   readonly findGrant: (hash: string) => Promise<Grant | undefined>
   readonly clock: Clock
 }
 
-export interface AdmissionDeps extends AccessDeps, SiteDeps {}
+export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
 
-/** What becomes of a request before its operation runs: it is admitted, or sent to another data centre. */
-type Admission =
-  | { readonly admitted: AdmittedRequest; readonly presentation: Presentation }
-  | { readonly elsewhere: Reply }
-
-/** What the service issues; anything else need not be looked up. */
+// The service issues no other tokens, so anything else need not be looked up.
 const tokenShape = /^[0-9a-f]{64}$/
 
 const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefined => {
@@ -32,9 +29,9 @@ const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefi
   return inQuery ? firstValue(query, 'access_token') || firstValue(query, 'status') : undefined
 }
 
-/** Finds out who calls (decisions.md, section 1). Errors: tokenRejected. */
-const findCaller = async (
-  { findGrant, clock }: AccessDeps,
+/** A-7, A-8, A-9. Errors: tokenRejected. */
+export const authenticate = async (
+  { findGrant, clock }: Pick<AdmissionDeps, 'findGrant' | 'clock'>,
   request: Request,
   { tokenInQuery }: GroupPolicy,
   trace: Trace,
@@ -49,9 +46,9 @@ const findCaller = async (
   return grant
 }
 
-/** Errors: privilegesMissing, renderingEngineOff. */
+// Errors: privilegesMissing, renderingEngineOff.
 const requireRights = (
-  { permission }: Pick<Route, 'permission'>,
+  { permission }: Route,
   { renderingEngine }: GroupPolicy,
   { caller, site }: Pick<AdmittedRequest, 'caller' | 'site'>,
 ): void => {
@@ -59,42 +56,77 @@ const requireRights = (
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
 }
 
-/** Errors: notAcceptable. */
-const negotiate = ({ headers }: RoutedRequest, { formats }: GroupPolicy): Presentation => {
-  const format = preferredFormat({ headers }, formats)
+// Errors: notAcceptable.
+const negotiate = (request: Request, { formats }: GroupPolicy): Presentation => {
+  const format = preferredFormat(request, formats)
   if (format === undefined) throw new ServiceError('notAcceptable')
   return { format, varies: formats.length > 1 }
 }
 
-/** What a request is held against. */
-interface Rules {
-  readonly route: Pick<Route, 'permission' | 'keepsMethod'>
-  readonly policy: GroupPolicy
+const onlyJson: Presentation = { format: 'json', varies: false }
+
+// The format of errors and redirects.
+export const fallbackPresentation = (request: Request, { formats }: GroupPolicy, trace: Trace): Presentation =>
+  trace.public ? onlyJson : { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
+
+type Endpoint = Route & { readonly answeredBy: AnyOperation }
+
+// A disagreement between the operations and the route table is found when the service starts.
+const endpointOf = (route: Route, answeredBy: AnyOperation): Endpoint => {
+  if (isPublic(answeredBy) !== (route.public ?? false)) {
+    throw new Error(`The route table and ${route.operation} do not agree on whether it is public`)
+  }
+  if (isOfCaller(answeredBy) !== !(route.public || isOfSite(route))) {
+    throw new Error(`The route table and ${route.operation} do not agree on whether it is that of a site`)
+  }
+  return { ...route, answeredBy }
 }
 
-/** The checks that a request passes on its way to its operation, in the order of decisions.md, section 1; the route is found already. */
-export const admit = async (
+/**
+ * A-1: takes a request through the checks, in their order, and runs its operation. The operation reads the body, so the
+ * body's media type, size and content come last.
+ */
+export const createResponder = <Operation extends string>(
+  group: Group,
+  routes: readonly (Route & { readonly operation: Operation })[],
+  operations: Readonly<Record<Operation, AnyOperation>>,
   deps: AdmissionDeps,
-  { route, policy }: Rules,
-  request: RoutedRequest,
-  trace: Trace,
-): Promise<Admission> => {
-  const caller = await findCaller(deps, request, policy, trace)
-  const found = await resolveSite(deps, request, request.params['site'] ?? '', caller, { route, policy })
-  if ('elsewhere' in found) return found
-  trace.site = found.site.id
-  const admitted = { ...request, ...found, caller }
-  requireRights(route, policy, admitted)
-  return { admitted, presentation: negotiate(request, policy) }
-}
+) => {
+  const policy = groupPolicies[group]
+  const router = createRouter(routes.map((route) => endpointOf(route, operations[route.operation])))
 
-/** The checks that are left where the path names no site. Errors: tokenRejected, notAcceptable. */
-export const admitCaller = async (
-  deps: AdmissionDeps,
-  policy: GroupPolicy,
-  request: RoutedRequest,
-  trace: Trace,
-): Promise<{ readonly caller: Grant; readonly presentation: Presentation }> => {
-  const caller = await findCaller(deps, request, policy, trace)
-  return { caller, presentation: negotiate(request, policy) }
+  return async (request: Request, remainingTime: RemainingTime, trace: Trace): Promise<Answer> => {
+    if (request.method === 'OPTIONS') {
+      const reply = preflight(request, router.methodsAt(request.path))
+      return renderReply(request, reply, fallbackPresentation(request, policy, trace))
+    }
+    // 1. Path and method.
+    const { route, params } = router.match(request.method, request.path)
+    const { operation, answeredBy } = route
+    trace.operation = operation
+    const routed = { ...request, params, remainingTime }
+    if (isPublic(answeredBy)) {
+      trace.public = true
+      return renderReply(request, await answeredBy.run(routed), onlyJson)
+    }
+    // 2. Token.
+    const caller = await authenticate(deps, request, policy, trace)
+    if (isOfCaller(answeredBy)) {
+      const presentation = negotiate(request, policy)
+      return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)
+    }
+    // 3. Site, and the data centre where it lives.
+    const found = await resolveSite(deps, routed, caller, route, policy)
+    if ('redirect' in found) {
+      return renderReply(request, found.redirect, fallbackPresentation(request, policy, trace))
+    }
+    trace.site = found.site.id
+    const admitted = { ...routed, ...found, caller }
+    // 4. Permission and rendering engine.
+    requireRights(route, policy, admitted)
+    // 5. Media type of the answer.
+    const presentation = negotiate(request, policy)
+    // 6. Body: media type, size, content.
+    return renderReply(request, await answeredBy(admitted), presentation)
+  }
 }

@@ -3,24 +3,18 @@ import { isStronglyIn, isWeaklyIn, readTags } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Format } from './negotiate.ts'
 
-/** A tag that names a state by the text that it is written as. */
 export const tagOfText = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 
-/** A tag that names a value's present state: equal values, equal tags. */
 export const tagOf = (value: unknown): string => tagOfText(JSON.stringify(value))
 
-/** Representations of one state in two formats have different strong tags (RFC 9110, section 8.8.3.3). */
+// Two formats of one state have different strong tags (RFC 9110, section 8.8.3.3).
 export const entityTag = (tag: string, format: Format): string => `"${tag}.${format}"`
 
-/** The tags of a header; one that is not well-formed has none. */
 const tagsIn = (header: string) => readTags(header) ?? []
 
 const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
 
-/**
- * A check of `If-Match` against the state that a change is about to replace; a tag read in either format will do.
- * Throws conditionFailed. Without the header, everything passes.
- */
+/** Checks `If-Match` before a change. A tag of either format matches. Errors: conditionFailed. */
 export const ifMatch =
   (header: string | undefined) =>
   (tag: string): void => {
@@ -30,21 +24,20 @@ export const ifMatch =
     throw new ServiceError('conditionFailed')
   }
 
-/** Whether `If-Match` names another state than the one with this tag, by strong comparison. */
+/** Strong comparison of `If-Match` with the current tag. False without the header. */
 export const matchFails = (header: string | undefined, current: string): boolean => {
   if (header === undefined) return false
   const tags = tagsIn(header)
   return tags !== '*' && !isStronglyIn(tags, current.slice(1, -1))
 }
 
-/** Whether `If-None-Match` names the state with this tag, by weak comparison: the caller has this representation already. */
 export const noneMatchFails = (header: string | undefined, current: string): boolean => {
   if (header === undefined) return false
   const tags = tagsIn(header)
   return tags === '*' || isWeaklyIn(tags, current.slice(1, -1))
 }
 
-/** What a `Range` header asks for of something that has `size` bytes (RFC 9110, section 14). */
+/** A `Range` header, applied to `size` bytes (RFC 9110, section 14). */
 export type RequestedRange =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
@@ -52,7 +45,7 @@ export type RequestedRange =
 
 const whole: RequestedRange = { kind: 'whole' }
 
-/** One range of bytes; several at once, other units and what is not well-formed are passed over, as the RFC allows. */
+// Several ranges, other units and malformed headers are ignored, as the RFC allows.
 export const readRange = (header: string | undefined, size: number): RequestedRange => {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []
   if (from === '' && to === '') return whole

@@ -2,7 +2,6 @@ import { createHash, type Hash } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
 import type { Request } from './request.ts'
 
-/** What the bytes of a body must come to. */
 interface Digest {
   readonly header: string
   readonly algorithm: 'md5' | 'sha256'
@@ -10,28 +9,25 @@ interface Digest {
 }
 
 const malformed = (header: string, form: string) =>
-  new ServiceError('checksumMismatch', { message: `${header} is not well-formed: it is ${form}.` })
+  new ServiceError('checksumMismatch', { message: `${header} is malformed. Send ${form}.` })
 
-/** Base64 without anything beside it; undefined when it is not the one way to write so many bytes. */
-const decode = (text: string, length: number): Buffer | undefined => {
-  const value = Buffer.from(text, 'base64')
-  return value.length === length && value.toString('base64') === text ? value : undefined
-}
+// Only the canonical base64 of this many bytes.
+const isBase64Of = (length: number, value: Buffer, text: string): boolean =>
+  value.length === length && value.toString('base64') === text
 
-/** The `Content-MD5` of RFC 1864. */
 const readMd5 = (header: string): Digest => {
-  const value = decode(header.trim(), 16)
-  if (!value) throw malformed('Content-MD5', 'the 16 bytes of the MD5 of the body in base64')
-  return { header: 'Content-MD5', algorithm: 'md5', value }
+  const value = Buffer.from(header, 'base64')
+  if (isBase64Of(16, value, header.trim())) return { header: 'Content-MD5', algorithm: 'md5', value }
+  throw malformed('Content-MD5', 'the 16 bytes of the MD5 of the body in base64')
 }
 
-/** One member of a dictionary whose values are byte sequences (RFC 9651, section 3.2), parameters passed over. */
+// One member of a dictionary of byte sequences (RFC 9651, section 3.2); its parameters are ignored.
 const member =
   /([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):(?:; *[a-z*][a-z0-9_.*-]*(?:=[!#-+\--:<-~]+)?)*[ \t]*(?:,[ \t]*(?=.)|$)/y
 
 const digestForm = 'a list like sha-256=:…:, with the digest of the body in base64 between the colons'
 
-/** The `sha-256` of a `Content-Digest` (RFC 9530). Other algorithms are passed over; of several of that name, the last counts. */
+// Other algorithms are ignored. The last `sha-256` counts.
 const readContentDigest = (header: string): Digest | undefined => {
   const text = header.trim()
   let sha256: string | undefined
@@ -41,15 +37,12 @@ const readContentDigest = (header: string): Digest | undefined => {
     if (found[1] === 'sha-256') sha256 = found[2]
   }
   if (sha256 === undefined) return undefined
-  const value = decode(sha256, 32)
-  if (!value) throw malformed('Content-Digest', digestForm)
-  return { header: 'Content-Digest', algorithm: 'sha256', value }
+  const value = Buffer.from(sha256, 'base64')
+  if (isBase64Of(32, value, sha256)) return { header: 'Content-Digest', algorithm: 'sha256', value }
+  throw malformed('Content-Digest', digestForm)
 }
 
-/**
- * The digests that a request gives of its body. One that is not well-formed is refused: its sender asks for a check that cannot be made
- * (RFC 9651, section 4.2, leaves the choice). Errors: checksumMismatch.
- */
+/** A malformed digest is refused (RFC 9651, section 4.2). Errors: checksumMismatch. */
 export const digestsOf = (headers: Request['headers']): readonly Digest[] => {
   const { 'content-md5': md5, 'content-digest': contentDigest } = headers
   return [
@@ -58,7 +51,7 @@ export const digestsOf = (headers: Request['headers']): readonly Digest[] => {
   ].filter((digest) => digest !== undefined)
 }
 
-/** Lets bytes pass, and fails behind the last one when they are not those that the digests are of. Errors: checksumMismatch. */
+/** Passes bytes on, and throws after the last one when they do not match. Errors: checksumMismatch. */
 export async function* checkedBy(
   digests: readonly Digest[],
   content: AsyncIterable<Uint8Array>,
@@ -71,6 +64,6 @@ export async function* checkedBy(
   const wrong = hashes.find(([{ value }, hash]) => !hash.digest().equals(value))
   if (!wrong) return
   throw new ServiceError('checksumMismatch', {
-    message: `The bytes that have come are not those that ${wrong[0].header} is of. Nothing was stored: send them again.`,
+    message: `The bytes do not match ${wrong[0].header}. Nothing was stored: send them again.`,
   })
 }

@@ -1,42 +1,25 @@
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 
-/** What scripts of other origins may read of answers, beside what browsers always show them (decisions.md, sections 8 and 9). */
-const exposed = [
-  'Location',
-  'ETag',
-  'Content-Range',
-  'X-Request-Id',
-  'Retry-After',
-  'Accept-Ranges',
-  'Last-Modified',
-  'X-Content-Length',
-  'Upload-Offset',
-  'Upload-Length',
-  'Upload-Defer-Length',
-  'Upload-Metadata',
-  'Upload-Expires',
-  'Tus-Resumable',
-  'Tus-Version',
-  'Tus-Extension',
-  'Tus-Max-Size',
-  'Tus-Checksum-Algorithm',
-]
+// A-31: response headers that scripts of other origins may read.
+const exposed =
+  'Location, ETag, Content-Range, X-Request-Id, Retry-After, Accept-Ranges, Last-Modified, X-Content-Length, ' +
+  'Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Metadata, Upload-Expires, ' +
+  'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm'
 
-/** On every answer: any origin may call, because a token and not a cookie says who calls. */
+// Any origin may call: a token identifies the caller, not a cookie.
 export const corsHeaders = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': exposed.join(', '),
+  'Access-Control-Expose-Headers': exposed,
 } as const
 
-/** What browsers may send to any path: one that a path does not have is a 405, which they can read then. */
+// All methods everywhere: scripts can read the 405 of a method that the path lacks.
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const headerNames = /^[\w\-, ]*$/
 
-/** What a preflight that asks for nothing is told. */
 const usualHeaders = 'Authorization, Content-Type, If-Match, If-None-Match, Range, Content-MD5, Content-Digest'
 
-/** The answer to `OPTIONS`, given on every path and without a token (decisions.md, section 8). `methods` are those of the path. */
+/** A-30: answers `OPTIONS` on every path, without a token. `methods` are those of the path. */
 export const preflight = ({ headers }: Request, methods: readonly string[]): Reply => {
   const wanted = headers['access-control-request-headers'] ?? ''
   return {

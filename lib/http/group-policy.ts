@@ -2,14 +2,13 @@ import type { ErrorName } from '../core/errors.ts'
 import type { Format } from './negotiate.ts'
 import type { Group } from './router.ts'
 
-/** What the areas of the contract do differently at the edge (decisions.md, sections 1 and 2), as data. */
 export interface GroupPolicy {
-  /** What the answers come in; the first one is the default. With one format only, `Accept` is not looked at. */
+  // The first one is the default. With a single format, `Accept` is ignored (A-6).
   readonly formats: readonly [Format, ...Format[]]
   readonly renderingEngine?: true
-  /** Whether the login token may come in the query as well. */
+  // Also accept the token in the query.
   readonly tokenInQuery?: true
-  /** Whether every method is sent to another data centre with 301; otherwise those that change something get 308. */
+  // Redirect changes with 301 as well. Other groups use 308 for them.
   readonly alwaysMovedPermanently?: true
   readonly siteUnknown: ErrorName
   readonly siteAmbiguous: ErrorName

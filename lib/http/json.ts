@@ -1,6 +1,6 @@
 import * as secureJson from 'secure-json-parse'
 
-/** How deep a request body may nest. Nothing in the contract nests deeper than four levels. */
+// Nothing in the contract nests deeper than four levels.
 export const deepestNesting = 32
 
 const nestsTooDeep = (value: unknown, depth: number): boolean =>
@@ -26,7 +26,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Reads JSON. Throws an Error that says what is wrong with it; members that could reach a prototype are refused. */
+/** Throws an Error with the reason. Members that could reach a prototype are refused. */
 export const readJson = (text: string): unknown => {
   const value = parse(text)
   if (nestsTooDeep(value, deepestNesting)) throw new Error(`it nests deeper than ${deepestNesting} levels`)

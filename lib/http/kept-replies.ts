@@ -1,25 +1,15 @@
 import type { TextReply } from './reply.ts'
 
-/** Answers the reply that is kept under a key, or makes it. What `make` throws comes through, and is not kept. */
 export type KeepReply = (key: string, make: () => Promise<TextReply>) => Promise<TextReply>
 
-/** How many characters are kept in all: some hundreds of pages of ten news items. */
+// In characters: some hundreds of pages of ten news items.
 const mostKept = 4_000_000
 
-/**
- * Keeps replies for as long as nothing has changed in the store that they are made of. `stateOf` names its present state, and never gives
- * two states the same name; undefined where nobody can tell, so that nothing is kept. The oldest replies go first.
- */
+/** Keeps replies until `stateOf` gives another name, which it never repeats. Without a name, nothing is kept. */
 export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepReply => {
   let state: string | undefined
   let length = 0
   const kept = new Map<string, TextReply>()
-
-  const forgetAll = (next: string) => {
-    state = next
-    length = 0
-    kept.clear()
-  }
 
   const keep = (key: string, reply: TextReply) => {
     if (kept.has(key)) return
@@ -33,10 +23,14 @@ export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepRep
   }
 
   return async (key, make) => {
-    // Asked for before anything is read: a reply of which a part was read later must not count as one of the state after a change.
+    // Read the state first: a reply that was partly read before a change must not be kept for the state after it.
     const present = await stateOf()
     if (present === undefined) return make()
-    if (present !== state) forgetAll(present)
+    if (present !== state) {
+      state = present
+      length = 0
+      kept.clear()
+    }
     const known = kept.get(key)
     if (known) return known
     const reply = await make()

@@ -1,4 +1,3 @@
-/** Absolute URLs of the resources of a site, with its numeric id and the configured base URL of the data centre that answers. */
 import type { WebFormId } from '../core/ids.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 
@@ -7,20 +6,9 @@ export interface Link {
   readonly uri: string | null
 }
 
-/** Where a data centre lists the sites of whoever asks. */
 export const sitesUrl = ({ url }: DataCentre): string => `${url}/api/v1/admin/sites`
 
-export interface SiteUrls {
-  webForms(): string
-  webForm(id: WebFormId): string
-  fields(id: WebFormId): string
-  field(id: WebFormId, typeId: number): string
-  fieldTypes(): string
-  /** `path` is percent-encoded. */
-  storage(path: string): string
-}
-
-export const siteUrls = (dataCentre: DataCentre, { id }: Pick<Site, 'id'>): SiteUrls => {
+export const siteUrls = (dataCentre: DataCentre, { id }: Pick<Site, 'id'>) => {
   const site = `${sitesUrl(dataCentre)}/${id}`
   const webForm = (form: WebFormId) => `${site}/webforms/${form}`
   const fields = (form: WebFormId) => `${webForm(form)}/fields/system`
@@ -28,8 +16,11 @@ export const siteUrls = (dataCentre: DataCentre, { id }: Pick<Site, 'id'>): Site
     webForms: () => `${site}/webforms`,
     webForm,
     fields,
-    field: (form, typeId) => `${fields(form)}/${typeId}`,
+    field: (form: WebFormId, typeId: number) => `${fields(form)}/${typeId}`,
     fieldTypes: () => `${site}/webformfieldtypes/system`,
-    storage: (path) => `${dataCentre.url}/api/v2/admin/sites/${id}/storage${path === '' ? '' : `/${path}`}`,
+    // `path` is percent-encoded.
+    storage: (path: string) => `${dataCentre.url}/api/v2/admin/sites/${id}/storage${path === '' ? '' : `/${path}`}`,
   }
 }
+
+export type SiteUrls = ReturnType<typeof siteUrls>

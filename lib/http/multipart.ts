@@ -1,19 +1,17 @@
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import createParser from 'busboy'
-import { readDelimiters } from './multipart-delimiters.ts'
-import { MultipartError, undeclared } from './part-header.ts'
+import { MultipartError, prepareBody, undeclared } from './multipart-body.ts'
 
-/** A part of a multipart/form-data body (RFC 7578). The characters of its names are bytes: what they mean, the reader decides. */
+/** A part of a multipart/form-data body (RFC 7578). Each character of its names is a byte. */
 export interface Part {
   readonly name: string | undefined
-  /** Whether it has a file name, or is declared as `application/octet-stream`. Of one that has neither, the content is not kept. */
+  // True for a part with a file name or of type `application/octet-stream`. Other parts have no content.
   readonly isFile: boolean
-  /** As it came, with a path in front, maybe. Undefined when it is missing or empty. */
+  // As it came, with its path. Undefined when it is missing or empty.
   readonly fileName: string | undefined
-  /** `type/subtype` in lower case. */
   readonly contentType: string | undefined
-  /** To be read, or left, before the next part is asked for. What is left is read over; who comes again goes on where they stopped. */
+  // Read it before the next part; the rest is skipped. A second reader continues where the first stopped.
   readonly content: AsyncIterable<Buffer>
 }
 
@@ -29,22 +27,19 @@ const parserFor = (boundary: string) =>
     limits: { fieldSize: 0 },
   })
 
-/**
- * The parts of a body, one after the other. Without a boundary it is taken from the body's first line. Nothing of the body is read
- * unless a part, or its content, is asked for, and whatever fails is thrown there. Errors: MultipartError, those of the source.
- */
+/** Reads nothing before a part or its content is asked for. Errors: MultipartError, those of the source. */
 export async function* readMultipart(
   source: AsyncIterator<Uint8Array>,
   declared: string | undefined,
 ): AsyncGenerator<Part, void> {
-  const { boundary, pieces } = await readDelimiters(source, declared)
+  const { boundary, pieces } = await prepareBody(source, declared)
   const parser = parserFor(boundary)
   const arrived: Part[] = []
   let found = 0
   let isOver = false
   let failure: MultipartError | undefined
 
-  /** Gives the parser the next piece. What it makes of it has arrived when this is done, as it does it at once. */
+  // The parser is synchronous: everything that it makes of a piece has arrived when this returns.
   const advance = async (): Promise<void> => {
     const next = await pieces.next()
     if (!next.done) parser.write(next.value)

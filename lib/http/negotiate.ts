@@ -3,7 +3,6 @@ import type { Request } from './request.ts'
 
 export type Format = 'json' | 'xml'
 
-/** Media types by format, the preferred spelling first. */
 const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {
   json: ['application/json'],
   xml: ['application/xml', 'text/xml'],
@@ -14,14 +13,13 @@ export const contentTypes: Readonly<Record<Format, string>> = {
   xml: 'application/xml; charset=utf-8',
 }
 
-/** The format of a media type; undefined when it is neither JSON nor XML. */
 export const formatOf = (mediaType: string): Format | undefined =>
   (Object.keys(mediaTypes) as Format[]).find((format) => mediaTypes[format].includes(mediaType))
 
-/** Some clients ask for a charset as well. There is one only, so it rules nothing out. */
+// Some clients ask for a charset. Everything is UTF-8, so it is ignored.
 const charset = /;\s*charset=(?:"[^"]*"|[^;,]*)/gi
 
-/** The format that `Accept` prefers among those offered, by its q-values; undefined when it accepts none of them. */
+/** F-26: undefined when `Accept` allows none of the formats. */
 export const preferredFormat = (
   { headers }: Pick<Request, 'headers'>,
   offered: readonly [Format, ...Format[]],
@@ -33,10 +31,7 @@ export const preferredFormat = (
   return chosen === undefined ? undefined : formatOf(chosen)
 }
 
-/**
- * Whether `Accept` names a media type, in full or as all of its kind (`text/*`), and does not rule it out by a quality of 0. What takes
- * anything names nothing. `type` has no parameters.
- */
+/** True when `Accept` names the type, or its kind (`text/*`), with a quality above 0. Wildcard types do not count. */
 export const namesType = ({ headers }: Pick<Request, 'headers'>, type: string): boolean => {
   const accept = (headers['accept'] ?? '').replace(charset, '')
   const kind = `${type.split('/', 1)}/*`
@@ -48,7 +43,6 @@ export const namesType = ({ headers }: Pick<Request, 'headers'>, type: string): 
   return named && negotiator.mediaTypes([type]).length > 0
 }
 
-/** Whether the caller takes an answer that is compressed with gzip. */
 export const acceptsGzip = ({ headers }: Pick<Request, 'headers'>): boolean =>
   new Negotiator({ headers: { 'accept-encoding': headers['accept-encoding'] ?? 'identity' } }).encoding(['gzip']) ===
   'gzip'

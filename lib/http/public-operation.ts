@@ -1,16 +1,28 @@
+import type { Grant } from '../access/grants.ts'
 import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 
-/**
- * An operation that anybody may call, without a token; its route says `public`. It takes no body, and stands apart from `operation.ts` so
- * that the bundle of a function with no others does not hold what reads one.
- */
+// Operations without a site and without a body. They are not in `operation.ts`, so that the bundle of a function with
+// no other operations does not contain the body readers.
+
+// Needs no token; its route says `public`.
 export interface PublicOperation {
   readonly public: true
   readonly run: (request: RoutedRequest) => Promise<Reply>
 }
 
+// For any valid token, in every data centre (A-21).
+export interface CallerOperation {
+  readonly ofCaller: true
+  readonly run: (request: RoutedRequest & { readonly caller: Grant }) => Promise<Reply>
+}
+
 export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })
+
+export const callerOperation = (run: CallerOperation['run']): CallerOperation => ({ ofCaller: true, run })
 
 export const isPublic = <Other extends object>(operation: Other | PublicOperation): operation is PublicOperation =>
   'public' in operation
+
+export const isOfCaller = <Other extends object>(operation: Other | CallerOperation): operation is CallerOperation =>
+  'ofCaller' in operation

@@ -1,23 +1,14 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
-import { bodyChunks, type Request, type RequestBody } from './request.ts'
+import { bodyChunks, type Request } from './request.ts'
 
-/** The largest body of a JSON or XML request, in bytes. */
+// In bytes, of JSON and XML bodies.
 export const largestDocument = 64 * 1024
 
-const tooLarge = (limit: number) =>
-  new ServiceError('bodyTooLarge', { message: `The request body is larger than the ${limit} bytes allowed here.` })
-
-const readBytes = async (body: RequestBody, limit: number, malformed: ErrorName): Promise<Buffer> => {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of bodyChunks(body, malformed)) {
-    length += chunk.length
-    if (length > limit) throw tooLarge(limit)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, length)
+const refuseTooLarge = (length: number): void => {
+  const message = `The request body is larger than the ${largestDocument} bytes allowed here.`
+  if (length > largestDocument) throw new ServiceError('bodyTooLarge', { message })
 }
 
 const mediaTypeOf = (header: string) => {
@@ -26,16 +17,12 @@ const mediaTypeOf = (header: string) => {
   return { type: type.trim().toLowerCase(), charset: charset?.slice('charset='.length).replaceAll('"', '') }
 }
 
-/** What may stand in front of the first character of a document. */
 const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
 
-/** A name and an equals sign, such as `items[0][objectId]=`: no JSON begins so. */
+// A name and an equals sign, such as `items[0][objectId]=`. No JSON begins like this.
 const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsAsJson(text)
 
-/**
- * The format that the request's `Content-Type` declares. A body without one is JSON; one declared as a form is JSON when it
- * looks like it (decisions.md, section 2), which only its text can tell.
- */
+// A body without a type is JSON.
 const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'form' => {
   const header = headers['content-type']
   if (header === undefined || header.trim() === '') return 'json'
@@ -50,19 +37,14 @@ const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'for
   throw new ServiceError('mediaTypeUnsupported', { message: `Send the request body as ${readable.join(' or ')}.` })
 }
 
-/**
- * What a body may come as besides JSON. The operations that take another form bring its reader along, so that the bundles of the
- * others do not hold it. A reader throws an Error that says what is wrong.
- */
+/** Formats besides JSON. The operations bring the readers, which throw an Error with the reason. */
 export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
-  /** As data of an HTML form. Libraries that write `DELETE` bodies so declare them as JSON all the same. */
+  // C-45: some libraries declare it as JSON in `DELETE` bodies.
   readonly form?: (text: string) => Promise<unknown>
-  /** In the query, when there is no body: read like a form. */
+  // C-44: without a body, read the query like a form.
   readonly inQuery?: true
 }
-
-const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
 const parse = async (text: string, format: Format | 'form', { xml, form }: BodyForms): Promise<unknown> => {
   if (format === 'json') return readJson(text)
@@ -70,22 +52,27 @@ const parse = async (text: string, format: Format | 'form', { xml, form }: BodyF
 }
 
 const readText = async (request: Request, malformed: ErrorName): Promise<string> => {
-  if (Number(request.headers['content-length'] ?? 0) > largestDocument) throw tooLarge(largestDocument)
-  const bytes = await readBytes(request.body, largestDocument, malformed)
+  refuseTooLarge(Number(request.headers['content-length'] ?? 0))
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of bodyChunks(request.body, malformed)) {
+    length += chunk.length
+    refuseTooLarge(length)
+    chunks.push(chunk)
+  }
   try {
-    return decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, length))
   } catch (cause) {
     throw new ServiceError(malformed, { message: 'The request body is not UTF-8.', cause })
   }
 }
 
-/** The query as it would stand in a form. */
 const queryText = ({ query }: Request): string =>
   new URLSearchParams(
     [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
   ).toString()
 
-/** What a body really is: one declared as a form may be JSON, and, where forms are taken, one declared as JSON a form. */
+// A body declared as a form may be JSON and, where forms are accepted, one declared as JSON may be a form.
 const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['form']): Format | 'form' => {
   if (declared === 'json' && form && startsAsForm(text)) return 'form'
   if (declared !== 'form') return declared
@@ -96,9 +83,7 @@ const actualFormat = (text: string, declared: Format | 'form', form: BodyForms['
 
 const writtenForm: Readonly<Record<Format | 'form', string>> = { json: 'JSON', xml: 'XML', form: 'form data' }
 
-/**
- * The request body as a value. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read.
- */
+/** A-4, A-5. Errors: mediaTypeUnsupported, bodyTooLarge, `malformed` when it cannot be read. */
 export const readDocument = async (request: Request, malformed: ErrorName, forms: BodyForms = {}): Promise<unknown> => {
   const { form, inQuery } = forms
   const declared = declaredFormat(request, forms)

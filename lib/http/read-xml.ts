@@ -3,7 +3,7 @@ import { deepestNesting } from './json.ts'
 
 const integer = /^-?\d{1,15}$/
 const references = /&(?!(?:amp|lt|gt|quot|apos);)/
-/** Where an ampersand is no reference. What is not closed runs to the end, so that no text is looked through twice. */
+// Ampersands are no references here. An unclosed section runs to the end, so that no text is searched twice.
 const verbatim = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)/g
 
 type Tree = { readonly [name: string]: unknown }
@@ -22,10 +22,9 @@ const parser = new XMLParser({
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null
 
-/** What stands inside an element, without its attributes and the text around its elements. */
 const elementsIn = (tree: Tree) => Object.entries(tree).filter(([name]) => !name.startsWith('@') && name !== '#text')
 
-/** XML knows no numbers and booleans: text that reads as one becomes one. */
+// XML has no numbers and booleans.
 const fromText = (text: string): unknown => {
   const word = text.trim()
   if (word === 'true') return true
@@ -42,20 +41,16 @@ const fromElement = (element: unknown): unknown => {
   return Object.fromEntries(members.map(([member, value]) => [member, fromElement(value)]))
 }
 
-/** What a fault may quote of the document, in characters. */
 const longestReason = 200
 
-/** Why a document is none. The validator's own words may hold every element that is not closed. */
+// The validator's own message may list every unclosed element.
 const reasonOf = ({ err: { code, msg, line } }: ValidationError): string => {
   const isList = code === 'InvalidXml' && msg.startsWith("Invalid '[")
   const reason = isList ? 'elements are not closed' : msg.replace(/\.$/, '').slice(0, longestReason)
   return `${reason} (line ${line})`
 }
 
-/**
- * Reads the body of a request, a small document of elements, numbers and booleans, with any root element, with or without namespaces.
- * Throws an Error that says what is wrong with it; a document type definition is refused, and so is every reference but the five that XML itself defines.
- */
+/** F-29, F-30. Reads a small document. Throws an Error with the reason. */
 export const readXml = (text: string): unknown => {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw new Error('a document type definition is not allowed')
   if (references.test(text.replace(verbatim, '')))

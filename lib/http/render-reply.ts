@@ -1,7 +1,8 @@
+import { ServiceError } from '../core/errors.ts'
 import { entityTag, noneMatchFails, tagOfText } from './conditions.ts'
 import { corsHeaders } from './cors.ts'
 import { contentTypes, type Format } from './negotiate.ts'
-import { byValue, type DocumentReply, type Reply } from './reply.ts'
+import { byValue, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
 import { type Answer, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
 
@@ -14,7 +15,7 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** The format of an answer, and whether another `Accept` would have got another one. */
+// `varies` when another `Accept` would give another format.
 export interface Presentation {
   readonly format: Format
   readonly varies: boolean
@@ -22,17 +23,15 @@ export interface Presentation {
 
 interface Representation {
   readonly type: string
-  /** The whole `ETag`. */
   readonly tag: string | undefined
   readonly body: Answer['body']
-  /** Bytes, where they are known beforehand. */
   readonly length?: number
 }
 
-/** A REST API calls an answer without a type `application/json`; then clients fail to parse an empty body. */
+// API Gateway labels an answer without a type `application/json`, and clients then fail to parse an empty body.
 const emptyType = 'text/plain'
 
-/** The JSON of a document is written once: it is the body, and what its tag is made of. */
+// The JSON is written once, for the body and for its tag.
 const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): Representation => {
   const format = xml ? preferred : 'json'
   const json = format === 'json' || tag === byValue ? JSON.stringify(value) : ''
@@ -57,7 +56,6 @@ const write = (reply: Reply, format: Format): Representation => {
   return { type: emptyType, tag: undefined, body: '' }
 }
 
-/** Puts a reply into its final form: the format that the caller prefers, conditions of a read, the headers of every answer. */
 export const renderReply = (request: Request, reply: Reply, presentation: Presentation): Answer => {
   const { format, varies } = presentation
   const { type, tag, body, length } = write(reply, format)
@@ -82,3 +80,22 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
     ...(elsewhere && { elsewhere: async () => renderReply(request, await elsewhere(), presentation) }),
   }
 }
+
+// Seconds to wait after 503.
+const retryAfter = '1'
+
+/** E-4: other errors become "unexpected"; their details stay in the log. */
+export const asServiceError = (error: unknown): ServiceError =>
+  error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
+
+export const errorReply = (
+  { code, status, message, problems, headers }: ServiceError,
+  requestId: string,
+): DocumentReply & { readonly document: XmlDocument } => ({
+  status,
+  headers: { 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': retryAfter }), ...headers },
+  document: {
+    value: { code, message, requestId, ...(problems.length > 0 && { errors: problems }) },
+    xml: { root: 'error' },
+  },
+})

@@ -2,13 +2,9 @@ import type { Readable } from 'node:stream'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
 
-/** In memory when the whole request is there already, a stream when it is still on its way. */
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
 
-/**
- * A request body piece by piece, at the pace of whoever reads it. When that one stops early the stream stays open: who owns it decides
- * what becomes of the rest. Errors: `broken` when the caller goes away before the end.
- */
+/** The stream stays open when the reader stops early. Errors: `broken` when the caller disconnects. */
 export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGenerator<Uint8Array, void> {
   if ('bytes' in body) {
     if (body.bytes.length > 0) yield body.bytes
@@ -21,27 +17,25 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
   }
 }
 
-/** A request, wherever it came from. */
 export interface Request {
   readonly id: string
   readonly method: string
-  /** As it came: percent-encoded, without the query. */
+  // Percent-encoded, without the query.
   readonly path: string
-  /** Decoded names and values: those of one name in their order. */
+  // Decoded; the values of a repeated name in their order.
   readonly query: ReadonlyMap<string, readonly string[]>
-  /** The query as it came, without the question mark, where that is known. */
+  // Without its question mark, where it is known.
   readonly rawQuery?: string
-  /** Names in lower case; repeated headers joined by a comma. */
+  // Names in lower case; repeated headers joined by a comma.
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
-  /** Aborted when there is just time left to tell the caller that the time is up. */
+  // Aborts when there is just enough time left to answer.
   readonly signal?: AbortSignal
 }
 
-/** The switches of an operation, by name. */
 export type Switches = ReadonlyMap<string, string>
 
-/** The value of a query parameter: of one that is given twice, the first one counts, whatever operation reads it. */
+// Of a repeated parameter, the first one counts.
 export const firstValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
 
 export const switchesIn = (query: Request['query']): Switches =>
@@ -50,22 +44,16 @@ export const switchesIn = (query: Request['query']): Switches =>
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Whoever gets a stream reads it or destroys it. */
+  // The receiver of a stream reads or destroys it.
   readonly body: string | Uint8Array | Readable
-  /** What to send in its place where the platform cannot carry these bytes. */
+  // The answer to send when the platform cannot carry these bytes.
   readonly elsewhere?: () => Promise<Answer>
 }
 
-/**
- * Brings an answer to the caller, or into the form in which it travels. When it throws, nothing of the answer has gone out, and
- * another answer is sent in its place. What fails later is told to `cut`: the answer has broken off at the fault of the service.
- */
+/** Throws only while another answer can still be sent in its place. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
-/**
- * The core of a group of operations: takes a request and the milliseconds that the platform leaves to it (infinite where it never
- * ends a request), and answers or, given `send`, sees the answer on its way. Whatever fails is answered, the sending included.
- */
+/** Every failure is answered, those of `send` included. `remainingTime` is infinite without a deadline. */
 export interface Handler {
   (request: Request, remainingTime: RemainingTime): Promise<Answer>
   <Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
@@ -73,39 +61,32 @@ export interface Handler {
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** What is recorded of a request that has just come. */
 export interface Arrival {
   readonly requestId: string
   readonly method: string
-  /** Without the query. */
+  // Without the query.
   readonly path: string
 }
 
-/** What is recorded of a request: never a token, a body or a query string. */
-export interface RequestRecord extends Arrival {
-  readonly operation: string
-  readonly site: number | null
-  /** The first 8 hex digits of the hash of the token that came with it, valid or not. */
-  readonly token: string | null
-  /** As it was sent. */
-  readonly status: number
-  readonly durationMs: number
-  /** Set when the service, and not the caller, is at fault. */
-  readonly error?: unknown
-}
-
-/** Where records of requests go. */
-export interface Telemetry {
-  /** Told of each request before anything is done about it. */
-  arrival?(arrival: Arrival): void
-  request(record: RequestRecord): void
-}
-
-/** What has been found out of a request when it ends, however it ends. */
 export interface Trace {
   operation: string
   site: number | null
+  // The first 8 hex digits of the token's hash, valid or not.
   token: string | null
-  /** Whether the route is one that answers JSON whatever is asked for. */
+  // The route answers JSON, whatever `Accept` prefers.
   public: boolean
+}
+
+/** The record of a request. Never contains tokens, bodies or query strings. */
+export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'public'>> {
+  readonly status: number
+  readonly durationMs: number
+  // Only when the service is at fault.
+  readonly error?: unknown
+}
+
+export interface Telemetry {
+  // Called before anything else is done with the request.
+  arrival?(arrival: Arrival): void
+  request(record: RequestRecord): void
 }

@@ -4,18 +4,23 @@ import { parseId, type SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { GroupPolicy } from './group-policy.ts'
+import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 import { isRead, type Request } from './request.ts'
 import type { Route } from './router.ts'
 
 export interface SiteDeps {
-  /** The id of the data centre that answers. */
   readonly dataCentre: string
   readonly findSite: (id: SiteId) => Promise<Site | undefined>
   readonly findDataCentre: (id: string) => Promise<DataCentre | undefined>
 }
 
-/** The id of the site that a path names; `current` is the one site of the token. Errors: siteUnknown, siteAmbiguous of the group. */
+interface Located {
+  readonly site: Site
+  readonly dataCentre: DataCentre
+}
+
+// A-15, A-16, A-17.
 const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteId => {
   if (segment === 'current') {
     const [only, another] = sites
@@ -27,7 +32,7 @@ const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteI
   return id
 }
 
-/** As it came; made anew of its names and values, each name's values together, where nobody knows how it came. */
+// The query as it came, where that is known; otherwise rebuilt from its names and values.
 const queryString = ({ query, rawQuery }: Request): string => {
   if (rawQuery !== undefined) return rawQuery === '' ? '' : `?${rawQuery}`
   const pairs = [...query].flatMap(([name, values]) =>
@@ -36,16 +41,11 @@ const queryString = ({ query, rawQuery }: Request): string => {
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
-/** 308 keeps the method, so that no client turns a change into a read. */
-const redirectStatus = ({ method }: Request, { policy, route }: Rules): 301 | 308 => {
-  if (route.keepsMethod) return 308
+// 308 keeps the method, so that no client turns a change into a read.
+const redirectStatus = ({ method }: Request, { keepsMethod }: Route, policy: GroupPolicy): 301 | 308 => {
+  if (keepsMethod) return 308
   return policy.alwaysMovedPermanently || isRead(method) ? 301 : 308
 }
-
-const redirect = (request: Request, { url }: DataCentre, rules: Rules): Reply => ({
-  status: redirectStatus(request, rules),
-  headers: { Location: `${url}${request.path}${queryString(request)}`, 'Cache-Control': 'no-store' },
-})
 
 const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promise<DataCentre> => {
   const record = await find(id)
@@ -53,19 +53,17 @@ const dataCentreOf = async (id: string, find: SiteDeps['findDataCentre']): Promi
   return record
 }
 
-/** The data centre that answers. */
 export const findHere = ({ dataCentre, findDataCentre }: SiteDeps): Promise<DataCentre> =>
   dataCentreOf(dataCentre, findDataCentre)
 
-/** How many sites are looked up at once. */
 const lookupsAtOnce = 16
 
-/** The sites that a token covers, in order of id, each with the data centre where it lives; those that are gone are left out. */
+/** A-21: the existing sites of a token, in order of id, each with its data centre. */
 export const sitesOf = async (
   { findSite, findDataCentre }: SiteDeps,
   { sites }: Grant,
-): Promise<readonly { readonly site: Site; readonly dataCentre: DataCentre }[]> => {
-  const found: { readonly site: Site; readonly dataCentre: DataCentre }[] = []
+): Promise<readonly Located[]> => {
+  const found: Located[] = []
   await inParallel(new Set(sites), lookupsAtOnce, async (id) => {
     const site = await findSite(id)
     if (site) found.push({ site, dataCentre: await dataCentreOf(site.dataCentre, findDataCentre) })
@@ -73,30 +71,19 @@ export const sitesOf = async (
   return found.sort((a, b) => a.site.id - b.site.id)
 }
 
-/** What says where a request is sent on. */
-interface Rules {
-  readonly route: Pick<Route, 'keepsMethod'>
-  readonly policy: GroupPolicy
-}
-
-/** The site of a request and the data centre that answers, or where the caller is sent. */
-export type Whereabouts = { readonly site: Site; readonly dataCentre: DataCentre } | { readonly elsewhere: Reply }
-
-/**
- * Finds the site of the request, and sends the caller on when it lives in another data centre (decisions.md, section 1). `named` is
- * the site as the path names it. Errors: siteUnknown, siteAmbiguous of the group.
- */
+/** A-23 to A-26: a site of another data centre gives a redirect. Errors: siteUnknown, siteAmbiguous of the group. */
 export const resolveSite = async (
   deps: SiteDeps,
-  request: Request,
-  named: string,
+  request: RoutedRequest,
   caller: Grant,
-  rules: Rules,
-): Promise<Whereabouts> => {
-  const { policy } = rules
-  const id = siteIdIn(named, caller, policy)
+  route: Route,
+  policy: GroupPolicy,
+): Promise<Located | { readonly redirect: Reply }> => {
+  const id = siteIdIn(request.params['site'] ?? '', caller, policy)
   const [site, here] = await Promise.all([deps.findSite(id), findHere(deps)])
   if (!site) throw new ServiceError(policy.siteUnknown)
   if (site.dataCentre === deps.dataCentre) return { site, dataCentre: here }
-  return { elsewhere: redirect(request, await dataCentreOf(site.dataCentre, deps.findDataCentre), rules) }
+  const { url } = await dataCentreOf(site.dataCentre, deps.findDataCentre)
+  const headers = { Location: `${url}${request.path}${queryString(request)}`, 'Cache-Control': 'no-store' }
+  return { redirect: { status: redirectStatus(request, route, policy), headers } }
 }

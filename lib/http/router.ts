@@ -3,40 +3,36 @@ import { ServiceError } from '../core/errors.ts'
 
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 
-/** A row of the route table, as the core reads it. */
 export interface Route {
   readonly operation: string
   readonly method: string
-  /** `{name}` stands for one segment, and `{name+}` at the end for all the rest, handed on percent-encoded, without slashes in front. */
+  // `{name}` is one segment. `{name+}` is the rest of the path, percent-encoded, without leading slashes.
   readonly path: string
   readonly group: Group
-  /** What the token must permit; without it any token of the site will do. */
+  // Without it, any token of the site will do.
   readonly permission?: Permission
-  /** Answered without a token, and belonging to no site. */
+  // Answered without a token; belongs to no site.
   readonly public?: boolean
-  /** Whether every method is sent to another data centre with 308, whatever the group does otherwise. */
+  // Redirect to another data centre with 308, also in a group that uses 301.
   readonly keepsMethod?: boolean
 }
 
-/** Whether a route is that of a site, which its path names then; the others are for every data centre. */
 export const isOfSite = ({ path }: Pick<Route, 'path'>): boolean => path.includes('{site}')
 
 interface Match<R extends Route> {
   readonly route: R
-  /** Values of the path's variables, percent-decoded, but for a rest of the path. */
+  // Percent-decoded, except for the rest of a path.
   readonly params: Readonly<Record<string, string>>
 }
 
 export interface Router<R extends Route> {
   /** Errors: routeUnknown; methodNotAllowed, with `Allow`. */
   match(method: string, path: string): Match<R>
-  /** The methods that a path answers to; none for an unknown path. */
   methodsAt(path: string): readonly string[]
 }
 
 interface Pattern<R extends Route> {
   readonly expression: RegExp
-  /** The variable that stands for the rest of the path, if there is one. */
   readonly rest: string | undefined
   readonly routes: Map<string, R>
   readonly methods: readonly string[]
@@ -44,27 +40,18 @@ interface Pattern<R extends Route> {
 
 const restVariable = /\/\{(\w+)\+\}$/
 
-/** More slashes behind the first one, as clients write them that put one between what has one already. They are no part of the rest. */
+// Clients add a slash to a path that already ends with one.
 const moreSlashes = '(?:/|%2[Ff])*'
 
-/** How a path may end that has no rest: in slashes, where all the rest may be such. */
-const endOf = (isFolder: boolean): string => (isFolder ? `(?:/${moreSlashes})?` : '/?')
-
-/** A gateway hands over no slash where its prefix was asked for without one. */
-const rootExpression = /^\/?$/
-
 const compile = (template: string, isFolder: boolean): RegExp => {
-  if (template === '/') return rootExpression
-  return new RegExp(
-    `^${template
-      .replaceAll('.', '\\.')
-      .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
-      .replace(
-        restVariable,
-        `/${moreSlashes}(?<$1>(?!/|%2[Ff]).+)`,
-      )}${restVariable.test(template) ? '' : endOf(isFolder)}$`,
-    's',
-  )
+  // API Gateway hands over no slash when its prefix was requested without one.
+  if (template === '/') return /^\/?$/
+  const source = template
+    .replaceAll('.', '\\.')
+    .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+    .replace(restVariable, `/${moreSlashes}(?<$1>(?!/|%2[Ff]).+)`)
+  const folderEnd = isFolder ? `(?:/${moreSlashes})?` : '/?'
+  return new RegExp(`^${source}${restVariable.test(template) ? '' : folderEnd}$`, 's')
 }
 
 const decode = (segment: string): string => {
@@ -77,9 +64,7 @@ const decode = (segment: string): string => {
   }
 }
 
-/**
- * Finds the route of a path first and its method then, so that a known path with a wrong method is a 405 that names the right ones.
- */
+/** A-1: matches the path first, so that a wrong method on a known path is a 405. */
 export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> => {
   const withRest = routes.map(({ path }) => path).filter((path) => restVariable.test(path))
   const folders = new Set(withRest.map((path) => path.replace(restVariable, '')))

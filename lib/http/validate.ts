@@ -7,7 +7,7 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     '',
   )
 
-/** Checks a value against a schema; the error lists everything that is wrong with it. */
+/** E-2: the error lists every fault. */
 export const validate = <Value>(schema: z.core.$ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
   const result = z.safeParse(schema, value)
   if (result.success) return result.data

@@ -1,25 +1,21 @@
 import type { XmlDocument } from './reply.ts'
 
-/**
- * XML as the contract's clients read it (decisions.md, section 3): element names are the JSON names, lists have an element
- * per entry, null is `i:nil`. Written by hand: it is ten times as fast as the parser's own builder, and a request that reads
- * XML never loads the parser.
- */
+/** F-27, F-28. Ten times as fast as the parser's own builder. */
 export const namespace = 'http://ns.adobe.com/bc/api/v1'
 const namespaces = `xmlns="${namespace}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"`
 
-/** Members that are lists, and what their entries are called; the entries of `items` are called after the document. */
+// The names of the entries of lists. The entries of `items` are named by the document.
 export const entryNames: Readonly<Record<string, string>> = {
   links: 'link',
   errors: 'error',
   permissions: 'permission',
 }
 
-/** A carriage return that stood for itself would be read back as a line feed. */
+// A literal carriage return would be read back as a line feed.
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' }
 const escaped = /[&<>\r]/g
 
-/** Characters that no XML 1.0 document can hold, not even as references. */
+// XML 1.0 cannot represent these, not even as references.
 const unwritable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 
 const text = (value: string): string =>

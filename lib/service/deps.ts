@@ -20,31 +20,28 @@ import type { UploadParts } from '../storage/uploads/upload-parts.ts'
 import type { UploadRecords } from '../storage/uploads/upload-records.ts'
 import type { Stores } from './stores.ts'
 
-/** What every group of operations has around it, whatever its stores are. */
 export interface Surroundings {
   readonly telemetry: Telemetry
-  /** The system's clock unless told. */
   readonly clock?: Clock
 }
 
-/** How long tokens and sites are remembered: a revoked token works no longer than this. In milliseconds. */
+// In milliseconds. A revoked token works no longer than this.
 const directoryTtl = 20_000
 
-/** How many tokens, sites and data centres are remembered, each. */
 const directorySize = 10_000
 
 type EdgeStores = Pick<Stores, 'sites' | 'grants'>
 
-/** What admits requests where nobody has to say who calls. */
-const openEdge = (
+// A group without grants serves public operations only.
+const edgeOf = (
   { dataCentre }: Pick<EdgeSettings, 'dataCentre'>,
-  { sites }: Pick<EdgeStores, 'sites'>,
+  { sites, grants }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
   { telemetry, clock = systemClock }: Surroundings,
 ): EdgeDeps => {
   const remembered = { ttl: directoryTtl, max: directorySize, now: clock.monotonic }
   return {
     dataCentre,
-    findGrant: async () => undefined,
+    findGrant: cachedLookup<string, Grant>(async (hash) => grants?.get(hash), remembered),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
     telemetry,
@@ -52,40 +49,24 @@ const openEdge = (
   }
 }
 
-const edgeOf = (
-  settings: Pick<EdgeSettings, 'dataCentre'>,
-  stores: EdgeStores,
-  surroundings: Surroundings,
-): EdgeDeps => {
-  const { clock = systemClock } = surroundings
-  const remembered = { ttl: directoryTtl, max: directorySize, now: clock.monotonic }
-  return {
-    ...openEdge(settings, stores, surroundings),
-    findGrant: cachedLookup<string, Grant>((hash) => stores.grants.get(hash), remembered),
-  }
-}
-
 export interface DocumentationDeps {
   readonly edge: EdgeDeps
-  /** The data centre that answers. */
   readonly findHere: () => Promise<DataCentre>
-  /** All data centres that are registered. */
   readonly findDataCentres: () => Promise<readonly DataCentre[]>
-  /** Where large files are downloaded from, when that is not the service itself. */
+  // Only when it is not the service itself.
   readonly downloadsUrl: string | undefined
-  /** The folder with the console, as it is built. */
   readonly consoleFolder: string
 }
 
 export const createDocumentationDeps = (
   settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl'> & {
-    /** The ids of all data centres, where the directory may not be read as a whole. */
+    // For a group that may not list the directory.
     readonly dataCentres?: readonly string[]
   },
   stores: Pick<Stores, 'sites'>,
   surroundings: Surroundings & Pick<DocumentationDeps, 'consoleFolder'>,
 ): DocumentationDeps => {
-  const edge = openEdge(settings, stores, surroundings)
+  const edge = edgeOf(settings, stores, surroundings)
   const { dataCentres, downloadsUrl } = settings
   return {
     edge,
@@ -113,7 +94,6 @@ export const createFieldsDeps = (
 
 export interface CategoriesDeps extends ListDeps {
   readonly edge: EdgeDeps
-  /** Keeps pages of lists, for as long as nothing has changed. */
   readonly keep: KeepReply
 }
 
@@ -129,22 +109,20 @@ export const createCategoriesDeps = (
   keep: keepReplies(() => stores.contents.state()),
 })
 
-/** How a file is handed out that is too large for an answer of the platform. */
+// For files that are too large for an answer of the platform.
 export interface Downloads {
-  /** What an answer may hold, in bytes. */
+  // In bytes.
   readonly largestAnswer: number
-  /** A URL that gives this very version, as an attachment, to whoever has it, for five minutes. */
+  // For this version, as an attachment, valid for five minutes.
   readonly urlOf: (object: ObjectInfo) => Promise<string>
 }
 
-/** A URL that gives one version of a file, as an attachment, to whoever has it. */
 export interface DownloadLink {
   readonly url: string
-  /** When it stops to do so, in milliseconds since the epoch. */
+  // Milliseconds since the epoch.
   readonly expires: number
 }
 
-/** Makes a link to an object, by way of the data centre that answers. */
 export type LinkTo = (object: ObjectInfo, dataCentre: DataCentre) => Promise<DownloadLink>
 
 export interface StorageDeps extends StorageStores, FileSettings {
@@ -158,7 +136,6 @@ export interface StorageDeps extends StorageStores, FileSettings {
   readonly clock: Clock
 }
 
-/** What resumable uploads are kept in, and for how long a request has one to itself. */
 interface ResumableUploads {
   readonly records: UploadRecords
   readonly parts: UploadParts<Staged>
@@ -175,7 +152,7 @@ export const createStorageDeps = (
   surroundings: Surroundings & {
     readonly downloads?: Downloads
     readonly linkTo: LinkTo
-    /** Renewed while a request lasts, unless told. */
+    // Renewed during the request by default.
     readonly lease?: LeaseTerms
   },
 ): StorageDeps => ({

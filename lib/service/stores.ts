@@ -11,7 +11,6 @@ import type { UploadParts } from '../storage/uploads/upload-parts.ts'
 import type { UploadRecords } from '../storage/uploads/upload-records.ts'
 import type { Workflows } from '../storage/workflows.ts'
 
-/** Every port of the service. A hand holds them all; a group of operations takes those that it needs. */
 export interface Stores {
   readonly sites: SiteDirectory
   readonly grants: Grants

@@ -82,7 +82,7 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
   const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp])[] = [
     [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
     [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), /does not cover site 77/],
-    [() => demo('cat', `${folder}/nothing`), /There is no such file or folder/],
+    [() => demo('cat', `${folder}/nothing`), /has no such file or folder/],
     [
       () => demo('push', join(here, 'nothing'), folder),
       /There is no such file or folder: .*nothing\. Check the path\.\n$/,
@@ -105,7 +105,7 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
     [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /There is no folder .*a\.txt\//],
     [() => demo('push', join(here, 'odd'), folder), /^".*\.siteignore" is no file\. Remove it, or list in it/],
     [() => demo('--token-file', here, 'ls'), /This is a folder, where a file is needed: .+/],
-    [() => demo('pull', `${folder}/nothing`, here), /There is no such file or folder on this site/],
+    [() => demo('pull', `${folder}/nothing`, here), /The site has no such file or folder/],
   ]
   for (const [call, sentence] of failing) {
     const { status, stderr } = await call()

@@ -36,7 +36,7 @@ Which operation answers with which of them stands in the reference: \`GET /docs\
 |---|---|---|
 ${rows.join('\n')}
 
-Made from [lib/core/errors.ts](../lib/errors.ts) by \`npm run openapi\`.
+Made from [lib/core/errors.ts](../lib/core/errors.ts) by \`npm run openapi\`.
 `
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod/mini'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
 import { contentTypes, type Format } from '../../lib/http/negotiate.ts'
-import { errorReply } from '../../lib/http/render-error.ts'
+import { errorReply } from '../../lib/http/render-reply.ts'
 import type { Route } from '../../lib/http/router.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { type Examples, exampleRequestId } from './examples.ts'
@@ -22,7 +22,7 @@ const problem = z.object({ path: z.string(), message: z.string() }).register(z.g
 const headersTooLargeCode = 431
 
 /**
- * The one error body (decisions.md, section 2), which lib/http/render-error.ts writes. All answers share it, so that generated clients
+ * The one error body (decisions.md, section 2), which lib/http/render-reply.ts writes. All answers share it, so that generated clients
  * have one model of it; which codes an answer has, its `x-codes` say.
  */
 const errorSchema = z

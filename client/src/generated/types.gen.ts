@@ -680,11 +680,11 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -692,11 +692,11 @@ export type GetHealthErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -721,11 +721,11 @@ export type GetRootData = {
 
 export type GetRootErrors = {
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -733,11 +733,11 @@ export type GetRootErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -768,11 +768,11 @@ export type GetOpenApiData = {
 
 export type GetOpenApiErrors = {
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -780,11 +780,11 @@ export type GetOpenApiErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -809,11 +809,11 @@ export type GetReferenceData = {
 
 export type GetReferenceErrors = {
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -821,11 +821,11 @@ export type GetReferenceErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -861,15 +861,15 @@ export type GetReferenceAssetData = {
 
 export type GetReferenceAssetErrors = {
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -877,11 +877,11 @@ export type GetReferenceAssetErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -912,11 +912,11 @@ export type GetConsoleData = {
 
 export type GetConsoleErrors = {
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -924,11 +924,11 @@ export type GetConsoleErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -964,15 +964,15 @@ export type GetConsoleAssetData = {
 
 export type GetConsoleAssetErrors = {
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -980,11 +980,11 @@ export type GetConsoleAssetErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1009,19 +1009,19 @@ export type ListSitesData = {
 
 export type ListSitesErrors = {
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1029,11 +1029,11 @@ export type ListSitesErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1073,29 +1073,29 @@ export type ListFieldsData = {
 
 export type ListFieldsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `115001` There is no such web form on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `115001` The site has no such web form. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1103,11 +1103,11 @@ export type ListFieldsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1141,42 +1141,42 @@ export type CreateFieldData = {
 
 export type CreateFieldErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `115000` The request body is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `115000` The request body is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `115006` The web form already has a system field of this type. Change that one, or remove it first.
+     * - `115006` The web form already has a field of this type. Change or remove that one.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `115001` There is no such web form on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `115001` The site has no such web form. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1184,11 +1184,11 @@ export type CreateFieldErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1232,34 +1232,34 @@ export type DeleteFieldData = {
 
 export type DeleteFieldErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `115001` There is no such web form on this site. Check its id.
-     * - `115002` The web form has no such system field. List its fields to see those that it has.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `115001` The site has no such web form. Check the id.
+     * - `115002` The web form has no such system field. List its fields first.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100412` The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.
+     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1267,11 +1267,11 @@ export type DeleteFieldErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1313,30 +1313,30 @@ export type GetFieldData = {
 
 export type GetFieldErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `115001` There is no such web form on this site. Check its id.
-     * - `115002` The web form has no such system field. List its fields to see those that it has.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `115001` The site has no such web form. Check the id.
+     * - `115002` The web form has no such system field. List its fields first.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1344,11 +1344,11 @@ export type GetFieldErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1392,43 +1392,43 @@ export type UpdateFieldData = {
 
 export type UpdateFieldErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `115000` The request body is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `115000` The request body is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `115001` There is no such web form on this site. Check its id.
-     * - `115002` The web form has no such system field. List its fields to see those that it has.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `115001` The site has no such web form. Check the id.
+     * - `115002` The web form has no such system field. List its fields first.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100412` The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.
+     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
      */
     412: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1436,11 +1436,11 @@ export type UpdateFieldErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1468,28 +1468,28 @@ export type ListWebFormsData = {
 
 export type ListWebFormsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1497,11 +1497,11 @@ export type ListWebFormsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1535,29 +1535,29 @@ export type GetWebFormData = {
 
 export type GetWebFormErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `115001` There is no such web form on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `115001` The site has no such web form. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1565,11 +1565,11 @@ export type GetWebFormErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1599,28 +1599,28 @@ export type ListFieldTypesData = {
 
 export type ListFieldTypesErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100006` None of the media types in the Accept header can be produced. Ask for application/json or application/xml.
+     * - `100006` No media type in Accept is available. Ask for application/json or application/xml.
      */
     406: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1628,11 +1628,11 @@ export type ListFieldTypesErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1674,38 +1674,38 @@ export type UnlinkNewsData = {
 
 export type UnlinkNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220001` There is no such category on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220001` The site has no such category. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1713,11 +1713,11 @@ export type UnlinkNewsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1786,31 +1786,31 @@ export type ListNewsOfCategoryData = {
 
 export type ListNewsOfCategoryErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
-     * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
+     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220001` There is no such category on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220001` The site has no such category. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1818,11 +1818,11 @@ export type ListNewsOfCategoryErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1856,39 +1856,39 @@ export type LinkNewsData = {
 
 export type LinkNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220001` There is no such category on this site. Check its id.
-     * - `220002` One or more of the objects do not exist on this site. Nothing was linked. Check their ids.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220001` The site has no such category. Check the id.
+     * - `220002` The site lacks some of the objects. Nothing was linked. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1896,11 +1896,11 @@ export type LinkNewsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -1940,38 +1940,38 @@ export type UnlinkBlogsData = {
 
 export type UnlinkBlogsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220001` There is no such category on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220001` The site has no such category. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1979,11 +1979,11 @@ export type UnlinkBlogsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2052,31 +2052,31 @@ export type ListBlogsOfCategoryData = {
 
 export type ListBlogsOfCategoryErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
-     * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
+     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220001` There is no such category on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220001` The site has no such category. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2084,11 +2084,11 @@ export type ListBlogsOfCategoryErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2122,39 +2122,39 @@ export type LinkBlogsData = {
 
 export type LinkBlogsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220001` There is no such category on this site. Check its id.
-     * - `220002` One or more of the objects do not exist on this site. Nothing was linked. Check their ids.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220001` The site has no such category. Check the id.
+     * - `220002` The site lacks some of the objects. Nothing was linked. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2162,11 +2162,11 @@ export type LinkBlogsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2229,30 +2229,30 @@ export type ListCategoriesData = {
 
 export type ListCategoriesErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
-     * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
+     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2260,11 +2260,11 @@ export type ListCategoriesErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2309,30 +2309,30 @@ export type GetCategoryData = {
 
 export type GetCategoryErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220001` There is no such category on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220001` The site has no such category. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2340,11 +2340,11 @@ export type GetCategoryErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2409,30 +2409,30 @@ export type ListNewsData = {
 
 export type ListNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
-     * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
+     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2440,11 +2440,11 @@ export type ListNewsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2486,39 +2486,39 @@ export type UnlinkCategoriesOfNewsData = {
 
 export type UnlinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220002` There is no such object on this site. Check its id.
-     * - `220001` One or more of the categories do not exist on this site. Nothing was changed. Check their ids.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220002` The site has no such object. Check the id.
+     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2526,11 +2526,11 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2599,31 +2599,31 @@ export type ListCategoriesOfNewsData = {
 
 export type ListCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
-     * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
+     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220002` There is no such object on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220002` The site has no such object. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2631,11 +2631,11 @@ export type ListCategoriesOfNewsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2669,39 +2669,39 @@ export type LinkCategoriesOfNewsData = {
 
 export type LinkCategoriesOfNewsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220002` There is no such object on this site. Check its id.
-     * - `220001` One or more of the categories do not exist on this site. Nothing was changed. Check their ids.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220002` The site has no such object. Check the id.
+     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2709,11 +2709,11 @@ export type LinkCategoriesOfNewsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2776,30 +2776,30 @@ export type ListBlogsData = {
 
 export type ListBlogsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
-     * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
+     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2807,11 +2807,11 @@ export type ListBlogsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2853,39 +2853,39 @@ export type UnlinkCategoriesOfBlogData = {
 
 export type UnlinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220002` There is no such object on this site. Check its id.
-     * - `220001` One or more of the categories do not exist on this site. Nothing was changed. Check their ids.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220002` The site has no such object. Check the id.
+     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2893,11 +2893,11 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -2966,31 +2966,31 @@ export type ListCategoriesOfBlogData = {
 
 export type ListCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
-     * - `220003` The list is too long to be filtered or sorted as a whole. Page through it with cursor.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
+     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220002` There is no such object on this site. Check its id.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220002` The site has no such object. Check the id.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2998,11 +2998,11 @@ export type ListCategoriesOfBlogErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3036,39 +3036,39 @@ export type LinkCategoriesOfBlogData = {
 
 export type LinkCategoriesOfBlogErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `220002` There is no such object on this site. Check its id.
-     * - `220001` One or more of the categories do not exist on this site. Nothing was changed. Check their ids.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `220002` The site has no such object. Check the id.
+     * - `220001` The site lacks some of the categories. Nothing was changed. Check the ids.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3076,11 +3076,11 @@ export type LinkCategoriesOfBlogErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3143,29 +3143,29 @@ export type ListSiteUrlsData = {
 
 export type ListSiteUrlsErrors = {
     /**
-     * - `100002` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `100002` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `220000` The request is malformed. Send it as GET /docs shows it.
+     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `220000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `109002` This operation needs the new rendering engine, which is not enabled on the site. Ask whoever runs the service.
+     * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3173,11 +3173,11 @@ export type ListSiteUrlsErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3230,40 +3230,40 @@ export type DeletePathData = {
 
 export type DeletePathErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
-     * - `104010` The folder is being deleted. Repeat the request when that is done.
-     * - `104011` A page with a running workflow cannot be deleted or renamed. End the workflow first.
-     * - `104014` A name is required. Give the file one.
-     * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104011` The page has a running workflow. End it before you delete or rename the page.
+     * - `104014` The file has no name. Give it one.
+     * - `104020` This folder is reserved. You cannot delete, rename or move it.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `104024` The folder is not empty. Delete what it holds first, or leave out force=false.
+     * - `104024` The folder is not empty. Empty it first, or leave out force=false.
      */
     403: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `104001` There is no such file or folder on this site. Check the path.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.
+     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3271,11 +3271,11 @@ export type DeletePathErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3372,39 +3372,39 @@ export type ReadPathData = {
 
 export type ReadPathErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104002` This is a folder, and no file. Name a file in it.
-     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
-     * - `104015` The path is not valid. Check its characters, and how they are encoded.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104002` This path is a folder. Name a file in it.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104015` The path is not valid. Check its characters and their encoding.
      * - `104028` A file or folder name is too long. Choose a shorter one.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `104001` There is no such file or folder on this site. Check the path.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.
+     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
      */
     412: Error;
     /**
-     * - `100416` The range lies outside the file. Content-Range says how long that is.
+     * - `100416` The range is outside the file. Content-Range gives the length of the file.
      */
     416: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3412,11 +3412,11 @@ export type ReadPathErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3493,56 +3493,56 @@ export type UploadToFolderData = {
 
 export type UploadToFolderErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104002` This is a folder, and no file. Name a file in it.
-     * - `104005` The file is larger than allowed here.
-     * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
-     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
-     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
-     * - `104010` The folder is being deleted. Repeat the request when that is done.
-     * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
-     * - `104014` A name is required. Give the file one.
-     * - `104015` The path is not valid. Check its characters, and how they are encoded.
-     * - `104016` Each file of an upload needs a name of its own.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104002` This path is a folder. Name a file in it.
+     * - `104005` The file is too large. Send a smaller one.
+     * - `104006` Two editable regions of the template share a name. Give each its own.
+     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
+     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104019` This path is a file. Choose a folder.
+     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104014` The file has no name. Give it one.
+     * - `104015` The path is not valid. Check its characters and their encoding.
+     * - `104016` Two files of the upload have the same name. Give each its own.
      * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
-     * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
+     * - `104033` The bytes do not match the checksum of the request. Send them again.
+     * - `104020` This folder is reserved. You cannot delete, rename or move it.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `104001` There is no such file or folder on this site. Check the path.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.
-     * - `100412` This version of the upload protocol is not spoken here. Tus-Version lists those that are.
+     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` This tus version is not supported. Tus-Version lists those that are.
      */
     412: Error;
     /**
-     * - `104005` The upload is larger than allowed here. Tus-Max-Size in the answer to OPTIONS says how large one may be.
+     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3550,15 +3550,15 @@ export type UploadToFolderErrors = {
      */
     431: Error;
     /**
-     * - `104033` The bytes that have come are not those that Upload-Checksum is of. Nothing of them was kept: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
      */
     460: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3627,56 +3627,56 @@ export type PutPathData = {
 
 export type PutPathErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104002` This is a folder, and no file. Name a file in it.
-     * - `104005` The file is larger than allowed here.
-     * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
-     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
-     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
-     * - `104010` The folder is being deleted. Repeat the request when that is done.
-     * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
-     * - `104014` A name is required. Give the file one.
-     * - `104015` The path is not valid. Check its characters, and how they are encoded.
-     * - `104016` Each file of an upload needs a name of its own.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104002` This path is a folder. Name a file in it.
+     * - `104005` The file is too large. Send a smaller one.
+     * - `104006` Two editable regions of the template share a name. Give each its own.
+     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
+     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104019` This path is a file. Choose a folder.
+     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104014` The file has no name. Give it one.
+     * - `104015` The path is not valid. Check its characters and their encoding.
+     * - `104016` Two files of the upload have the same name. Give each its own.
      * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104011` A page with a running workflow cannot be deleted or renamed. End the workflow first.
-     * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
-     * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
+     * - `104011` The page has a running workflow. End it before you delete or rename the page.
+     * - `104020` This folder is reserved. You cannot delete, rename or move it.
+     * - `104033` The bytes do not match the checksum of the request. Send them again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `104001` There is no such file or folder on this site. Check the path.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.
+     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
      */
     412: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3684,11 +3684,11 @@ export type PutPathErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3727,27 +3727,27 @@ export type DeleteRootData = {
 
 export type DeleteRootErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104014` A name is required. Give the file one.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104014` The file has no name. Give it one.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3755,11 +3755,11 @@ export type DeleteRootErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3809,27 +3809,27 @@ export type ReadRootData = {
 
 export type ReadRootErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104002` This is a folder, and no file. Name a file in it.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104002` This path is a folder. Name a file in it.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3837,11 +3837,11 @@ export type ReadRootErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -3906,54 +3906,54 @@ export type UploadToRootData = {
 
 export type UploadToRootErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104002` This is a folder, and no file. Name a file in it.
-     * - `104005` The file is larger than allowed here.
-     * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
-     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
-     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
-     * - `104010` The folder is being deleted. Repeat the request when that is done.
-     * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
-     * - `104014` A name is required. Give the file one.
-     * - `104015` The path is not valid. Check its characters, and how they are encoded.
-     * - `104016` Each file of an upload needs a name of its own.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104002` This path is a folder. Name a file in it.
+     * - `104005` The file is too large. Send a smaller one.
+     * - `104006` Two editable regions of the template share a name. Give each its own.
+     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
+     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104019` This path is a file. Choose a folder.
+     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104014` The file has no name. Give it one.
+     * - `104015` The path is not valid. Check its characters and their encoding.
+     * - `104016` Two files of the upload have the same name. Give each its own.
      * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
+     * - `104033` The bytes do not match the checksum of the request. Send them again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.
-     * - `100412` This version of the upload protocol is not spoken here. Tus-Version lists those that are.
+     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
+     * - `100412` This tus version is not supported. Tus-Version lists those that are.
      */
     412: Error;
     /**
-     * - `104005` The upload is larger than allowed here. Tus-Max-Size in the answer to OPTIONS says how large one may be.
+     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3961,15 +3961,15 @@ export type UploadToRootErrors = {
      */
     431: Error;
     /**
-     * - `104033` The bytes that have come are not those that Upload-Checksum is of. Nothing of them was kept: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
      */
     460: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4013,56 +4013,56 @@ export type PutRootData = {
 
 export type PutRootErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104002` This is a folder, and no file. Name a file in it.
-     * - `104005` The file is larger than allowed here.
-     * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
-     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
-     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
-     * - `104010` The folder is being deleted. Repeat the request when that is done.
-     * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
-     * - `104014` A name is required. Give the file one.
-     * - `104015` The path is not valid. Check its characters, and how they are encoded.
-     * - `104016` Each file of an upload needs a name of its own.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104002` This path is a folder. Name a file in it.
+     * - `104005` The file is too large. Send a smaller one.
+     * - `104006` Two editable regions of the template share a name. Give each its own.
+     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
+     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104019` This path is a file. Choose a folder.
+     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104014` The file has no name. Give it one.
+     * - `104015` The path is not valid. Check its characters and their encoding.
+     * - `104016` Two files of the upload have the same name. Give each its own.
      * - `104028` A file or folder name is too long. Choose a shorter one.
-     * - `104011` A page with a running workflow cannot be deleted or renamed. End the workflow first.
-     * - `104020` This folder is reserved and cannot be deleted, renamed or moved.
-     * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
+     * - `104011` The page has a running workflow. End it before you delete or rename the page.
+     * - `104020` This folder is reserved. You cannot delete, rename or move it.
+     * - `104033` The bytes do not match the checksum of the request. Send them again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `104001` There is no such file or folder on this site. Check the path.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104001` The site has no such file or folder. Check the path.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100412` The resource has changed since it was read: If-Match does not hold. Read it again, then repeat.
+     * - `100412` The resource has changed: If-Match does not match. Read it again, then repeat.
      */
     412: Error;
     /**
-     * - `100013` The request body is larger than allowed here. Send less at once.
+     * - `100013` The request body is too large. Send less at once.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4070,11 +4070,11 @@ export type PutRootErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4114,30 +4114,30 @@ export type CancelUploadData = {
 
 export type CancelUploadErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `104032` There is no such upload: it has ended, has expired, or never was. Begin a new one.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100412` This version of the upload protocol is not spoken here. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Tus-Version lists those that are.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4145,11 +4145,11 @@ export type CancelUploadErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4189,39 +4189,39 @@ export type DescribeUploadData = {
 
 export type DescribeUploadErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104005` The file is larger than allowed here.
-     * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
-     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
-     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
-     * - `104010` The folder is being deleted. Repeat the request when that is done.
-     * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104005` The file is too large. Send a smaller one.
+     * - `104006` Two editable regions of the template share a name. Give each its own.
+     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
+     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104019` This path is a file. Choose a folder.
+     * - `104022` The name is taken. Choose another one, or remove what has it.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `104032` There is no such upload: it has ended, has expired, or never was. Begin a new one.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100412` This version of the upload protocol is not spoken here. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Tus-Version lists those that are.
      */
     412: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4229,11 +4229,11 @@ export type DescribeUploadErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4286,57 +4286,57 @@ export type AppendToUploadData = {
 
 export type AppendToUploadErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104003` The token lacks the permission "Can use SFTP & File Manager". Use a token that has it.
-     * - `104005` The file is larger than allowed here.
-     * - `104006` Each editable region of a template needs a name of its own.
-     * - `104007` None of the editable regions of the template holds {tag_pagecontent}. Put it into one of them.
-     * - `104008` The template does not hold {tag_pagecontent}. Put it where the content of pages goes.
-     * - `104009` This path cannot be: a folder on the way is a file. Choose another path, or remove that file first.
-     * - `104010` The folder is being deleted. Repeat the request when that is done.
-     * - `104012` The page has a running workflow, so it cannot be changed. End the workflow first.
-     * - `104019` There is no such folder: the path names a file. Choose a folder.
-     * - `104022` There is something of that name already. Choose another name, or remove it first.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
-     * - `104033` The bytes that have come are not those that the checksum in the request is of. Send them again.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104005` The file is too large. Send a smaller one.
+     * - `104006` Two editable regions of the template share a name. Give each its own.
+     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
+     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104019` This path is a file. Choose a folder.
+     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104033` The bytes do not match the checksum of the request. Send them again.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
-     * - `104032` There is no such upload: it has ended, has expired, or never was. Begin a new one.
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `104030` The upload is not at this offset. Ask for its offset, then go on from there.
+     * - `104030` The upload has another offset. Ask for it with HEAD, then continue from there.
      */
     409: Error;
     /**
-     * - `100412` This version of the upload protocol is not spoken here. Tus-Version lists those that are.
+     * - `100412` This tus version is not supported. Tus-Version lists those that are.
      */
     412: Error;
     /**
-     * - `104005` The upload is larger than allowed here. Tus-Max-Size in the answer to OPTIONS says how large one may be.
+     * - `104005` The upload is too large. Tus-Max-Size in the answer to OPTIONS is the limit.
      */
     413: Error;
     /**
-     * - `100015` The media type of the request body is not supported here. Send one that GET /docs shows for this request.
+     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `104031` Another request is adding to this upload. Repeat this one after the time in the Retry-After header.
+     * - `104031` Another request is appending. Repeat after the time in the Retry-After header.
      */
     423: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4344,15 +4344,15 @@ export type AppendToUploadErrors = {
      */
     431: Error;
     /**
-     * - `104033` The bytes that have come are not those that Upload-Checksum is of. Nothing of them was kept: send them again.
+     * - `104033` The bytes do not match Upload-Checksum. None were stored: send them again.
      */
     460: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4399,25 +4399,25 @@ export type ListChangesData = {
 
 export type ListChangesErrors = {
     /**
-     * - `104023` The token does not cover this site, or there is no such site. GET /api/v1/admin/sites lists those it covers.
-     * - `104004` The token covers several sites, so "current" is ambiguous. Put the numeric site id in the path.
-     * - `104000` The request to the file storage is malformed. Send it as GET /docs shows it.
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong, expired or revoked. Send a valid token in the Authorization header.
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
     /**
-     * - `100004` There is nothing at this path. GET /docs shows the paths that there are.
+     * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
     /**
-     * - `100005` This method is not allowed here. The Allow header lists those that are.
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat this one after the time in the Retry-After header.
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4425,11 +4425,11 @@ export type ListChangesErrors = {
      */
     431: Error;
     /**
-     * - `100500` Something unexpected went wrong. Quote the request id when reporting it.
+     * - `100500` The service failed unexpectedly. Report it with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
      */
     503: Error;
 };

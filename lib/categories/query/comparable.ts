@@ -1,13 +1,35 @@
-import type { MemberType, Scalar } from '../../core/item-shape.ts'
-import { readDateTime } from './date-time.ts'
+import {
+  findMember,
+  type ItemShape,
+  type MemberReference,
+  type MemberType,
+  type Scalar,
+} from '../../core/item-shape.ts'
 
-/** A value in the form in which it is compared: strings without case, dates as texts that sort as they do. */
+export class QueryFault extends Error {
+  override readonly name = 'QueryFault'
+}
+
+const longestQuote = 40
+
+export const quote = (text: string): string =>
+  JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text)
+
+/** Throws QueryFault for an unknown member, or one that is too long to compare. */
+export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
+  const member = findMember(shape, name)
+  if (!member) throw new QueryFault(`there is no member ${quote(name)}`)
+  if (member.type === 'text') throw new QueryFault(`${member.name} cannot be ${use}`)
+  return member
+}
+
+/** A value to compare: strings in lower case, dates as sortable texts. */
 export type Comparable = string | number | boolean | null
 
 export const toComparable = (value: Scalar, type: MemberType): Comparable =>
   typeof value === 'string' && type !== 'date' ? value.toLowerCase() : value
 
-/** The total order of the values of one member: null first, then ascending. */
+// Null comes first.
 export const compare = (a: Comparable, b: Comparable): number => {
   if (a === b) return 0
   if (a === null) return -1
@@ -20,6 +42,44 @@ const numeric = /^-?\d{1,15}(?:\.\d{1,15})?$/
 const readNumber = (operand: unknown): number | undefined => {
   if (typeof operand === 'number') return Number.isFinite(operand) ? operand : undefined
   return typeof operand === 'string' && numeric.test(operand.trim()) ? Number(operand) : undefined
+}
+
+const datePattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+const offsetMinutes = (zone: string | undefined): number => {
+  if (zone === undefined || zone.toUpperCase() === 'Z') return 0
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
+  return zone.startsWith('-') ? -minutes : minutes
+}
+
+/**
+ * Reads `YYYY-MM-DD` or an ISO date-time, in UTC unless it names a zone. Gives `YYYY-MM-DDTHH:MM:SS` in UTC, plus a
+ * fraction unless it is zero: such texts sort by time. Undefined for anything else.
+ */
+export const readDateTime = (text: string): string | undefined => {
+  const match = datePattern.exec(text.trim())
+  if (!match) return undefined
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match
+  const parts = [year, month, day, hour, minute, second].map(Number)
+  const [y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0] = parts
+  const local = new Date(0)
+  local.setUTCFullYear(y, mo - 1, d)
+  local.setUTCHours(h, mi, s)
+  // 30 February becomes a day in March: what does not come back as it went in is no date.
+  const same = [
+    local.getUTCFullYear(),
+    local.getUTCMonth() + 1,
+    local.getUTCDate(),
+    local.getUTCHours(),
+    local.getUTCMinutes(),
+    local.getUTCSeconds(),
+  ].every((part, index) => part === parts[index])
+  if (!same) return undefined
+  const moment = new Date(local.getTime() - offsetMinutes(zone) * 60_000)
+  if (moment.getUTCFullYear() < 0 || moment.getUTCFullYear() > 9999) return undefined
+  const rest = fraction.replace(/0+$/, '')
+  return moment.toISOString().slice(0, 19) + (rest && `.${rest}`)
 }
 
 const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
@@ -43,7 +103,6 @@ const readers: Readonly<Record<MemberType, (operand: unknown) => Comparable | un
   text: () => undefined,
 }
 
-/** What an operand of a condition on such a member must be, for people. */
 export const operandNames: Readonly<Record<MemberType, string>> = {
   integer: 'a number',
   flag: '1 or 0',
@@ -53,6 +112,6 @@ export const operandNames: Readonly<Record<MemberType, string>> = {
   text: 'nothing',
 }
 
-/** An operand in the form in which it is compared with values of the member; undefined when it cannot be. */
+/** Undefined for an operand that a member of the type cannot be compared with. */
 export const readOperand = (operand: unknown, type: MemberType): Comparable | undefined =>
   operand === null ? null : readers[type](operand)

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalidInput, type Problem } from '../../core/errors.ts'
 import type { ItemShape } from '../../core/item-shape.ts'
-import type { Comparable } from './comparable.ts'
-import { QueryFault } from './fault.ts'
+import { type Comparable, QueryFault } from './comparable.ts'
 import { parseFields, type Selection, standardFields } from './fields.ts'
 import { keyOrder, type Order, type Position, parseOrder } from './order.ts'
 import { parseWhere, type Where } from './where.ts'
@@ -10,25 +9,23 @@ import { parseWhere, type Where } from './where.ts'
 export const standardLimit = 10
 export const largestLimit = 500
 
-/** By `skip`, with the total; or by `cursor`, with the total only when asked for. `after` is absent at the start. */
+// C-14, C-17: `skip` always comes with the total, `cursor` only for `count`. `after` is undefined at the start.
 export type Paging =
   | { readonly by: 'skip'; readonly skip: number }
   | { readonly by: 'cursor'; readonly after: Position | undefined; readonly count: boolean }
 
-/** The switches of a list, read and checked. */
 export interface ListQuery {
   readonly fields: Selection
   readonly where: Where | undefined
   readonly order: Order
   readonly limit: number
   readonly paging: Paging
-  /** Which page it is of which list: all that decides what is in it. */
+  // Identifies the page, for a cache.
   readonly page: string
-  /** The cursor that goes on behind a position of this list; without one, from its start. */
+  // Without a position, the cursor of the start.
   readonly cursorBehind: (position: Position | undefined) => string
 }
 
-/** A list as the query language sees it: what its items are made of, and what sets it apart from other lists. */
 export interface ListDescription {
   readonly shape: ItemShape
   readonly identity: readonly (string | number)[]
@@ -42,15 +39,9 @@ const readInteger = (text: string): number => {
   return value
 }
 
-const readLimit = (text: string): number => Math.min(readInteger(text), largestLimit)
-
 const switches = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count'] as const
 
-/**
- * Reads the switches `fields`, `where`, `order`, `skip`, `limit`, `cursor` and `count` of a list (decisions.md, section 4).
- * An empty one counts as absent, but for `cursor`, and so does the word `undefined`, which some clients send.
- * Errors: categoriesMalformed, with everything that is wrong.
- */
+/** C-9: empty switches count as absent, except `cursor`. Errors: categoriesMalformed, with every fault. */
 export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, identity }: ListDescription): ListQuery => {
   const problems: Problem[] = []
   const textOf = (name: string): string | undefined => {
@@ -75,7 +66,7 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
   const where = read<Where | undefined>('where', undefined, (text) => parseWhere(text, shape))
   const order = read('order', keyOrder(shape), (text) => parseOrder(text, shape))
   const skip = read('skip', 0, readInteger)
-  const limit = read('limit', standardLimit, readLimit)
+  const limit = read('limit', standardLimit, (text) => Math.min(readInteger(text), largestLimit))
   const hash = () => listHash([...identity, where ? (textOf('where') ?? '') : '', order.text])
   const cursor = textOf('cursor')
   const after =
@@ -96,11 +87,10 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
   }
 }
 
-/** Names a list by what decides which items it has and in which order. */
+// Equal for the same items in the same order.
 const listHash = (parts: readonly (string | number)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
 
-/** An opaque string that says behind which position of which list to go on; without one, from its start. */
 const writeCursor = (hash: string, position: Position | undefined): string =>
   Buffer.from(JSON.stringify(position ? [hash, position.key, ...position.values] : [hash])).toString('base64url')
 
@@ -115,7 +105,7 @@ const parse = (text: string): unknown => {
 const isComparable = (value: unknown): value is Comparable =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** Reads a cursor of the list with this hash, sorted by as many members. Throws QueryFault for a malformed or a foreign one. */
+// C-18. Throws QueryFault for a malformed cursor, or one of another list.
 const readCursor = (text: string, hash: string, members: number): Position | undefined => {
   const parts = parse(text)
   if (!Array.isArray(parts)) throw new QueryFault('is not a cursor that this service has given out')
@@ -123,7 +113,7 @@ const readCursor = (text: string, hash: string, members: number): Position | und
   if (listed !== hash) throw new QueryFault('belongs to another list, or to other switches of this one')
   const isPosition = Number.isSafeInteger(key) && values.length === members && values.every(isComparable)
   const position = isPosition ? { key: Number(key), values } : undefined
-  // Decoding is lenient, so what decodes is not yet what was given out.
+  // Decoding is lenient: compare with the one true cursor.
   if (writeCursor(hash, position) !== text) throw new QueryFault('is not a cursor that this service has given out')
   return position
 }

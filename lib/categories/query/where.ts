@@ -1,22 +1,30 @@
 import JSON5 from 'json5'
-import { findMember, type Item, type ItemShape, type MemberReference } from '../../core/item-shape.ts'
-import { type Comparable, compare, operandNames, readOperand, toComparable } from './comparable.ts'
-import { QueryFault, quote } from './fault.ts'
+import type { Item, ItemShape, MemberReference } from '../../core/item-shape.ts'
+import {
+  type Comparable,
+  compare,
+  memberNamed,
+  operandNames,
+  QueryFault,
+  quote,
+  readOperand,
+  toComparable,
+} from './comparable.ts'
 
-/** Bounds of one condition (decisions.md, section 4). Together they bound the work per item as well. */
+// These bound the work for each item.
 export const longestWhere = 4096
 export const deepestWhere = 8
 export const mostConditions = 100
 
 export interface Where {
-  /** The members that it compares. */
   readonly members: readonly MemberReference[]
   readonly matches: (item: Item) => boolean
 }
 
-/** Looks at the values of the members of one item, each in its slot. */
+// Each member that a condition names has a slot among the values of an item.
 type Test = (values: readonly Comparable[]) => boolean
 type ValueTest = (value: Comparable) => boolean
+type Operator = (operand: unknown, member: MemberReference, operator: string) => ValueTest
 
 const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -24,30 +32,41 @@ const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const operandOf = (operand: unknown, member: MemberReference, operator: string): Comparable => {
   const comparable = readOperand(operand, member.type)
   if (comparable === undefined) {
-    throw new QueryFault(
-      `${operator} on ${member.name} takes ${operandNames[member.type]}, not ${quote(JSON.stringify(operand) ?? String(operand))}`,
-    )
+    const given = quote(JSON.stringify(operand) ?? String(operand))
+    throw new QueryFault(`${operator} on ${member.name} takes ${operandNames[member.type]}, not ${given}`)
   }
   return comparable
 }
 
-const listOf = (operand: unknown, member: MemberReference, operator: string): ReadonlySet<Comparable> => {
-  if (!Array.isArray(operand)) throw new QueryFault(`${operator} on ${member.name} takes an array`)
-  return new Set(operand.map((entry) => operandOf(entry, member, operator)))
+const not =
+  (create: Operator): Operator =>
+  (...parts) => {
+    const test = create(...parts)
+    return (value) => !test(value)
+  }
+
+const equal: Operator = (...parts) => {
+  const wanted = operandOf(...parts)
+  return (value) => value === wanted
 }
 
-/** Any comparison with null but equality is false. */
+const oneOf: Operator = (operand, member, operator) => {
+  if (!Array.isArray(operand)) throw new QueryFault(`${operator} on ${member.name} takes an array`)
+  const wanted = new Set(operand.map((entry) => operandOf(entry, member, operator)))
+  return (value) => wanted.has(value)
+}
+
+// Comparisons with null are false.
 const ordered =
-  (holds: (comparison: number) => boolean) =>
-  (operand: unknown, member: MemberReference, operator: string): ValueTest => {
-    const bound = operandOf(operand, member, operator)
+  (holds: (comparison: number) => boolean): Operator =>
+  (...parts) => {
+    const bound = operandOf(...parts)
     return (value) => value !== null && bound !== null && holds(compare(value, bound))
   }
 
-/** Looks into a value as the answer shows it, without case. */
 const within =
-  (holds: (text: string, part: string) => boolean) =>
-  (operand: unknown, member: MemberReference, operator: string): ValueTest => {
+  (holds: (text: string, part: string) => boolean): Operator =>
+  (operand, member, operator) => {
     if (operand === null) return () => false
     if (typeof operand !== 'string' && typeof operand !== 'number') {
       throw new QueryFault(`${operator} on ${member.name} takes a string`)
@@ -56,42 +75,19 @@ const within =
     return (value) => value !== null && holds(String(value), part)
   }
 
-const equal = (operand: unknown, member: MemberReference, operator: string): ValueTest => {
-  const wanted = operandOf(operand, member, operator)
-  return (value) => value === wanted
-}
-
-const unequal = (operand: unknown, member: MemberReference, operator: string): ValueTest => {
-  const unwanted = operandOf(operand, member, operator)
-  return (value) => value !== unwanted
-}
-
-const operators: ReadonlyMap<string, (operand: unknown, member: MemberReference, operator: string) => ValueTest> =
-  new Map([
-    ['$eq', equal],
-    ['$ne', unequal],
-    ['$neq', unequal],
-    ['$lt', ordered((comparison) => comparison < 0)],
-    ['$lte', ordered((comparison) => comparison <= 0)],
-    ['$gt', ordered((comparison) => comparison > 0)],
-    ['$gte', ordered((comparison) => comparison >= 0)],
-    [
-      '$in',
-      (operand, member, operator) => {
-        const wanted = listOf(operand, member, operator)
-        return (value) => wanted.has(value)
-      },
-    ],
-    [
-      '$nin',
-      (operand, member, operator) => {
-        const unwanted = listOf(operand, member, operator)
-        return (value) => !unwanted.has(value)
-      },
-    ],
-    ['$beginsWith', within((text, part) => text.startsWith(part))],
-    ['$contains', within((text, part) => text.includes(part))],
-  ])
+const operators: ReadonlyMap<string, Operator> = new Map([
+  ['$eq', equal],
+  ['$ne', not(equal)],
+  ['$neq', not(equal)],
+  ['$lt', ordered((comparison) => comparison < 0)],
+  ['$lte', ordered((comparison) => comparison <= 0)],
+  ['$gt', ordered((comparison) => comparison > 0)],
+  ['$gte', ordered((comparison) => comparison >= 0)],
+  ['$in', oneOf],
+  ['$nin', not(oneOf)],
+  ['$beginsWith', within((text, part) => text.startsWith(part))],
+  ['$contains', within((text, part) => text.includes(part))],
+])
 
 const readTree = (text: string): unknown => {
   try {
@@ -103,18 +99,7 @@ const readTree = (text: string): unknown => {
   }
 }
 
-const memberIn = (shape: ItemShape, name: string): MemberReference => {
-  const member = findMember(shape, name)
-  if (!member) throw new QueryFault(`there is no member ${quote(name)}`)
-  if (member.type === 'text') throw new QueryFault(`${member.name} cannot be compared`)
-  return member
-}
-
-/**
- * Reads the switch `where`: one JSON object, written as JSON5 because real clients send single quotes and unquoted keys
- * (decisions.md, section 4). Throws QueryFault. No part of it becomes a regular expression, and lists are looked up, not
- * walked, so the work per item is bounded by the number of conditions.
- */
+/** C-28 to C-36. Throws QueryFault. No part becomes a regular expression, so the work for each item is bounded. */
 export const parseWhere = (text: string, shape: ItemShape): Where => {
   if (text.length > longestWhere) {
     throw new QueryFault(`is ${text.length} characters long; at most ${longestWhere} are allowed`)
@@ -144,7 +129,7 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
   }
 
   const onMember = (name: string, expression: unknown): Test[] => {
-    const member = memberIn(shape, name)
+    const member = memberNamed(shape, name, 'compared')
     if (Array.isArray(expression)) throw new QueryFault(`${member.name} is compared with an array: use $in`)
     if (!isTree(expression)) return [condition(member, '$eq', expression)]
     const entries = Object.entries(expression)

@@ -161,7 +161,7 @@ describe('a bad record is named by its line and skipped:', () => {
       '{"kind":"field","webFormId":1,"typeId":-2,"colour":"red"}',
       'There are: webFormId, typeId, name, mandatory, order',
     ],
-    ['{"kind":"field","webFormId":9,"typeId":-2}', 'There is no such web form on this site. Check its id.'],
+    ['{"kind":"field","webFormId":9,"typeId":-2}', 'The site has no such web form. Check the id.'],
     ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: is not a type of system field'],
     ['{"kind":"field","webFormId":1,"typeId":-2,"order":0}', 'order: must be 1 or more'],
     ['{"kind":"field","webFormId":1,"typeId":-2,"order":1e99}', 'order: must be'],

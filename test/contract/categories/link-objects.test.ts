@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { type LinkRequest, linkObjects } from '../../../lib/categories/link-objects.ts'
+import { type LinkRequest, linkObjects } from '../../../lib/categories/change-links.ts'
 import { author } from '../../support/history.ts'
 import { fill, newsOfCategory, openStore } from './store.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ListSource } from '../../../lib/categories/excerpt.ts'
+import type { ListSource } from '../../../lib/categories/choose-page.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { parseOrder } from '../../../lib/categories/query/order.ts'
 import { type ItemPage, runList } from '../../../lib/categories/run-list.ts'
@@ -38,7 +38,7 @@ const sourceOf = (
       return { count: counted.length, last: counted.at(-1) ?? after, ended: counted.length < limit }
     },
     outline,
-    outlines: ({ object }) => object === undefined,
+    outlineHas: ({ object }) => object === undefined,
     async items(entries) {
       reads.objects += entries.length
       const left = entries.filter(({ id }) => !gone.includes(id))

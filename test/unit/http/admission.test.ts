@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hashToken } from '../../../lib/access/grants.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
-import { admit } from '../../../lib/http/admission.ts'
+import { authenticate } from '../../../lib/http/admission.ts'
 import { groupPolicies } from '../../../lib/http/group-policy.ts'
 
 const token = '0123456789abcdef'.repeat(4)
@@ -24,7 +24,7 @@ const lookedUp = async (headers: Readonly<Record<string, string>>): Promise<stri
   const body = { bytes: new Uint8Array() }
   const request = { id: '1', method: 'GET', path: '/', query: new Map(), headers, body, params: {}, remainingTime }
   const trace = { operation: 'none', site: null, token: null, public: false }
-  await expect(admit(deps, { route: {}, policy: groupPolicies.fields }, request, trace)).rejects.toMatchObject({
+  await expect(authenticate(deps, request, groupPolicies.fields, trace)).rejects.toMatchObject({
     status: 401,
   })
   return hashes

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readMultipart } from '../../../lib/http/multipart.ts'
-import { MultipartError } from '../../../lib/http/part-header.ts'
+import { MultipartError } from '../../../lib/http/multipart-body.ts'
 
 const fileHeader = 'Content-Disposition: form-data; name="file"; filename="a"'
 const partOf = (header: string, content: string | Buffer = 'x', boundary = 'b') =>

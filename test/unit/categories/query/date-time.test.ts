@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readDateTime } from '../../../../lib/categories/query/date-time.ts'
+import { readDateTime } from '../../../../lib/categories/query/comparable.ts'
 
 test.each([
   ['2026-01-31', '2026-01-31T00:00:00'],

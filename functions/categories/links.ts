@@ -1,0 +1,52 @@
+import {
+  linkCategories as linkCategoriesOf,
+  linkObjects as linkObjectsOf,
+  unlinkCategories as unlinkCategoriesOf,
+  unlinkObjects as unlinkObjectsOf,
+} from '../../lib/categories/change-links.ts'
+import type { ObjectKind } from '../../lib/core/content-kinds.ts'
+import { operation } from '../../lib/http/operation.ts'
+import type { CategoriesDeps } from '../../lib/service/deps.ts'
+import { bodyOf, categoryOf, objectOf, removalBodyOf } from './params.ts'
+
+/** C-37 to C-40 (operations 7 and 10). 404/220001 without the category, 404/220002 without an object. */
+export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    { params: categoryOf, body: bodyOf('linkBody') },
+    async ({ site, params, body, path, author, remainingTime }) => {
+      await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, remainingTime)
+      return { status: 201, headers: { Location: path } }
+    },
+  )
+
+/** C-43 to C-45 (operations 8 and 11). 404/220001 without the category. */
+export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    { params: categoryOf, body: removalBodyOf('unlinkBody') },
+    async ({ site, params, body, path, author, remainingTime }) => {
+      const ids = body.items.map(({ objectId }) => objectId)
+      await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, remainingTime)
+      return { status: 204, headers: { Location: path } }
+    },
+  )
+
+/** C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
+export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    { params: objectOf, body: bodyOf('linkCategoriesBody') },
+    async ({ site, params, body, path, author, remainingTime }) => {
+      await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, remainingTime)
+      return { status: 201, headers: { Location: path } }
+    },
+  )
+
+/** C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
+export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    { params: objectOf, body: removalBodyOf('unlinkCategoriesBody') },
+    async ({ site, params, body, path, author, remainingTime }) => {
+      const categories = body.items.map(({ categoryId }) => categoryId)
+      await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, remainingTime)
+      return { status: 204, headers: { Location: path } }
+    },
+  )

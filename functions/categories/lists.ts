@@ -1,0 +1,86 @@
+import {
+  associationList,
+  categoriesOfObjectList,
+  listAssociations,
+  listCategoriesOfObject as listOfObject,
+} from '../../lib/categories/association-list.ts'
+import { contentList, listContents } from '../../lib/categories/content-list.ts'
+import { type ListQuery, parseListQuery } from '../../lib/categories/query/list-query.ts'
+import { listSiteUrls as listUrls, siteUrlList } from '../../lib/categories/site-urls.ts'
+import type {
+  AssociationPage,
+  category as categoryAnswer,
+  categoryPage,
+  ObjectPage,
+  siteUrlPage,
+} from '../../lib/contract/categories/contract.ts'
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { Json } from '../../lib/core/answer-size.ts'
+import type { ContentKind, ObjectKind } from '../../lib/core/content-kinds.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { noParams, operation } from '../../lib/http/operation.ts'
+import { okWithJson, okWithTag } from '../../lib/http/reply.ts'
+import type { CategoriesDeps } from '../../lib/service/deps.ts'
+import { categoryOf, objectOf } from './params.ts'
+
+// Every list answers 400/220000 and 220003 for its query.
+
+const keepPage = <Page extends object>({ keep }: CategoriesDeps, query: ListQuery, read: () => Promise<Json<Page>>) =>
+  keep(query.page, async () => okWithJson<Page>(await read()))
+
+const contentQuery =
+  (kind: ContentKind) =>
+  (query: ReadonlyMap<string, string>, { site }: { readonly site: { readonly id: SiteId } }) =>
+    parseListQuery(query, contentList(site.id, kind))
+
+/** C-1 (operations 6 and 9). 404/220001 without the category. */
+export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    {
+      params: categoryOf,
+      query: (query, { params, site }) => parseListQuery(query, associationList(site.id, params.category, kind)),
+    },
+    ({ site, params, query }) =>
+      keepPage<Answer<AssociationPage>>(deps, query, () =>
+        listAssociations(deps, { site: site.id, kind, category: params.category }, query),
+      ),
+  )
+
+export const listAllObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation({ params: noParams, query: contentQuery(kind) }, ({ site, query }) =>
+    keepPage<Answer<ObjectPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
+  )
+
+/** 404/220002 without the object. */
+export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =>
+  operation(
+    {
+      params: objectOf,
+      query: (query, { params, site }) => parseListQuery(query, categoriesOfObjectList(site.id, kind, params.object)),
+    },
+    ({ site, params, query }) =>
+      keepPage<Answer<typeof categoryPage>>(deps, query, () =>
+        listOfObject(deps, { site: site.id, kind, id: params.object }, query),
+      ),
+  )
+
+export const listCategories = (deps: CategoriesDeps) =>
+  operation({ params: noParams, query: contentQuery('category') }, ({ site, query }) =>
+    keepPage<Answer<typeof categoryPage>>(deps, query, () => listContents(deps, site.id, 'category', query)),
+  )
+
+/** C-49. 404/220001 without the category. Of the query, only `fields` has an effect. */
+export const getCategory = ({ contents }: CategoriesDeps) =>
+  operation({ params: categoryOf, query: contentQuery('category') }, async ({ site, params, query }) => {
+    const category = await contents.get(site.id, 'category', params.category)
+    if (!category) throw new ServiceError('categoryUnknown')
+    return okWithTag<Answer<typeof categoryAnswer>>(query.fields.select(category))
+  })
+
+/** C-51: the one address of a site is the base URL of its data centre. */
+export const listSiteUrls = operation(
+  { params: noParams, query: (query, { site }) => parseListQuery(query, siteUrlList(site.id)) },
+  async ({ site, dataCentre, query }) =>
+    okWithJson<Answer<typeof siteUrlPage>>(await listUrls(site.id, dataCentre.url, query)),
+)

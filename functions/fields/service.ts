@@ -1,0 +1,51 @@
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { health, root, sitePage } from '../../lib/contract/fields/contract.ts'
+import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
+import { sitesUrl } from '../../lib/http/links.ts'
+import { namesType } from '../../lib/http/negotiate.ts'
+import { callerOperation, publicOperation } from '../../lib/http/public-operation.ts'
+import { ok } from '../../lib/http/reply.ts'
+import { findHere, sitesOf } from '../../lib/http/resolve-site.ts'
+import type { FieldsDeps } from '../../lib/service/deps.ts'
+import type { DataCentre } from '../../lib/sites/site-directory.ts'
+import { wholeList } from './views.ts'
+
+export const getHealth = publicOperation(async () => ok<Answer<typeof health>>({ value: { status: 'ok' } }))
+
+// Relative, so that a browser stays on the host name that it used. Without a trailing slash on the root, the console is
+// beside the last segment of the root.
+const consolePath = (path: string, { url }: DataCentre): string => {
+  const prefix = new URL(url).pathname.split('/').at(-1)
+  return path === '' && prefix ? `${prefix}/console` : 'console'
+}
+
+/** Redirects a browser to the console, and gives a program links. */
+export const getRoot = ({ edge }: Pick<FieldsDeps, 'edge'>) =>
+  publicOperation(async (request) => {
+    const here = await findHere(edge)
+    const headers = { Vary: 'Accept' }
+    if (namesType(request, 'text/html')) {
+      return { status: 302, headers: { ...headers, Location: consolePath(request.path, here) } }
+    }
+    const links = ['console', 'docs', 'openapi.json'].map((name) => ({
+      rel: name.split('.', 1)[0] ?? name,
+      uri: `${here.url}/${name}`,
+    }))
+    return { ...ok<Answer<typeof root>>({ value: { status: 'ok', links } }), headers }
+  })
+
+/** A-21, A-22: the sites of the token in all data centres, sorted by id. */
+export const listSites = ({ edge }: FieldsDeps) =>
+  callerOperation(async ({ caller }) => {
+    const [here, sites] = await Promise.all([findHere(edge), sitesOf(edge, caller)])
+    const items = sites.map(({ site: { id, name, renderingEngine }, dataCentre }) => ({
+      id,
+      name,
+      url: dataCentre.url,
+      dataCentre: dataCentre.id,
+      renderingEngine,
+      permissions: caller.permissions,
+    }))
+    const value: Answer<typeof sitePage> = wholeList(sitesUrl(here), items)
+    return ok({ value, xml: xmlNames.sites })
+  })

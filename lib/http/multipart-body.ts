@@ -1,0 +1,183 @@
+export class MultipartError extends Error {
+  override readonly name = 'MultipartError'
+}
+
+// Stands for a missing or malformed type of a part, which busboy would call `text/plain`.
+export const undeclared = 'application/x-undeclared'
+
+const longestHeader = 16 * 1024
+const longestBoundary = 200
+const mostParts = 1_000
+const mostFields = 32
+const lineEnd = Buffer.from('\r\n')
+const headerEnd = Buffer.from('\r\n\r\n')
+const dashes = Buffer.from('--')
+
+const mediaType = /^content-type:\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})[ \t]*(?:;|$)/i
+const parameter = /(;[ \t]*)([^\s"=;]+)=("(?:[^"\\]|\\.)*"|[^";]*)[ \t]*/gy
+
+const refuseTwice = (names: readonly string[]): void => {
+  if (new Set(names).size < names.length) throw new MultipartError('the header of a part says something twice')
+}
+
+// `UTF-8''na%C3%AFve` (RFC 8187) is declared as latin1, so that busboy gives its bytes, like those of an ordinary name.
+// A name in another encoding becomes one that no UTF-8 decoder takes.
+const asBytes = (value: string): string => {
+  const [label] = /^[^']*'/.exec(value) ?? []
+  if (label === undefined) return value
+  return /^utf-8'$/i.test(label) ? `latin1'${value.slice(label.length)}` : "latin1''%FF"
+}
+
+const mendDisposition = (field: string): string => {
+  const line = field
+    .replace(/\r\n[ \t]+/g, ' ')
+    // curl writes `attachment` when it is given a Content-Type other than multipart/form-data.
+    .replace(/^(content-disposition:[ \t]*)attachment(?=[ \t]*;)/i, '$1form-data')
+    // Some clients end the last parameter with a semicolon.
+    .replace(/;[ \t]*$/, '')
+  const first = line.indexOf(';')
+  if (first < 0) return line
+  const names: string[] = []
+  const parameters = line.slice(first).replace(parameter, (whole, before: string, name: string, value: string) => {
+    names.push(name.toLowerCase())
+    return name.toLowerCase() === 'filename*' ? `${before}${name}=${asBytes(value)}` : whole
+  })
+  refuseTwice(names)
+  return line.slice(0, first) + parameters
+}
+
+const isType = /^content-type:/i
+const plainType = (field = ''): string => `Content-Type: ${mediaType.exec(field)?.[1] ?? undeclared}`
+
+// The header of a part as busboy understands it. Each character is a byte.
+const mendHeader = (header: string): string => {
+  const fields = header.split(/\r\n(?![ \t])/)
+  if (fields.length > mostFields) throw new MultipartError('a part has too many header fields')
+  refuseTwice(fields.map((field) => field.slice(0, field.indexOf(':')).toLowerCase()))
+  const mended = fields.flatMap((field) => {
+    if (/^content-disposition:/i.test(field)) return mendDisposition(field)
+    // busboy takes the first of two types, and checks the second one.
+    return isType.test(field) ? [plainType(field), field] : field
+  })
+  if (!fields.some((field) => isType.test(field))) mended.push(plainType())
+  return mended.join('\r\n')
+}
+
+// The bytes that came and are not used yet.
+const createWindow = (source: AsyncIterator<Uint8Array>) => {
+  // A line end is put in front, so that the first delimiter is like all others.
+  let bytes: Buffer = lineEnd
+  return {
+    get bytes() {
+      return bytes
+    },
+    // False at the end.
+    async grow(): Promise<boolean> {
+      const { done, value } = await source.next()
+      if (done) return false
+      const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
+      return true
+    },
+    take(length: number): Buffer {
+      const taken = bytes.subarray(0, length)
+      bytes = bytes.subarray(length)
+      return taken
+    },
+  }
+}
+type Window = ReturnType<typeof createWindow>
+
+const startsWith = async (window: Window, mark: Buffer): Promise<boolean> => {
+  while (window.bytes.length < mark.length && (await window.grow()));
+  return window.bytes.subarray(0, mark.length).equals(mark)
+}
+
+// -1 when the body ends before the mark.
+const find = async (window: Window, mark: Buffer, what: string, from = 0): Promise<number> => {
+  for (;;) {
+    const at = window.bytes.indexOf(mark, from)
+    if (at > longestHeader || (at < 0 && window.bytes.length > longestHeader + mark.length)) {
+      throw new MultipartError(`${what} is too long`)
+    }
+    if (at >= 0 || !(await window.grow())) return at
+  }
+}
+
+// For a `Content-Type` without a boundary (S-28).
+const sniffBoundary = async (window: Window): Promise<string> => {
+  // Some clients put a line end in front of the first boundary, too.
+  const start = (await startsWith(window, headerEnd)) ? headerEnd.length : lineEnd.length
+  const end = await find(window, lineEnd, 'the first line', start)
+  const line = window.bytes.toString('latin1', start, Math.max(end, start))
+  if (!line.startsWith('--')) throw new MultipartError('it does not begin with a boundary')
+  return line.slice(dashes.length)
+}
+
+// The bytes up to a delimiter, which is taken as well. False when the body ends before it.
+async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenerator<Buffer, boolean> {
+  for (;;) {
+    const at = window.bytes.indexOf(delimiter)
+    if (at >= 0) {
+      const last = window.take(at + delimiter.length).subarray(0, at)
+      if (last.length > 0) yield last
+      return true
+    }
+    // Keep an end that may begin a delimiter. Most pieces have none, so that nothing needs to be copied.
+    const start = window.bytes.indexOf('\r', Math.max(window.bytes.length - delimiter.length + 1, 0))
+    const safe = start < 0 ? window.bytes.length : start
+    if (safe > 0) yield window.take(safe)
+    if (!(await window.grow())) return false
+  }
+}
+
+// The line end of the blank line stays: it may belong to the next delimiter.
+const takeHeader = async (window: Window): Promise<string | undefined> => {
+  const end = await find(window, headerEnd, 'the header of a part')
+  if (end < 0) return undefined
+  const header = window.take(end + lineEnd.length).toString('latin1', 0, end)
+  if (header === '') throw new MultipartError('a part has no header')
+  if (!header.startsWith('\r\n')) throw new MultipartError('something follows a boundary in its line')
+  return mendHeader(header.slice(lineEnd.length))
+}
+
+// The bytes for busboy, and in the end the number of parts. Busboy itself refuses a body that ends too early.
+async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffer, number> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  const first = await find(window, delimiter, 'the preamble')
+  if (first < 0) return 0
+  window.take(first + delimiter.length)
+  for (let count = 0; ; count++) {
+    if (await startsWith(window, dashes)) {
+      yield Buffer.concat([delimiter, dashes])
+      // The epilogue is ignored, but read: a connection that breaks there has broken.
+      do window.take(window.bytes.length)
+      while (await window.grow())
+      return count
+    }
+    if (count === mostParts) throw new MultipartError(`it has more than ${mostParts} parts`)
+    const header = await takeHeader(window)
+    if (header === undefined) return count
+    yield Buffer.from(`\r\n--${boundary}\r\n${header}\r\n\r\n`, 'latin1')
+    // A part without content may share its blank line with the delimiter (RFC 2046, section 5.1.1).
+    if (!(await startsWith(window, delimiter))) window.take(lineEnd.length)
+    if (!(yield* throughDelimiter(window, delimiter))) return count + 1
+  }
+}
+
+/**
+ * Prepares a multipart body for busboy, which ignores parts whose delimiter or header it does not understand.
+ * Delimiters are counted and headers mended; content is not touched. S-28: the boundary may come from the first line.
+ * Errors: MultipartError.
+ */
+export const prepareBody = async (
+  source: AsyncIterator<Uint8Array>,
+  declared: string | undefined,
+): Promise<{ readonly boundary: string; readonly pieces: AsyncGenerator<Buffer, number> }> => {
+  const window = createWindow(source)
+  const boundary = declared ?? (await sniffBoundary(window))
+  if (boundary.length > longestBoundary || !/^[\x20-\x7e]*[\x21-\x7e]$/.test(boundary)) {
+    throw new MultipartError('its boundary is empty, too long or not well-formed')
+  }
+  return { boundary, pieces: mendBody(window, boundary) }
+}
