@@ -137,6 +137,21 @@ export interface GroupContract<Group extends string> {
   readonly operations: Readonly<Record<OperationOf<Group>, OperationContract>>
 }
 
+/** Registers a schema as the component of this name. */
+export const named = (id: string, description?: string) =>
+  [z.globalRegistry, { id, ...(description !== undefined && { description }) }] as const
+
+export const described = (description: string) => [z.globalRegistry, { description }] as const
+
+export const parameter = (description: string, example: string | number, schema: Schema): ParameterContract => ({
+  description,
+  example,
+  schema,
+})
+
+export const text = (description: string, example: string): ParameterContract =>
+  parameter(description, example, z.string())
+
 /** The variable that the paths of all areas share. */
 export const siteParameter: ParameterContract = {
   description: 'The id of the site, or `current`: the one site that the token covers.',
@@ -145,7 +160,6 @@ export const siteParameter: ParameterContract = {
 }
 
 /** A link in an answer (api.md, "Resources and their fields"). */
-export const link = z.object({ rel: z.string(), uri: z.nullable(z.string()) }).register(z.globalRegistry, {
-  id: 'Link',
-  description: 'Where something is: an absolute URL, or null when there is no such thing.',
-})
+export const link = z
+  .object({ rel: z.string(), uri: z.nullable(z.string()) })
+  .register(...named('Link', 'Where something is: an absolute URL, or null when there is no such thing.'))

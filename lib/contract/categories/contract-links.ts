@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
-import type { OperationContract } from '../contract.ts'
+import { named, type OperationContract } from '../contract.ts'
 import { operationsOf } from '../routes/categories.ts'
 import {
   categoryId,
@@ -19,50 +19,38 @@ import {
 
 // No pattern says how far a number goes: this one says what is never too far.
 numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
-objectId.register(z.globalRegistry, {
-  id: 'ObjectId',
-  description: `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`,
-})
+objectId.register(...named('ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`))
 
-displayable.register(z.globalRegistry, { id: 'Displayable', description: 'Whether the link is shown: 1 or 0.' })
+displayable.register(...named('Displayable', 'Whether the link is shown: 1 or 0.'))
 
 const links = z
-  .object({ items: itemsOf(linkItem.register(z.globalRegistry, { id: 'NewLink' }), 'objectId') })
-  .register(z.globalRegistry, { id: 'NewLinks', description: 'What to link with the category.' })
+  .object({ items: itemsOf(linkItem.register(...named('NewLink')), 'objectId') })
+  .register(...named('NewLinks', 'What to link with the category.'))
 
-const unlinked = z.union([unlinkItem.register(z.globalRegistry, { id: 'UnlinkedItem' }), objectId])
+const unlinked = z.union([unlinkItem.register(...named('UnlinkedItem')), objectId])
 
 /** `[{"objectId":1}]`, `[1]` and `1` say the same. */
-const unlinkedItems = z.union([itemsOf(unlinked, 'objectId'), unlinked]).register(z.globalRegistry, {
-  id: 'UnlinkedItems',
-  description: 'Objects with an `objectId`, or ids; or one of them.',
-})
+const unlinkedItems = z
+  .union([itemsOf(unlinked, 'objectId'), unlinked])
+  .register(...named('UnlinkedItems', 'Objects with an `objectId`, or ids; or one of them.'))
 
-const unlinks = z
-  .object({ items: unlinkedItems })
-  .register(z.globalRegistry, { id: 'Unlinks', description: 'What to unlink from the category.' })
+const unlinks = z.object({ items: unlinkedItems }).register(...named('Unlinks', 'What to unlink from the category.'))
 
-categoryId.register(z.globalRegistry, { id: 'CategoryId', description: 'The id of a category.' })
+categoryId.register(...named('CategoryId', 'The id of a category.'))
 
 const categoryLinks = z
-  .object({ items: itemsOf(linkCategoryItem.register(z.globalRegistry, { id: 'NewCategoryLink' }), 'categoryId') })
-  .register(z.globalRegistry, { id: 'NewCategoryLinks', description: 'What to link the object with.' })
+  .object({ items: itemsOf(linkCategoryItem.register(...named('NewCategoryLink')), 'categoryId') })
+  .register(...named('NewCategoryLinks', 'What to link the object with.'))
 
-const unlinkedCategory = z.union([
-  unlinkCategoryItem.register(z.globalRegistry, { id: 'UnlinkedCategory' }),
-  categoryId,
-])
+const unlinkedCategory = z.union([unlinkCategoryItem.register(...named('UnlinkedCategory')), categoryId])
 
 const unlinkedCategories = z
   .union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory])
-  .register(z.globalRegistry, {
-    id: 'UnlinkedCategories',
-    description: 'Objects with a `categoryId`, or ids; or one of them.',
-  })
+  .register(...named('UnlinkedCategories', 'Objects with a `categoryId`, or ids; or one of them.'))
 
 const categoryUnlinks = z
   .object({ items: unlinkedCategories })
-  .register(z.globalRegistry, { id: 'CategoryUnlinks', description: 'What to unlink the object from.' })
+  .register(...named('CategoryUnlinks', 'What to unlink the object from.'))
 
 // Operations that link and unlink, from either side.
 

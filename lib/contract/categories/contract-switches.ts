@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { largestLimit, standardLimit } from '../../categories/query/list-query.ts'
 import { deepestWhere, longestWhere, mostConditions } from '../../categories/query/where.ts'
 import type { ItemShape, Members } from '../../core/item-shape.ts'
-import type { ParameterContracts } from '../contract.ts'
+import { type ParameterContracts, parameter, text } from '../contract.ts'
 
 /** Every name of a member that conditions and orders know: own ones, dotted ones, bare ones of the object inside. */
 const comparable = ({ own, objects }: ItemShape): string[] => {
@@ -49,25 +49,17 @@ export const listSwitches = (
     schema: z.string().check(z.maxLength(longestWhere)),
     example: where,
   },
-  order: {
-    description: 'The members to sort by, separated by commas; `-` in front is descending. Ties go by id.',
-    schema: orderOf(shape),
-    example: order,
-  },
-  skip: { description: 'How many items to leave out at the start.', schema: count, example: 0 },
-  limit: {
-    description: `How many items a page has, ${standardLimit} unless given. Over ${largestLimit} counts as ${largestLimit}.`,
-    schema: count,
-    example: 2,
-  },
-  cursor: {
-    description: 'Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.',
-    schema: z.string(),
-    example: '',
-  },
-  count: {
-    description: '`true` counts the whole list when paging by `cursor`; anything else does not.',
-    schema: z.string(),
-    example: 'true',
-  },
+  order: parameter(
+    'The members to sort by, separated by commas; `-` in front is descending. Ties go by id.',
+    order,
+    orderOf(shape),
+  ),
+  skip: parameter('How many items to leave out at the start.', 0, count),
+  limit: parameter(
+    `How many items a page has, ${standardLimit} unless given. Over ${largestLimit} counts as ${largestLimit}.`,
+    2,
+    count,
+  ),
+  cursor: text('Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.', ''),
+  count: text('`true` counts the whole list when paging by `cursor`; anything else does not.', 'true'),
 })

@@ -12,7 +12,7 @@ import {
 import { largestContentId } from '../../core/ids.ts'
 import type { ItemShape, Member, Members, MemberType } from '../../core/item-shape.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
-import { type GroupContract, type OperationContract, siteParameter } from '../contract.ts'
+import { type GroupContract, named, type OperationContract, parameter, siteParameter } from '../contract.ts'
 import { capitalised, ofEachKind, operationsOf } from '../routes/categories.ts'
 import { isFirst, linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
 import { fieldsSwitch, listSwitches } from './contract-switches.ts'
@@ -22,14 +22,11 @@ import { fieldsSwitch, listSwitches } from './contract-switches.ts'
 const moment = z
   .string()
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/))
-  .register(z.globalRegistry, {
-    id: 'Moment',
-    description: 'A date and time in UTC, without a zone.',
-  })
+  .register(...named('Moment', 'A date and time in UTC, without a zone.'))
 
 const scalars = {
   integer: z.int(),
-  flag: z.literal([0, 1]).register(z.globalRegistry, { id: 'Flag', description: '1 says yes, 0 says no.' }),
+  flag: z.literal([0, 1]).register(...named('Flag', '1 says yes, 0 says no.')),
   string: z.string(),
   boolean: z.boolean(),
   date: moment,
@@ -63,10 +60,7 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
         'A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.',
     })
 
-export const category = itemOf(contentShape('category')).register(z.globalRegistry, {
-  id: 'Category',
-  description: 'A category of a site.',
-})
+export const category = itemOf(contentShape('category')).register(...named('Category', 'A category of a site.'))
 
 export const categoryPage = pageOf(category, 'CategoryPage')
 
@@ -86,10 +80,7 @@ const objectPage = (kind: ObjectKind) => {
 
 export type ObjectPage = ReturnType<typeof objectPage>
 
-const siteUrl = itemOf(siteUrlShape).register(z.globalRegistry, {
-  id: 'SiteUrl',
-  description: 'Where the requests for a site go.',
-})
+const siteUrl = itemOf(siteUrlShape).register(...named('SiteUrl', 'Where the requests for a site go.'))
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
@@ -171,7 +162,7 @@ export const categoriesContract: GroupContract<'categories'> = {
   },
   parameters: {
     site: siteParameter,
-    category: { description: 'The id of the category.', schema: id, example: 1 },
+    category: parameter('The id of the category.', 1, id),
     object: {
       description: `The id of ${objectKindNames.map((kind) => `the ${objectKinds[kind].one}`).join(' or of ')}.`,
       schema: id,

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import type { GroupContract } from '../contract.ts'
+import { type GroupContract, named, parameter, text } from '../contract.ts'
 import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
 
 const openApi = z
   .looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) })
-  .register(z.globalRegistry, { id: 'OpenApi', description: 'An OpenAPI document.' })
+  .register(...named('OpenApi', 'An OpenAPI document.'))
 
 const assetNames = Object.keys(referenceAssets) as ReferenceAsset[]
 
@@ -12,12 +12,8 @@ const assetNames = Object.keys(referenceAssets) as ReferenceAsset[]
 export const documentationContract: GroupContract<'documentation'> = {
   tag: { name: 'Service', description: 'What the service tells of itself, without a token.' },
   parameters: {
-    asset: { description: 'The name of the file.', schema: z.enum(assetNames), example: 'swagger-ui.css' },
-    file: {
-      description: 'The name of the file, as it stands on the page.',
-      schema: z.string(),
-      example: 'licenses.txt',
-    },
+    asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(assetNames)),
+    file: text('The name of the file, as it stands on the page.', 'licenses.txt'),
   },
   operations: {
     getOpenApi: {

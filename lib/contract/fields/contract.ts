@@ -3,26 +3,30 @@ import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification } from '../../fields/catalogue.ts'
 import { maxOrder } from '../../fields/web-forms.ts'
 import { largestDocument } from '../../http/read-body.ts'
-import { type GroupContract, link, siteParameter } from '../contract.ts'
+import { described, type GroupContract, link, named, parameter, siteParameter } from '../contract.ts'
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
 import { xmlNames } from './xml-names.ts'
 
 // Answers: what the operations write has the types of these.
 
-const storedTypeId = z.literal([...fieldTypes.keys(), imageVerification.id]).register(z.globalRegistry, {
-  id: 'StoredFieldTypeId',
-  description: `The identifier of a type of system field. ${imageVerification.id} (${imageVerification.typeName}) is stored by import only.`,
-})
+const storedTypeId = z
+  .literal([...fieldTypes.keys(), imageVerification.id])
+  .register(
+    ...named(
+      'StoredFieldTypeId',
+      `The identifier of a type of system field. ${imageVerification.id} (${imageVerification.typeName}) is stored by import only.`,
+    ),
+  )
 
 const order = z
   .int()
   .check(z.minimum(1), z.maximum(maxOrder))
-  .register(z.globalRegistry, { description: 'The position of the field in the form.' })
+  .register(...described('The position of the field in the form.'))
 
 /** The type as it stands in a field; a component, for generators name what has no name by what it stands in. */
 const storedType = z
   .object({ id: storedTypeId, name: z.string() })
-  .register(z.globalRegistry, { id: 'StoredFieldType', description: 'The type of a system field on a form.' })
+  .register(...named('StoredFieldType', 'The type of a system field on a form.'))
 
 export const field = z
   .object({
@@ -33,19 +37,19 @@ export const field = z
     mandatory: z.boolean(),
     order,
   })
-  .register(z.globalRegistry, { id: 'Field', description: 'A system field on a web form.' })
+  .register(...named('Field', 'A system field on a web form.'))
 
 export const createdField = z
   .object({ links: z.array(link), id: storedTypeId })
-  .register(z.globalRegistry, { id: 'CreatedField', description: 'Where a new field is.' })
+  .register(...named('CreatedField', 'Where a new field is.'))
 
 export const webForm = z
   .object({ links: z.array(link), id: z.int(), name: z.string() })
-  .register(z.globalRegistry, { id: 'WebForm', description: 'A web form of a site.' })
+  .register(...named('WebForm', 'A web form of a site.'))
 
 const fieldType = z
   .object({ id: z.literal([...fieldTypes.keys()]), name: z.string() })
-  .register(z.globalRegistry, { id: 'FieldType', description: 'A type of system field.' })
+  .register(...named('FieldType', 'A type of system field.'))
 
 const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
   z.object({
@@ -56,58 +60,40 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
     currentPage: z.int(),
   })
 
-export const fieldPage = pageOf(field).register(z.globalRegistry, {
-  id: 'FieldPage',
-  description: 'The system fields of a web form, sorted by order.',
-})
-export const webFormPage = pageOf(webForm).register(z.globalRegistry, {
-  id: 'WebFormPage',
-  description: 'The web forms of a site, sorted by id.',
-})
-export const fieldTypePage = pageOf(fieldType).register(z.globalRegistry, {
-  id: 'FieldTypePage',
-  description: 'The types of system fields that can be placed on a form.',
-})
+export const fieldPage = pageOf(field).register(
+  ...named('FieldPage', 'The system fields of a web form, sorted by order.'),
+)
+export const webFormPage = pageOf(webForm).register(...named('WebFormPage', 'The web forms of a site, sorted by id.'))
+export const fieldTypePage = pageOf(fieldType).register(
+  ...named('FieldTypePage', 'The types of system fields that can be placed on a form.'),
+)
 
 const site = z
   .object({
     id: z.int(),
     name: z.string(),
-    url: z
-      .string()
-      .register(z.globalRegistry, { description: 'The base URL of the data centre where the site lives.' }),
+    url: z.string().register(...described('The base URL of the data centre where the site lives.')),
     dataCentre: z.string(),
-    renderingEngine: z
-      .boolean()
-      .register(z.globalRegistry, { description: 'Whether the operations on categories may be used.' }),
+    renderingEngine: z.boolean().register(...described('Whether the operations on categories may be used.')),
     permissions: z
       .array(z.literal(permissions))
-      .register(z.globalRegistry, { description: 'What the token may do: `files` is the file storage.' }),
+      .register(...described('What the token may do: `files` is the file storage.')),
   })
-  .register(z.globalRegistry, { id: 'Site', description: 'A site that the token covers.' })
+  .register(...named('Site', 'A site that the token covers.'))
 
-export const sitePage = pageOf(site).register(z.globalRegistry, {
-  id: 'SitePage',
-  description: 'The sites that the token covers, sorted by id.',
-})
+export const sitePage = pageOf(site).register(...named('SitePage', 'The sites that the token covers, sorted by id.'))
 
-export const health = z
-  .object({ status: z.literal('ok') })
-  .register(z.globalRegistry, { id: 'Health', description: 'The service answers.' })
+export const health = z.object({ status: z.literal('ok') }).register(...named('Health', 'The service answers.'))
 
-export const root = z.object({ status: z.literal('ok'), links: z.array(link) }).register(z.globalRegistry, {
-  id: 'Root',
-  description: 'The service answers; `links` are its `console`, `docs` and `openapi`.',
-})
+export const root = z
+  .object({ status: z.literal('ok'), links: z.array(link) })
+  .register(...named('Root', 'The service answers; `links` are its `console`, `docs` and `openapi`.'))
 
 // Bodies: the schemas that the edge checks with, by the names that they have in the document.
 
-typeId.register(z.globalRegistry, {
-  id: 'FieldTypeId',
-  description: 'The identifier of a type of system field, as a number or in a string.',
-})
-const newField = newFieldBody.register(z.globalRegistry, { id: 'NewField' })
-const fieldChange = fieldChangeBody.register(z.globalRegistry, { id: 'FieldChange' })
+typeId.register(...named('FieldTypeId', 'The identifier of a type of system field, as a number or in a string.'))
+const newField = newFieldBody.register(...named('NewField'))
+const fieldChange = fieldChangeBody.register(...named('FieldChange'))
 
 const createdId = { field: '$response.body#/id' }
 const idOfFirst = '$response.body#/items/0/id'
@@ -121,12 +107,8 @@ export const fieldsContract: GroupContract<'fields'> = {
   // What is no id of anything there (`abc`, `07`) is answered like an unknown id.
   parameters: {
     site: siteParameter,
-    webForm: { description: 'The id of the web form.', schema: z.int(), example: 1 },
-    field: {
-      description: 'The id of the field: the identifier of its type, such as -3.',
-      schema: z.int(),
-      example: -3,
-    },
+    webForm: parameter('The id of the web form.', 1, z.int()),
+    field: parameter('The id of the field: the identifier of its type, such as -3.', -3, z.int()),
   },
   operations: {
     getRoot: {

@@ -1,44 +1,34 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../../core/errors.ts'
-import type { GroupContract, ParameterContract, ParameterContracts } from '../contract.ts'
+import { type GroupContract, type ParameterContract, type ParameterContracts, text } from '../contract.ts'
 import { examplesOf } from './contract-examples.ts'
 import { bytes } from './contract-schemas.ts'
 
 // What the document says of resumable uploads (decisions.md, section 9).
 
-const tusVersion: ParameterContract = {
-  description: 'The version of tus, the protocol of resumable uploads.',
-  schema: z.string(),
-  example: '1.0.0',
-}
+const tusVersion: ParameterContract = text('The version of tus, the protocol of resumable uploads.', '1.0.0')
 const inTus: ParameterContracts = { 'Tus-Resumable': { ...tusVersion, required: true } }
 
 const uploadChecksum: ParameterContracts = {
-  'Upload-Checksum': {
-    description: '`sha256`, `sha1` or `md5`, a blank and the checksum of the body in base64: other bytes are not kept.',
-    schema: z.string(),
-    example: 'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=',
-  },
+  'Upload-Checksum': text(
+    '`sha256`, `sha1` or `md5`, a blank and the checksum of the body in base64: other bytes are not kept.',
+    'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=',
+  ),
 }
 
 const uploadLength: ParameterContracts = {
-  'Upload-Length': {
-    description: 'How many bytes the upload has in all.',
-    schema: z.string(),
-    example: '11',
-  },
+  'Upload-Length': text('How many bytes the upload has in all.', '11'),
 }
 
 /** What a POST says that begins one. */
 export const creation: ParameterContracts = {
   'Tus-Resumable': tusVersion,
   ...uploadLength,
-  'Upload-Defer-Length': { description: '`1`: the length comes later.', schema: z.string(), example: '1' },
-  'Upload-Metadata': {
-    description: '`filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.',
-    schema: z.string(),
-    example: 'filename bGFyZ2UudHh0',
-  },
+  'Upload-Defer-Length': text('`1`: the length comes later.', '1'),
+  'Upload-Metadata': text(
+    '`filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.',
+    'filename bGFyZ2UudHh0',
+  ),
   ...uploadChecksum,
 }
 

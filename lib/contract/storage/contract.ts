@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type GroupContract, siteParameter } from '../contract.ts'
+import { type GroupContract, parameter, siteParameter, text } from '../contract.ts'
 import { changesOperation } from './contract-changes.ts'
 import { exampleFiles, examplesOf } from './contract-examples.ts'
 import { removalPreview, removedPage, versionPage } from './contract-history.ts'
@@ -31,18 +31,15 @@ export const storageContract: GroupContract<'storage'> = {
   },
   parameters: {
     site: siteParameter,
-    path: {
-      description:
-        'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
+    path: text(
+      'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
         'A run of slashes counts as one, in front too. What the examples read and delete is there after the first `npm start`.',
-      schema: z.string(),
-      example: 'notes',
-    },
-    upload: {
-      description: 'The id of a resumable upload, from the `Location` of the answer that began it.',
-      schema: z.string(),
-      example: '5f0c8a529d1e4b7a8c650e2d9f417ab3',
-    },
+      'notes',
+    ),
+    upload: text(
+      'The id of a resumable upload, from the `Location` of the answer that began it.',
+      '5f0c8a529d1e4b7a8c650e2d9f417ab3',
+    ),
   },
   operations: {
     uploadToFolder: {
@@ -55,11 +52,7 @@ export const storageContract: GroupContract<'storage'> = {
         'removal took, up to 10,000 files and folders.',
       query: {
         ...upload.query,
-        restore: {
-          description: 'Its presence brings back what was removed; the body is `{}`, or says what and how.',
-          schema: z.string(),
-          example: '',
-        },
+        restore: text('Its presence brings back what was removed; the body is `{}`, or says what and how.', ''),
       },
       // Named as JSON it would be all that generators of clients know of this body: they take JSON first, and files could not be uploaded.
       body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restoreBody } },
@@ -77,11 +70,10 @@ export const storageContract: GroupContract<'storage'> = {
       summary: 'See how far an upload is, or what the root of the storage holds',
       description: 'One of `status` and `meta` must be there; `status` comes first.',
       query: {
-        status: {
-          description: "Its presence asks for the progress of the token's newest upload; its value may be the token.",
-          schema: z.string(),
-          example: '',
-        },
+        status: text(
+          "Its presence asks for the progress of the token's newest upload; its value may be the token.",
+          '',
+        ),
         ...metaSwitches,
         meta: { ...metaSwitch, sentAtFirst: true },
         ...historySwitches,
@@ -103,41 +95,21 @@ export const storageContract: GroupContract<'storage'> = {
         'A path at which nothing is as written is looked up without case.',
       query: {
         ...metaSwitches,
-        link: {
-          description:
-            'Its presence asks for a URL that gives the present version of the file, as an attachment, to whoever has it, for five minutes at the most.',
-          schema: z.string(),
-          example: '',
-        },
-        versions: {
-          description: 'Its presence asks for the states in which the live file is or was, 100 unless told.',
-          schema: z.string(),
-          example: '',
-        },
-        versionId: {
-          description: 'The bytes of one of its `versions`, in place of the present ones.',
-          schema: z.string(),
-          example: 'a-version-of-the-file',
-        },
+        link: text(
+          'Its presence asks for a URL that gives the present version of the file, as an attachment, to whoever has it, for five minutes at the most.',
+          '',
+        ),
+        versions: text('Its presence asks for the states in which the live file is or was, 100 unless told.', ''),
+        versionId: text('The bytes of one of its `versions`, in place of the present ones.', 'a-version-of-the-file'),
         ...historySwitches,
-        version: {
-          description:
-            '`draft` reads the draft of a page, or the live file when there is none. Anything else is passed over.',
-          schema: z.string(),
-          example: 'draft',
-        },
+        version: text(
+          '`draft` reads the draft of a page, or the live file when there is none. Anything else is passed over.',
+          'draft',
+        ),
       },
       headers: {
-        Range: {
-          description: 'One range of bytes; several are passed over.',
-          schema: z.string(),
-          example: 'bytes=0-4',
-        },
-        'If-Range': {
-          description: 'The ETag or Last-Modified of an earlier part.',
-          schema: z.string(),
-          example: 'Sat, 31 Jan 2026 12:00:00 GMT',
-        },
+        Range: text('One range of bytes; several are passed over.', 'bytes=0-4'),
+        'If-Range': text('The ETag or Last-Modified of an earlier part.', 'Sat, 31 Jan 2026 12:00:00 GMT'),
       },
       answers: {
         200: {
@@ -215,12 +187,12 @@ export const storageContract: GroupContract<'storage'> = {
         'a body of the type `multipart/form-data` is an upload into the folder.',
       query: {
         ...meta,
-        type: { description: '`folder` creates the folder.', schema: z.string(), example: 'folder' },
-        version: {
-          description: '`draft` stores the draft of a page; `draft-publish`, or nothing, the live file.',
-          schema: putVersion,
-          example: 'draft-publish',
-        },
+        type: text('`folder` creates the folder.', 'folder'),
+        version: parameter(
+          '`draft` stores the draft of a page; `draft-publish`, or nothing, the live file.',
+          'draft-publish',
+          putVersion,
+        ),
       },
       headers: { ...noneMatch, ...digests },
       body: {
