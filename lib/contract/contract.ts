@@ -81,8 +81,6 @@ export type HeaderName =
  * tools/openapi/example-service.ts prepares.
  */
 export interface ExampleRequest {
-  /** In place of the route's. */
-  readonly method?: string
   /** Values in place of the parameters' own examples, put into the path as they are. */
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, string>>
@@ -91,16 +89,7 @@ export interface ExampleRequest {
   readonly body?: object | string
   /** What stands in the document for the text of the body: the value of its schema. */
   readonly shown?: object
-  /** Who asks: the demo's token unless told. */
-  readonly caller?: ExampleCaller
-  /** `hampered`: the service over the same data with a store that throttles the web forms, and with a short limit on lists. */
-  readonly at?: 'hampered'
 }
-
-/** Nobody, or a token that does not cover all that the demo's does, or covers more than one site. */
-export type ExampleCaller = 'nobody' | 'without permission' | 'of two sites'
-
-export type Provoked = Readonly<Partial<Record<ErrorName, ExampleRequest>>>
 
 /** What the document says of an operation beside what it reads from the route table and the group's policy. */
 export interface OperationContract {
@@ -121,8 +110,6 @@ export interface OperationContract {
   readonly examples?: readonly ExampleRequest[]
   /** Where its answers are too large to be shown, or are this document: their address stands in their place. */
   readonly shownByAddress?: true
-  /** For errors, a request that is answered with it. What every operation shares is provoked in tools/openapi/shared-errors.ts. */
-  readonly provoked?: Provoked
 }
 
 interface GroupTag {

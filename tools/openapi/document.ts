@@ -2,10 +2,10 @@ import { routes } from '../../lib/contract/routes/routes.ts'
 import { errors } from '../../lib/core/errors.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { contracts, describedBy } from './contracts.ts'
+import { headersTooLarge } from './error-responses.ts'
 import { type Examples, exampleBaseUrl } from './examples.ts'
-import { headerComponents } from './headers.ts'
 import { operationObject } from './operation-object.ts'
-import { headersTooLarge } from './responses.ts'
+import { headerComponents } from './parameters.ts'
 import { createSchemas, type Node, type Schemas } from './schemas.ts'
 
 const introduction = `Manages the parts of a web site that its pages are made from: the system fields of its web forms, the news items and blogs of

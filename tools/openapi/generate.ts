@@ -6,9 +6,9 @@ import { createRecordsPage } from './records.ts'
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
 /** What one operation answers to a body with two faults. */
-const exampleIn = ({ errors }: Examples): string => {
+const exampleIn = ({ recordings }: Examples): string => {
   const { answer } =
-    errors.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed') ?? {}
+    recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed') ?? {}
   if (!answer || !('value' in answer.example)) throw new Error('No request has shown what an error looks like')
   return JSON.stringify(answer.example.value)
 }

@@ -9,12 +9,16 @@ import { type GroupPolicy, groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Format } from '../../lib/http/negotiate.ts'
 import { isRead } from '../../lib/http/request.ts'
 import { isOfSite, type Route } from '../../lib/http/router.ts'
+import { edgeErrors, errorResponses, mediaType } from './error-responses.ts'
 import type { Examples, Recording, Shown } from './examples.ts'
-import { headerReferences, optionalHeaderObjects } from './headers.ts'
-import { pathParameters, requestParameters, variablesOf } from './parameters.ts'
-import { errorResponses, mediaType } from './responses.ts'
+import {
+  headerReferences,
+  optionalHeaderObjects,
+  pathParameters,
+  requestParameters,
+  variablesOf,
+} from './parameters.ts'
 import { isNode, type Node, type Schemas } from './schemas.ts'
-import { edgeErrors } from './shared-errors.ts'
 import { describeXml } from './xml.ts'
 
 interface Context {
@@ -43,7 +47,7 @@ const bytes = (mediaTypes: readonly string[]): Content =>
 
 /** What was recorded of the operation. */
 const recordingsOf = ({ route, examples }: Context): readonly Recording[] =>
-  examples.successes.filter(({ operation }) => operation === route.operation)
+  examples.recordings.filter(({ operation }) => operation === route.operation)
 
 const isBinary = ({ schema }: Node): boolean => isNode(schema) && schema['format'] === 'binary'
 

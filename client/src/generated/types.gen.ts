@@ -6,7 +6,7 @@ export type ClientOptions = {
 };
 
 /**
- * Says what went wrong. `errors` is there where several things are wrong with a request, and names each.
+ * An error. `errors` lists every fault of a request that has several.
  */
 export type Error = {
     code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003;
@@ -16,7 +16,7 @@ export type Error = {
 };
 
 /**
- * One thing that is wrong: where, and what to do about it.
+ * One fault: where it is, and how to correct it.
  */
 export type Problem = {
     path: string;
@@ -688,7 +688,7 @@ export type GetHealthErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -729,7 +729,7 @@ export type GetRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -757,7 +757,7 @@ export type GetOpenApiData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -776,7 +776,7 @@ export type GetOpenApiErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -817,7 +817,7 @@ export type GetReferenceErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -845,7 +845,7 @@ export type GetReferenceAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -873,7 +873,7 @@ export type GetReferenceAssetErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -901,7 +901,7 @@ export type GetConsoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -920,7 +920,7 @@ export type GetConsoleErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -948,7 +948,7 @@ export type GetConsoleAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -976,7 +976,7 @@ export type GetConsoleAssetErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1025,7 +1025,7 @@ export type ListSitesErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1053,7 +1053,7 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1099,7 +1099,7 @@ export type ListFieldsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1180,7 +1180,7 @@ export type CreateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1208,7 +1208,7 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -1263,7 +1263,7 @@ export type DeleteFieldErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1289,7 +1289,7 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1340,7 +1340,7 @@ export type GetFieldErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1368,7 +1368,7 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -1432,7 +1432,7 @@ export type UpdateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1493,7 +1493,7 @@ export type ListWebFormsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1561,7 +1561,7 @@ export type GetWebFormErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1624,7 +1624,7 @@ export type ListFieldTypesErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1709,7 +1709,7 @@ export type UnlinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1737,7 +1737,7 @@ export type ListNewsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1814,7 +1814,7 @@ export type ListNewsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1892,7 +1892,7 @@ export type LinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1975,7 +1975,7 @@ export type UnlinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2003,7 +2003,7 @@ export type ListBlogsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2080,7 +2080,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2158,7 +2158,7 @@ export type LinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2184,7 +2184,7 @@ export type ListCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2256,7 +2256,7 @@ export type ListCategoriesErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2284,7 +2284,7 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2336,7 +2336,7 @@ export type GetCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2364,7 +2364,7 @@ export type ListNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2436,7 +2436,7 @@ export type ListNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2522,7 +2522,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2550,7 +2550,7 @@ export type ListCategoriesOfNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2627,7 +2627,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2705,7 +2705,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2731,7 +2731,7 @@ export type ListBlogsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2803,7 +2803,7 @@ export type ListBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2889,7 +2889,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2917,7 +2917,7 @@ export type ListCategoriesOfBlogData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2994,7 +2994,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3072,7 +3072,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3098,7 +3098,7 @@ export type ListSiteUrlsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3169,7 +3169,7 @@ export type ListSiteUrlsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3201,7 +3201,7 @@ export type DeletePathData = {
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -3267,7 +3267,7 @@ export type DeletePathErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3307,11 +3307,11 @@ export type ReadPathData = {
          */
         'If-Range'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3408,7 +3408,7 @@ export type ReadPathErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3464,7 +3464,7 @@ export type UploadToFolderData = {
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -3546,7 +3546,7 @@ export type UploadToFolderErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3594,7 +3594,7 @@ export type PutPathData = {
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -3680,7 +3680,7 @@ export type PutPathErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3751,7 +3751,7 @@ export type DeleteRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3833,7 +3833,7 @@ export type ReadRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3885,7 +3885,7 @@ export type UploadToRootData = {
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -3957,7 +3957,7 @@ export type UploadToRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3997,7 +3997,7 @@ export type PutRootData = {
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -4066,7 +4066,7 @@ export type PutRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4141,7 +4141,7 @@ export type CancelUploadErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4225,7 +4225,7 @@ export type DescribeUploadErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4340,7 +4340,7 @@ export type AppendToUploadErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4421,7 +4421,7 @@ export type ListChangesErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**

@@ -14,7 +14,7 @@ import type { ItemShape, Member, Members, MemberType } from '../../core/item-sha
 import { objectKinds } from '../../core/object-kinds.ts'
 import { type GroupContract, named, type OperationContract, parameter, siteParameter } from '../contract.ts'
 import { capitalised, ofEachKind, operationsOf } from '../routes/categories.ts'
-import { isFirst, linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
+import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
 import { fieldsSwitch, listSwitches } from './contract-switches.ts'
 
 // Answers, made from what the items of the lists are made of: what the operations write has the types of these.
@@ -98,12 +98,6 @@ const listOf = (kind: ObjectKind): OperationContract => {
     answers: { 200: { description: 'A page of the list.', schema: associationPage(kind), headers: ['ETag'] } },
     errors: ['categoriesMalformed', 'listTooLong', 'categoryUnknown'],
     examples: [{ query: { limit: '1' } }],
-    provoked: isFirst(kind)
-      ? {
-          categoriesMalformed: { query: { order: 'colour', limit: 'many' } },
-          listTooLong: { query: { order: `-${examples.date}` }, at: 'hampered' },
-        }
-      : {},
   }
 }
 
@@ -149,7 +143,6 @@ const listCategoriesOf = (kind: ObjectKind): OperationContract => ({
     },
   },
   errors: ['categoriesMalformed', 'listTooLong', 'objectUnknown'],
-  provoked: { objectUnknown: { path: { object: 404 } } },
 })
 
 const id = z.int().check(z.minimum(1), z.maximum(largestContentId))
@@ -201,7 +194,6 @@ export const categoriesContract: GroupContract<'categories'> = {
         },
       },
       errors: ['categoriesMalformed', 'categoryUnknown'],
-      provoked: { categoryUnknown: { path: { category: 404 } } },
     },
     ...ofEachKind('listAll', listAllOf),
     ...ofEachKind('listCategories', listCategoriesOf),

@@ -59,5 +59,5 @@ export const changesOperation: OperationContract = {
   },
   answers: { 200: { description: 'The changes.', schema: changePage } },
   errors: ['storageRefused'],
-  ...examplesOf.listChanges,
+  examples: examplesOf.listChanges,
 }

@@ -82,7 +82,7 @@ export const uploadOperations = {
       },
     },
     errors: completionErrors,
-    ...examplesOf.describeUpload,
+    examples: examplesOf.describeUpload,
   },
   appendToUpload: {
     summary: 'Go on with a resumable upload',
@@ -104,7 +104,7 @@ export const uploadOperations = {
       'offsetMismatch',
       'appendGoing',
     ],
-    ...examplesOf.appendToUpload,
+    examples: examplesOf.appendToUpload,
   },
   cancelUpload: {
     summary: 'End a resumable upload',
@@ -112,6 +112,6 @@ export const uploadOperations = {
     headers: inTus,
     answers: { 204: { description: 'It has ended.', headers: ['Tus-Resumable'] } },
     errors: ['protocolVersionUnknown', 'uploadUnknown'],
-    ...examplesOf.cancelUpload,
+    examples: examplesOf.cancelUpload,
   },
 } as const satisfies Partial<GroupContract<'storage'>['operations']>

@@ -58,13 +58,13 @@ export const storageContract: GroupContract<'storage'> = {
       body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restoreBody } },
       answers: { 200: { ...stored, links: pathLinks }, 201: begun },
       errors: [...eitherUploadErrors, 'fileUnknown', 'folderReserved'],
-      ...examplesOf.uploadToFolder,
+      examples: examplesOf.uploadToFolder,
     },
     uploadToRoot: {
       summary: 'Upload files into the root of the storage',
       ...upload,
       answers: { 200: stored, 201: begun },
-      ...examplesOf.uploadToRoot,
+      examples: examplesOf.uploadToRoot,
     },
     readRoot: {
       summary: 'See how far an upload is, or what the root of the storage holds',
@@ -85,7 +85,7 @@ export const storageContract: GroupContract<'storage'> = {
         },
       },
       errors: ['storageRefused', 'notAFile'],
-      ...examplesOf.readRoot,
+      examples: examplesOf.readRoot,
     },
     readPath: {
       summary: 'Read a file, what a path is or was, or a link for a download',
@@ -147,7 +147,7 @@ export const storageContract: GroupContract<'storage'> = {
         'nameTooLong',
         'rangeNotSatisfiable',
       ],
-      ...examplesOf.readPath,
+      examples: examplesOf.readPath,
     },
     deletePath: {
       summary: 'Delete a file, a draft or a folder with its contents',
@@ -169,14 +169,14 @@ export const storageContract: GroupContract<'storage'> = {
         'folderReserved',
         'folderNotEmpty',
       ],
-      ...examplesOf.deletePath,
+      examples: examplesOf.deletePath,
     },
     deleteRoot: {
       summary: 'Be told that the root of the storage cannot be deleted',
       query: deleteSwitches,
       answers: {},
       errors: ['storageRefused', 'nameRequired'],
-      ...examplesOf.deleteRoot,
+      examples: examplesOf.deleteRoot,
     },
     putPath: {
       summary: 'Store a file, create a folder, rename, move or copy',
@@ -207,7 +207,7 @@ export const storageContract: GroupContract<'storage'> = {
       },
       answers: { 200: { description: 'It is done.', schema: success, links: pathLinks } },
       errors: putErrors,
-      ...examplesOf.putPath,
+      examples: examplesOf.putPath,
     },
     // The root is neither a file nor can it be made or renamed: what is left of a PUT is the upload.
     putRoot: {
@@ -216,7 +216,7 @@ export const storageContract: GroupContract<'storage'> = {
       body: { schema: z.unknown(), mediaTypes: formBodies },
       answers: { 200: stored },
       errors: putErrors,
-      ...examplesOf.putRoot,
+      examples: examplesOf.putRoot,
     },
     ...uploadOperations,
     listChanges: changesOperation,
