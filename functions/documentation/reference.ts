@@ -49,6 +49,21 @@ export const getReference = (findHere: () => Promise<DataCentre>): PublicOperati
     return { ...text('text/html', page(root)), headers }
   })
 
+/** The written document has this in place of the address of the data centre that answers. */
+const writtenAddress = 'http://127.0.0.1:4000'
+
+const documentAt = async (url: string): Promise<Reply> => {
+  // No other operation needs it: load it with the first request.
+  const { default: written } = await import('../../docs/openapi.json', { with: { type: 'json' } })
+  const json = JSON.stringify(written).replaceAll(writtenAddress, url)
+  return text('application/json', json, tagOfText(json))
+}
+
+export const getOpenApi = (findHere: () => Promise<DataCentre>): PublicOperation => {
+  const replyAt = onceEach(documentAt)
+  return publicOperation(async () => replyAt((await findHere()).url))
+}
+
 const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)
 
 const load = async (name: ReferenceAsset): Promise<Reply> => {

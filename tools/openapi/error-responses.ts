@@ -8,8 +8,7 @@ import { isOfSite, type Route } from '../../lib/http/router.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { type Examples, exampleRequestId, type Shown } from './examples.ts'
 import { headerReferences } from './parameters.ts'
-import type { Node, Schemas } from './schemas.ts'
-import { describeXml } from './xml.ts'
+import { describeXml, type Node, type Schemas } from './schemas.ts'
 
 export const mediaType = (format: Format): string => contentTypes[format].split(';')[0] ?? ''
 

@@ -18,8 +18,7 @@ import {
   requestParameters,
   variablesOf,
 } from './parameters.ts'
-import { isNode, type Node, type Schemas } from './schemas.ts'
-import { describeXml } from './xml.ts'
+import { describeXml, isNode, type Node, type Schemas } from './schemas.ts'
 
 interface Context {
   readonly route: Route & { readonly number?: number }

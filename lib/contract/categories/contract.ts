@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { largestLimit, standardLimit } from '../../categories/query/list-query.ts'
+import { deepestWhere, longestWhere, mostConditions } from '../../categories/query/where.ts'
 import { siteUrlShape } from '../../categories/site-urls.ts'
 import { byName } from '../../core/by-name.ts'
 import {
@@ -12,10 +14,17 @@ import {
 import { largestContentId } from '../../core/ids.ts'
 import type { ItemShape, Member, Members, MemberType } from '../../core/item-shape.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
-import { type GroupContract, named, type OperationContract, parameter, siteParameter } from '../contract.ts'
+import {
+  type GroupContract,
+  named,
+  type OperationContract,
+  type ParameterContracts,
+  parameter,
+  siteParameter,
+  text,
+} from '../contract.ts'
 import { capitalised, ofEachKind, operationsOf } from '../routes/categories.ts'
 import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
-import { fieldsSwitch, listSwitches } from './contract-switches.ts'
 
 // Answers, made from what the items of the lists are made of: what the operations write has the types of these.
 
@@ -45,14 +54,16 @@ const itemOf = ({ own, objects }: ItemShape) =>
     ...Object.fromEntries(objects.map(({ name, members }) => [name, z.optional(z.object(membersOf(members)))])),
   })
 
+const count = z.int().check(z.minimum(0))
+
 const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
   z
     .object({
       items: z.array(item),
-      totalItemsCount: z.nullable(z.int().check(z.minimum(0))),
-      skip: z.optional(z.int().check(z.minimum(0))),
+      totalItemsCount: z.nullable(count),
+      skip: z.optional(count),
       nextCursor: z.optional(z.nullable(z.string())),
-      limit: z.int().check(z.minimum(0)),
+      limit: count,
     })
     .register(z.globalRegistry, {
       id,
@@ -83,6 +94,64 @@ export type ObjectPage = ReturnType<typeof objectPage>
 const siteUrl = itemOf(siteUrlShape).register(...named('SiteUrl', 'Where the requests for a site go.'))
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
+
+// Query switches of lists.
+
+/** The names that `where` and `order` accept: own ones, dotted ones, and bare ones of the object inside. */
+const comparable = ({ own, objects }: ItemShape): string[] => {
+  const namesOf = (members: Members) => Object.keys(members).filter((name) => members[name]?.type !== 'text')
+  const inner = objects
+    .filter(({ standard }) => standard)
+    .flatMap(({ name: object, members }) => namesOf(members).flatMap((name) => [`${object}.${name}`, name]))
+  return [...new Set([...inner, ...namesOf(own)])]
+}
+
+const orderOf = (shape: ItemShape) => {
+  const name = `-?(${comparable(shape)
+    .map((member) => member.replace('.', '\\.'))
+    .join('|')})`
+  return z.string().check(z.regex(new RegExp(`^(${name}(,${name})*)?$`)))
+}
+
+const fieldsSwitch = (example: string): ParameterContracts => ({
+  fields: {
+    description:
+      'The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.',
+    schema: z.string(),
+    example,
+  },
+})
+
+const whereDescription =
+  'Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, ' +
+  'and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of ' +
+  'such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). ' +
+  `At most ${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`.`
+
+const listSwitches = (
+  shape: ItemShape,
+  { fields, where, order }: { fields: string; where: string; order: string },
+): ParameterContracts => ({
+  ...fieldsSwitch(fields),
+  where: {
+    description: whereDescription,
+    schema: z.string().check(z.maxLength(longestWhere)),
+    example: where,
+  },
+  order: parameter(
+    'The members to sort by, separated by commas; `-` in front is descending. Ties go by id.',
+    order,
+    orderOf(shape),
+  ),
+  skip: parameter('How many items to leave out at the start.', 0, count),
+  limit: parameter(
+    `How many items a page has, ${standardLimit} unless given. Over ${largestLimit} counts as ${largestLimit}.`,
+    2,
+    count,
+  ),
+  cursor: text('Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.', ''),
+  count: text('`true` counts the whole list when paging by `cursor`; anything else does not.', 'true'),
+})
 
 // Operations on the objects of each kind.
 

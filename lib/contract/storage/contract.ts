@@ -2,8 +2,19 @@ import * as z from 'zod/mini'
 import { type GroupContract, parameter, siteParameter, text } from '../contract.ts'
 import { changesOperation } from './contract-changes.ts'
 import { exampleFiles, examplesOf } from './contract-examples.ts'
-import { removalPreview, removedPage, versionPage } from './contract-history.ts'
-import { bytes, deleting, downloadLink, entry, fileTypes, formBodies, progress, success } from './contract-schemas.ts'
+import {
+  bytes,
+  deleting,
+  downloadLink,
+  entry,
+  fileTypes,
+  formBodies,
+  progress,
+  removalPreview,
+  removedPage,
+  success,
+  versionPage,
+} from './contract-schemas.ts'
 import {
   deleteSwitches,
   digests,
