@@ -15,17 +15,17 @@ import {
   unlinkItem,
 } from './items-body.ts'
 
-// Bodies, as the schemas that the edge checks with see them behind the ways in which they are sent.
+// Bodies, as the document shows them. items-body.ts accepts more spellings.
 
-// No pattern says how far a number goes: this one says what is never too far.
+// A pattern cannot state the largest id: this one allows only numbers that are never too large.
 numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
 objectId.register(...named('ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`))
 
-displayable.register(...named('Displayable', 'Whether the link is shown: 1 or 0.'))
+displayable.register(...named('Displayable', '1 shows the link, 0 hides it.'))
 
 const links = z
   .object({ items: itemsOf(linkItem.register(...named('NewLink')), 'objectId') })
-  .register(...named('NewLinks', 'What to link with the category.'))
+  .register(...named('NewLinks', 'The objects to link with the category.'))
 
 const unlinked = z.union([unlinkItem.register(...named('UnlinkedItem')), objectId])
 
@@ -34,13 +34,15 @@ const unlinkedItems = z
   .union([itemsOf(unlinked, 'objectId'), unlinked])
   .register(...named('UnlinkedItems', 'Objects with an `objectId`, or ids; or one of them.'))
 
-const unlinks = z.object({ items: unlinkedItems }).register(...named('Unlinks', 'What to unlink from the category.'))
+const unlinks = z
+  .object({ items: unlinkedItems })
+  .register(...named('Unlinks', 'The objects to unlink from the category.'))
 
 categoryId.register(...named('CategoryId', 'The id of a category.'))
 
 const categoryLinks = z
   .object({ items: itemsOf(linkCategoryItem.register(...named('NewCategoryLink')), 'categoryId') })
-  .register(...named('NewCategoryLinks', 'What to link the object with.'))
+  .register(...named('NewCategoryLinks', 'The categories to link the object with.'))
 
 const unlinkedCategory = z.union([unlinkCategoryItem.register(...named('UnlinkedCategory')), categoryId])
 
@@ -50,11 +52,10 @@ const unlinkedCategories = z
 
 const categoryUnlinks = z
   .object({ items: unlinkedCategories })
-  .register(...named('CategoryUnlinks', 'What to unlink the object from.'))
+  .register(...named('CategoryUnlinks', 'The categories to unlink the object from.'))
 
 // Operations that link and unlink, from either side.
 
-/** The ways in which a `DELETE` says what to unlink. */
 const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => ({
   query: {
     items: {
@@ -86,12 +87,13 @@ export const linkOf = (kind: ObjectKind): OperationContract => ({
   examples: [
     { body: { items: [{ objectId: 2 }, { objectId: 4, displayable: 0 }] } },
     { body: { items: [{ objectId: 'two' }, { displayable: 2 }] } },
+    { body: { items: [{ objectId: 2 }, { objectId: 404 }] } },
   ],
 })
 
 export const unlinkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${objectKinds[kind].many} from a category`,
-  description: 'Unlinking what is not linked is no error.',
+  description: 'Unlinking an object that is not linked is no error.',
   ...unlinkedBy('objectId', unlinks, '[2,4]'),
   answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'categoryUnknown'],
@@ -111,12 +113,15 @@ export const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
     },
   },
   errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
-  examples: [{ body: { items: [{ categoryId: 1 }, { categoryId: 2, displayable: 0 }] } }],
+  examples: [
+    { body: { items: [{ categoryId: 1 }, { categoryId: 2, displayable: 0 }] } },
+    { body: { items: [{ categoryId: 1 }, { categoryId: 404 }] } },
+  ],
 })
 
 export const unlinkCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${oneOf(kind)} from categories`,
-  description: 'All of them must exist, or nothing is unlinked. Unlinking what is not linked is no error.',
+  description: 'All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error.',
   ...unlinkedBy('categoryId', categoryUnlinks, '[1,2]'),
   answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],

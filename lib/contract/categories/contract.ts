@@ -26,7 +26,7 @@ import {
 import { capitalised, ofEachKind, operationsOf } from '../routes/categories.ts'
 import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
 
-// Answers, made from what the items of the lists are made of: what the operations write has the types of these.
+// Answers. The operations write values of these types.
 
 const moment = z
   .string()
@@ -35,7 +35,7 @@ const moment = z
 
 const scalars = {
   integer: z.int(),
-  flag: z.literal([0, 1]).register(...named('Flag', '1 says yes, 0 says no.')),
+  flag: z.literal([0, 1]).register(...named('Flag', '1 is yes, 0 is no.')),
   string: z.string(),
   boolean: z.boolean(),
   date: moment,
@@ -91,7 +91,7 @@ const objectPage = (kind: ObjectKind) => {
 
 export type ObjectPage = ReturnType<typeof objectPage>
 
-const siteUrl = itemOf(siteUrlShape).register(...named('SiteUrl', 'Where the requests for a site go.'))
+const siteUrl = itemOf(siteUrlShape).register(...named('SiteUrl', 'The address for requests to a site.'))
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
@@ -123,9 +123,9 @@ const fieldsSwitch = (example: string): ParameterContracts => ({
 })
 
 const whereDescription =
-  'Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, ' +
-  'and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of ' +
-  'such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). ' +
+  'Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, ' +
+  'an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of ' +
+  'such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). ' +
   `At most ${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`.`
 
 const listSwitches = (
@@ -143,13 +143,13 @@ const listSwitches = (
     order,
     orderOf(shape),
   ),
-  skip: parameter('How many items to leave out at the start.', 0, count),
+  skip: parameter('The number of items to leave out at the start.', 0, count),
   limit: parameter(
-    `How many items a page has, ${standardLimit} unless given. Over ${largestLimit} counts as ${largestLimit}.`,
+    `The number of items on a page, ${standardLimit} unless given. Over ${largestLimit} counts as ${largestLimit}.`,
     2,
     count,
   ),
-  cursor: text('Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.', ''),
+  cursor: text('Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.', ''),
   count: text('`true` counts the whole list when paging by `cursor`; anything else does not.', 'true'),
 })
 
@@ -216,7 +216,6 @@ const listCategoriesOf = (kind: ObjectKind): OperationContract => ({
 
 const id = z.int().check(z.minimum(1), z.maximum(largestContentId))
 
-/** What the document says of categories and of the objects that are linked with them. */
 export const categoriesContract: GroupContract<'categories'> = {
   tag: {
     name: 'Categories',

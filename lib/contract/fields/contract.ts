@@ -6,7 +6,7 @@ import { described, type GroupContract, link, named, parameter, siteParameter } 
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
 import { xmlNames } from './xml-names.ts'
 
-// Answers: what the operations write has the types of these.
+// Answers. The operations write values of these types.
 
 const storedTypeId = z
   .literal([...fieldTypes.keys(), imageVerification.id])
@@ -22,7 +22,6 @@ const order = z
   .check(z.minimum(1), z.maximum(maxOrder))
   .register(...described('The position of the field in the form.'))
 
-/** The type as it stands in a field; a component, for generators name what has no name by what it stands in. */
 const storedType = z
   .object({ id: storedTypeId, name: z.string() })
   .register(...named('StoredFieldType', 'The type of a system field on a form.'))
@@ -40,7 +39,7 @@ export const field = z
 
 export const createdField = z
   .object({ links: z.array(link), id: storedTypeId })
-  .register(...named('CreatedField', 'Where a new field is.'))
+  .register(...named('CreatedField', 'The address of a new field.'))
 
 export const webForm = z
   .object({ links: z.array(link), id: z.int(), name: z.string() })
@@ -73,10 +72,10 @@ const site = z
     name: z.string(),
     url: z.string().register(...described('The base URL of the data centre where the site lives.')),
     dataCentre: z.string(),
-    renderingEngine: z.boolean().register(...described('Whether the operations on categories may be used.')),
+    renderingEngine: z.boolean().register(...described('True if the operations on categories may be used.')),
     permissions: z
       .array(z.literal(permissions))
-      .register(...described('What the token may do: `files` is the file storage.')),
+      .register(...described('The rights of the token: `files` is the file storage.')),
   })
   .register(...named('Site', 'A site that the token covers.'))
 
@@ -88,7 +87,7 @@ export const root = z
   .object({ status: z.literal('ok'), links: z.array(link) })
   .register(...named('Root', 'The service answers; `links` are its `console`, `docs` and `openapi`.'))
 
-// Bodies: the schemas that the edge checks with, by the names that they have in the document.
+// Bodies. The operations check with these schemas.
 
 typeId.register(...named('FieldTypeId', 'The identifier of a type of system field, as a number or in a string.'))
 const newField = newFieldBody.register(...named('NewField'))
@@ -97,13 +96,12 @@ const fieldChange = fieldChangeBody.register(...named('FieldChange'))
 const createdId = { field: '$response.body#/id' }
 const idOfFirst = '$response.body#/items/0/id'
 
-/** What the document says of web forms and their system fields. */
 export const fieldsContract: GroupContract<'fields'> = {
   tag: {
     name: 'Web forms',
     description: 'The web forms of a site and the system fields on them. Answers and bodies are JSON or XML.',
   },
-  // What is no id of anything there (`abc`, `07`) is answered like an unknown id.
+  // Texts that are no id (`abc`, `07`) are answered like unknown ids.
   parameters: {
     site: siteParameter,
     webForm: parameter('The id of the web form.', 1, z.int()),
@@ -111,21 +109,21 @@ export const fieldsContract: GroupContract<'fields'> = {
   },
   operations: {
     getRoot: {
-      summary: 'See where things are',
-      description: 'For programs. Who asks for `text/html`, as browsers do, is sent to the console.',
+      summary: 'Find the console and the documentation',
+      description: 'For programs. Browsers, which ask for `text/html`, are sent to the console.',
       answers: {
         200: { description: 'The service answers.', schema: root },
-        302: { description: 'The console is there.', headers: ['Location'] },
+        302: { description: 'The address of the console.', headers: ['Location'] },
       },
       examples: [{}, { headers: { Accept: 'text/html' } }],
     },
     getHealth: {
-      summary: 'See whether the service answers',
-      answers: { 200: { description: 'It does.', schema: health } },
+      summary: 'Check that the service answers',
+      answers: { 200: { description: 'The service answers.', schema: health } },
     },
     listSites: {
       summary: 'List the sites of the token',
-      description: 'Answered in every data centre. Requests for a site are best sent to its `url`.',
+      description: 'Every data centre answers this. Send requests for a site to its `url`.',
       answers: {
         200: {
           description: 'The sites, sorted by id.',
@@ -163,7 +161,7 @@ export const fieldsContract: GroupContract<'fields'> = {
       errors: ['webFormUnknown', 'fieldUnknown'],
     },
     createField: {
-      summary: 'Put a system field on a web form',
+      summary: 'Add a system field to a web form',
       description:
         'Without `order`, the field goes behind the last one. On a taken position, the field that has it and those directly ' +
         'behind it move down by one, no further than the first gap.',
@@ -203,8 +201,8 @@ export const fieldsContract: GroupContract<'fields'> = {
       ],
     },
     deleteField: {
-      summary: 'Take a system field off a web form',
-      description: 'The others stay where they are: the position becomes a gap.',
+      summary: 'Remove a system field from a web form',
+      description: 'The other fields keep their positions: the position becomes a gap.',
       answers: { 200: { description: 'The field is no longer on the form.' } },
       errors: ['webFormUnknown', 'fieldUnknown', 'conditionFailed'],
       examples: [{ path: { field: -7 } }],

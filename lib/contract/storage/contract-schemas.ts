@@ -3,13 +3,13 @@ import { mostFiles } from '../../storage/upload-files.ts'
 import { described, link, named } from '../contract.ts'
 import { copyPath, newName, newPath } from './switches.ts'
 
-// Answers: what the operations write has the types of these.
+// Answers. The operations write values of these types.
 
-export const success = z.object({ status: z.literal('success') }).register(...named('Stored', 'It is done.'))
+export const success = z.object({ status: z.literal('success') }).register(...named('Stored', 'The request is done.'))
 
 export const deleting = z
   .object({ status: z.literal('deleting') })
-  .register(...named('Deleting', 'The rest of the folder goes on being deleted.'))
+  .register(...named('Deleting', 'The service deletes the rest of the folder after this answer.'))
 
 export const progress = z
   .object({ percent: z.int().check(z.minimum(0), z.maximum(100)) })
@@ -35,7 +35,7 @@ export const content = z
   .register(
     ...named(
       'FolderContent',
-      'What a folder holds. `lastModified` of a folder is null here. With `recursive=true` each is a file, with its `path` from that folder on, ' +
+      'An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` each is a file, with its `path` from that folder on, ' +
         'its `ETag` and its `fingerprint`.',
     ),
   )
@@ -70,7 +70,7 @@ export const downloadLink = z
   .register(
     ...named(
       'DownloadLink',
-      'A URL that gives one version of a file, as an attachment, to whoever has it, until it expires.',
+      'A URL of one version of a file, as an attachment. Everybody who has it may use it until it expires.',
     ),
   )
 
@@ -87,7 +87,7 @@ const version = z
   .register(
     ...named(
       'Version',
-      'A state of a file. `at` is when it came to be; `current` is the one that is there; `removed` is one in which the file was removed, or moved away: ' +
+      'A state of a file. `at` is when it began. `current` marks the present one. `removed` marks states in which the file was removed or moved away; ' +
         'all others were replaced.',
     ),
   )
@@ -97,7 +97,7 @@ export const versionPage = z
   .register(
     ...named(
       'VersionPage',
-      'The states of a file that are kept, the newest first; when they go on, `cursor` is for the next request.',
+      'The kept states of a file, the newest first. If there are more, `cursor` is for the next request.',
     ),
   )
 
@@ -117,7 +117,7 @@ export const removedPage = z
   .register(
     ...named(
       'DeletedPage',
-      'What was removed from a folder, sorted by name; when it goes on, `cursor` is for the next request.',
+      'What was removed from a folder, sorted by name. If there is more, `cursor` is for the next request.',
     ),
   )
 
@@ -132,7 +132,7 @@ export const removalPreview = z
   .register(
     ...named(
       'RemovalPreview',
-      'What a DELETE would take along, the folder itself and drafts included. `code` is that of the error that it would end with; `atLeast` says that there is more.',
+      'What a DELETE would remove, with the folder itself and drafts. `code` is that of the error that it would answer; `atLeast` says that there is more.',
     ),
   )
 
@@ -152,7 +152,6 @@ copyPath.register(
   ),
 )
 
-/** The content of a file, or a body that the service takes apart by itself. */
 export const bytes = z.file().register(...described('Bytes as they are.'))
 
 export const form = z
