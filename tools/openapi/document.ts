@@ -30,7 +30,6 @@ const securitySchemes = {
 const tagOf = (route: (typeof routes)[number]) =>
   'public' in route && route.public ? contracts.documentation.tag : describedBy(route).tag
 
-/** `{path+}` of the route table is a variable like any other here. */
 const templateOf = (path: string) => path.replaceAll('+}', '}')
 
 const pathsOf = (examples: Examples, schemas: Schemas, responses: Record<string, Node>): Node => {

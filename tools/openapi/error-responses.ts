@@ -57,7 +57,6 @@ const errorSchema = z
 interface Context {
   readonly schemas: Schemas
   readonly examples: Examples
-  /** The components that responses are put into. */
   readonly responses: Record<string, Node>
   readonly formats: readonly Format[]
 }
@@ -70,7 +69,6 @@ const exampleOf = (name: ErrorName, format: Format, { recordings }: Examples): S
   return { value: format === 'json' ? document.value : writeXml(document) }
 }
 
-/** Headers that an error gets where it is thrown. */
 const ownHeaders: Readonly<Partial<Record<ErrorName, readonly string[]>>> = {
   tokenRejected: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],

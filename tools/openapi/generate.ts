@@ -5,7 +5,6 @@ import { createRecordsPage } from './records.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
-/** What one operation answers to a body with two faults. */
 const exampleIn = ({ recordings }: Examples): string => {
   const { answer } =
     recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed') ?? {}
@@ -40,7 +39,6 @@ Made from [lib/core/errors.ts](../lib/errors.ts) by \`npm run openapi\`.
 `
 }
 
-/** The files in `docs/` that are made from the code, by name. */
 export const generate = async (): Promise<Readonly<Record<string, string>>> => {
   const examples = await recordExamples()
   return {

@@ -27,7 +27,6 @@ interface Context {
   readonly tag: string
   readonly examples: Examples
   readonly schemas: Schemas
-  /** The components that shared responses are put into. */
   readonly responses: Record<string, Node>
 }
 

@@ -23,7 +23,6 @@ const parameter = (place: Place, name: string, contract: ParameterContract, sche
 const parametersIn = (place: Place, contracts: ParameterContracts, schemas: Schemas): Node[] =>
   Object.entries(contracts).map(([name, contract]) => parameter(place, name, contract, schemas))
 
-/** The names of a path's variables. */
 export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
 
 /** Examples of the operation go before those of its group. */
@@ -102,6 +101,5 @@ export const headerReferences = (names: readonly string[]): Node =>
     ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]),
   )
 
-/** Headers that an answer carries in some cases. */
 export const optionalHeaderObjects = (names: readonly HeaderName[]): Node =>
   Object.fromEntries(names.map((name) => [name, { ...answerHeaders[name], required: false }]))

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import type { Document } from '../../lib/http/reply.ts'
 import { entryNames, namespace } from '../../lib/http/write-xml.ts'
 
-/** A node of the document. */
 export type Node = { readonly [name: string]: unknown }
 
 export const isNode = (value: unknown): value is Node =>
@@ -51,7 +50,7 @@ export type Schemas = ReturnType<typeof createSchemas>
 const componentOf = ({ $ref }: Node): string | undefined =>
   typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined
 
-/** Gives a component its element name; one that has two would be written wrongly somewhere. */
+/** A component can have only one element name. */
 const nameComponent = (components: Record<string, Node>, component: string, xml: Node) => {
   const known = components[component]?.['xml']
   if (isNode(known) && known['name'] !== xml['name']) throw new Error(`${component} has two element names`)

@@ -2,11 +2,9 @@ import { recordOf } from '../../core/by-name.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 
-/** As a name has it in the middle. */
 export const capitalised = <Text extends string>(text: Text) =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
 
-/** What the operations on objects of a kind are called. */
 export const operationsOf = (kind: ObjectKind) => {
   const plural = capitalised(objectKinds[kind].segment)
   return {
@@ -22,7 +20,6 @@ export const operationsOf = (kind: ObjectKind) => {
 
 type Names = ReturnType<typeof operationsOf>
 
-/** One value for each kind of objects, under the name of what the operation does with them. */
 export const ofEachKind = <Act extends keyof Names, Value>(
   act: Act,
   make: (kind: ObjectKind) => Value,

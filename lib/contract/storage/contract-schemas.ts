@@ -160,5 +160,4 @@ export const form = z
 
 export const formBodies = { 'multipart/form-data': form }
 
-/** A file's bytes: under the type of all bytes unless `Accept` names its own. */
 export const fileTypes = ['application/octet-stream', '*/*']
