@@ -34,7 +34,7 @@ interface ServerDeps {
 }
 
 /** A server that answers for one data centre, with the operations of all groups. It does not listen yet. */
-export const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
+const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)

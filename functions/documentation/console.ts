@@ -12,7 +12,7 @@ import { onceEach } from './reference.ts'
 
 type ConsoleDeps = Pick<DocumentationDeps, 'consoleFolder' | 'findDataCentres' | 'downloadsUrl'>
 
-/** What the page is made of beside itself. No other file of the folder is handed out. */
+/** No other file of the folder is served. */
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.js': 'text/javascript',
@@ -20,12 +20,11 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
 }
 
-/** Whether the name changes with the content, as the build has it: `main-4QZ7XK2A.js`. */
+// The build names files by their content: `main-4QZ7XK2A.js`.
 const isHashed = (name: string): boolean => /-[A-Za-z0-9]{8}\.\w+$/.test(name)
 
 const notBuilt = { message: 'The console is not built here. Run "npm run build:console", then repeat the request.' }
 
-/** The text of a file; undefined when there is none. */
 const readText = async (file: string): Promise<string | undefined> => {
   try {
     return await readFile(file, 'utf8')
@@ -56,7 +55,7 @@ const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<s
   ].join('; ')
 }
 
-/** The console (decisions.md, section 12). Its addresses are relative to `console`, so that it works behind any prefix. 404/100004 where it is not built. */
+/** The console. Its addresses are relative, so that it works behind any prefix. 404/100004 if it is not built. */
 export const getConsole = (deps: ConsoleDeps) =>
   publicOperation(async ({ path }) => {
     // What is relative on the page begins beside it.
@@ -88,7 +87,6 @@ const load = async (file: string): Promise<Asset> => {
   return { plain, gzipped: await promisify(gzip)(content, { level: 9 }), type, headers }
 }
 
-/** The file, compressed where the caller takes it so, and the platform can hand it over. */
 const replyOf = ({ plain, gzipped, type, headers }: Asset, compressed: boolean): Reply => {
   if (!compressed) return plain
   return {
@@ -103,7 +101,7 @@ const replyOf = ({ plain, gzipped, type, headers }: Asset, compressed: boolean):
   }
 }
 
-/** A file that the console is made of. 404/100004 when it needs none of that name. */
+/** A file of the console. 404/100004 for other names. */
 export const getConsoleAsset = ({ consoleFolder }: ConsoleDeps) => {
   const assetOf = onceEach(load)
   return publicOperation(async (request) => {

@@ -1,4 +1,3 @@
-/** What the page needs of the document; the rest of it is handed on as it is. */
 interface Parameter {
   readonly name: string
   readonly in: string
@@ -12,10 +11,9 @@ interface OpenApi {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>
 }
 
-/** A node of the document. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
-/** What of the renderer is used (https://github.com/swagger-api/swagger-ui, "Plugin API"). */
+/** The used part of the renderer (https://github.com/swagger-api/swagger-ui, "Plugin API"). */
 interface Renderer {
   readonly authActions: { restoreAuthorization(payload: { readonly authorized: unknown }): void }
   readonly specActions: {
@@ -70,7 +68,7 @@ export const drawReference = (root: string): void => {
   const at = (spec: Json, path: readonly string[]): Json =>
     path.reduce<Json>((node, name) => Object(node)[name] ?? null, spec)
 
-  /** The node with all that it refers to; a schema with its name for a title. No reference of the document leads back to itself. */
+  /** Follows all references; schemas get their names as titles. No reference of the document leads back to itself. */
   const resolved = (spec: Json, node: Json): Json => {
     if (Array.isArray(node)) return node.map((item) => resolved(spec, item))
     if (Object(node) !== node) return node

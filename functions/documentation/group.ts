@@ -5,10 +5,8 @@ import type { PublicOperation } from '../../lib/http/public-operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
 import { getConsole, getConsoleAsset } from './console.ts'
-import { getOpenApi } from './get-openapi.ts'
-import { getReference, getReferenceAsset } from './reference.ts'
+import { getOpenApi, getReference, getReferenceAsset } from './reference.ts'
 
-/** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createDocumentationHandler = (deps: DocumentationDeps): Handler => {
   const { edge, findHere } = deps
   const operations: Record<OperationOf<'documentation'>, PublicOperation> = {

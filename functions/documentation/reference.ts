@@ -28,7 +28,7 @@ const page = (root: string) => `<!doctype html>
 </html>
 `
 
-/** The page may run its own script, the renderer's, and nothing else; it may call the data centre, under whichever name it was opened. */
+/** Allows the page's own script, the renderer, and calls to the data centre. */
 const policy = (root: string, { url }: DataCentre) =>
   [
     "default-src 'none'",
@@ -41,13 +41,27 @@ const policy = (root: string, { url }: DataCentre) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** The reference page: the document of `/openapi.json`, for people. Its addresses are relative, so that it works behind any prefix. */
 export const getReference = (findHere: () => Promise<DataCentre>): PublicOperation =>
   publicOperation(async ({ path }) => {
     const root = path.endsWith('/') ? '../' : './'
     const headers = { 'Content-Security-Policy': policy(root, await findHere()) }
     return { ...text('text/html', page(root)), headers }
   })
+
+/** The written document has this in place of the address of the data centre that answers. */
+const writtenAddress = 'http://127.0.0.1:4000'
+
+const documentAt = async (url: string): Promise<Reply> => {
+  // No other operation needs it: load it with the first request.
+  const { default: written } = await import('../../docs/openapi.json', { with: { type: 'json' } })
+  const json = JSON.stringify(written).replaceAll(writtenAddress, url)
+  return text('application/json', json, tagOfText(json))
+}
+
+export const getOpenApi = (findHere: () => Promise<DataCentre>): PublicOperation => {
+  const replyAt = onceEach(documentAt)
+  return publicOperation(async () => replyAt((await findHere()).url))
+}
 
 const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)
 
@@ -57,7 +71,7 @@ const load = async (name: ReferenceAsset): Promise<Reply> => {
   return text(type, content, tagOfText(content))
 }
 
-/** A file that the reference page is drawn with. 404/100004 when it needs none of that name. */
+/** A file of the reference page. 404/100004 for other names. */
 export const getReferenceAsset = () => {
   const replyOf = onceEach(load)
   return publicOperation(async ({ params }) => {
@@ -67,7 +81,7 @@ export const getReferenceAsset = () => {
   })
 }
 
-/** Makes a value once for each key. What failed is made again when it is next asked for. */
+/** Keeps one value per key. A failure is not kept. */
 export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
   const made = new Map<Key, Promise<Value>>()
   return (key) => {

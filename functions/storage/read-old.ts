@@ -1,5 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { removalPreview, removedPage, versionPage } from '../../lib/contract/storage/contract-history.ts'
+import type { removalPreview, removedPage, versionPage } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'

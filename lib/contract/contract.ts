@@ -3,10 +3,7 @@ import type { ErrorName } from '../core/errors.ts'
 import type { Document } from '../http/reply.ts'
 import type { OperationOf, routes } from './routes/routes.ts'
 
-/**
- * What the contracts of the groups (`functions/<group>/contract.ts`) are written in. Only the document loads them: what
- * answers requests imports types from here, and nothing else.
- */
+// The vocabulary of the contracts. Only the document loads them: operations import types alone, so that no Lambda carries them.
 
 type Schema = z.core.$ZodType
 
@@ -16,29 +13,27 @@ type Immutable<Value> = Value extends readonly (infer Entry)[]
     ? { readonly [Member in keyof Value]: Immutable<Value[Member]> }
     : Value
 
-/** What an operation answers, as its schema has it: what is written and what is said of it cannot drift apart. */
+/** The value that an operation answers with, by its schema. */
 export type Answer<AnswerSchema extends Schema> = Immutable<z.output<AnswerSchema>>
 
-/** A variable of a path, a switch of a query or a request header. */
 export interface ParameterContract {
   readonly description: string
   readonly schema: Schema
   readonly example: string | number
   readonly required?: true
-  /** A switch that the operation is refused without, unless another one is there: the reference page sends it at first. */
+  /** The operation needs this switch or another one: the reference page sends this one first. */
   readonly sentAtFirst?: true
 }
 
 export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
 export interface BodyContract {
-  /** The very schema that the edge checks bodies with. */
+  /** The schema that the edge checks bodies with. */
   readonly schema: Schema
-  /** What the schema checks by a function, and so cannot say itself, in the words of JSON Schema. */
+  /** JSON Schema for rules that the schema checks by a function. */
   readonly also?: Readonly<Record<string, unknown>>
-  /** The media types that it comes in, each with its schema, where they are not those of its group. */
+  /** Replaces the media types of the group. */
   readonly mediaTypes?: Readonly<Record<string, Schema>>
-  /** What its root element is called in XML; any other name is understood as well. */
   readonly xml?: Document['xml']
   readonly optional?: true
   readonly description?: string
@@ -46,20 +41,16 @@ export interface BodyContract {
 
 export interface AnswerContract {
   readonly description: string
-  /** Absent where the body is empty. */
   readonly schema?: Schema
   readonly xml?: Document['xml']
-  /** The media types of a body that is not a document, such as that of a file. */
+  /** For bodies that are no documents, such as files. */
   readonly mediaTypes?: readonly string[]
-  /** Names of headers that it carries beside those of every answer. */
   readonly headers?: readonly HeaderName[]
-  /** Those that it carries in some cases. */
   readonly optionalHeaders?: readonly HeaderName[]
-  /** The operations that go on from here: for each, where this answer has the path's variables that the request did not. */
+  /** Operations to continue with. Each value names the places in this answer of path variables that the request did not have. */
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
 
-/** Headers that answers carry for their callers to use. */
 export type HeaderName =
   | 'Location'
   | 'ETag'
@@ -81,48 +72,34 @@ export type HeaderName =
  * tools/openapi/example-service.ts prepares.
  */
 export interface ExampleRequest {
-  /** In place of the route's. */
-  readonly method?: string
-  /** Values in place of the parameters' own examples, put into the path as they are. */
+  /** These replace the examples of the path's parameters. */
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  /** A value that is sent as a document, or text that is sent as it is. */
+  /** An object is sent as a document, a text as it is. */
   readonly body?: object | string
-  /** What stands in the document for the text of the body: the value of its schema. */
+  /** The document shows this instead of the body's text. */
   readonly shown?: object
-  /** Who asks: the demo's token unless told. */
-  readonly caller?: ExampleCaller
-  /** `hampered`: the service over the same data with a store that throttles the web forms, and with a short limit on lists. */
-  readonly at?: 'hampered'
 }
 
-/** Nobody, or a token that does not cover all that the demo's does, or covers more than one site. */
-export type ExampleCaller = 'nobody' | 'without permission' | 'of two sites'
-
-export type Provoked = Readonly<Partial<Record<ErrorName, ExampleRequest>>>
-
-/** What the document says of an operation beside what it reads from the route table and the group's policy. */
 export interface OperationContract {
-  /** What it stands under, where that is not its group's. */
+  /** Replaces that of the group. */
   readonly tag?: GroupTag
   readonly summary: string
   readonly description?: string
   readonly query?: ParameterContracts
-  /** Examples of variables of the path that suit this operation better than those of its group. */
+  /** These replace the group's examples of path variables. */
   readonly pathExamples?: Readonly<Record<string, string | number>>
   readonly headers?: ParameterContracts
   readonly body?: BodyContract
-  /** What succeeds, by status. */
+  /** By status. */
   readonly answers: Readonly<Record<number, AnswerContract>>
-  /** What the operation itself throws; the errors of the checks on the way to it are known from its route. */
+  /** Errors that the operation itself throws. Those of the checks before it follow from its route. */
   readonly errors?: readonly ErrorName[]
-  /** The requests whose answers, as the service gives them, are shown; without any said, one with the parameters' own examples. */
+  /** Without these, one request with the examples of the parameters is recorded. */
   readonly examples?: readonly ExampleRequest[]
-  /** Where its answers are too large to be shown, or are this document: their address stands in their place. */
+  /** The document shows the address of the answers, which are too large. */
   readonly shownByAddress?: true
-  /** For errors, a request that is answered with it. What every operation shares is provoked in tools/openapi/shared-errors.ts. */
-  readonly provoked?: Provoked
 }
 
 interface GroupTag {
@@ -132,20 +109,31 @@ interface GroupTag {
 
 export interface GroupContract<Group extends string> {
   readonly tag: GroupTag
-  /** The variables of the group's paths. */
   readonly parameters: ParameterContracts
   readonly operations: Readonly<Record<OperationOf<Group>, OperationContract>>
 }
 
-/** The variable that the paths of all areas share. */
+/** Registers a schema as the component of this name. */
+export const named = (id: string, description?: string) =>
+  [z.globalRegistry, { id, ...(description !== undefined && { description }) }] as const
+
+export const described = (description: string) => [z.globalRegistry, { description }] as const
+
+export const parameter = (description: string, example: string | number, schema: Schema): ParameterContract => ({
+  description,
+  example,
+  schema,
+})
+
+export const text = (description: string, example: string): ParameterContract =>
+  parameter(description, example, z.string())
+
 export const siteParameter: ParameterContract = {
   description: 'The id of the site, or `current`: the one site that the token covers.',
   schema: z.union([z.literal('current'), z.int()]),
   example: 'current',
 }
 
-/** A link in an answer (api.md, "Resources and their fields"). */
-export const link = z.object({ rel: z.string(), uri: z.nullable(z.string()) }).register(z.globalRegistry, {
-  id: 'Link',
-  description: 'Where something is: an absolute URL, or null when there is no such thing.',
-})
+export const link = z
+  .object({ rel: z.string(), uri: z.nullable(z.string()) })
+  .register(...named('Link', 'The address of something: an absolute URL, or null if it does not exist.'))

@@ -5,7 +5,6 @@ import { fieldsContract } from '../../lib/contract/fields/contract.ts'
 import type { routes } from '../../lib/contract/routes/routes.ts'
 import { storageContract } from '../../lib/contract/storage/contract.ts'
 
-/** The contract of each group. */
 export const contracts = {
   categories: categoriesContract,
   documentation: documentationContract,
@@ -21,7 +20,6 @@ interface Description {
   readonly tag: { readonly name: string; readonly description: string }
 }
 
-/** What is said of a route beside its operation. */
 export const describedBy = ({ group, operation }: (typeof routes)[number]): Description => {
   const { parameters, tag, operations } = contracts[group]
   const contract = Object.entries<OperationContract>(operations).find(([name]) => name === operation)?.[1]

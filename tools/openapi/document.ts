@@ -2,10 +2,10 @@ import { routes } from '../../lib/contract/routes/routes.ts'
 import { errors } from '../../lib/core/errors.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { contracts, describedBy } from './contracts.ts'
+import { headersTooLarge } from './error-responses.ts'
 import { type Examples, exampleBaseUrl } from './examples.ts'
-import { headerComponents } from './headers.ts'
 import { operationObject } from './operation-object.ts'
-import { headersTooLarge } from './responses.ts'
+import { headerComponents } from './parameters.ts'
 import { createSchemas, type Node, type Schemas } from './schemas.ts'
 
 const introduction = `Manages the parts of a web site that its pages are made from: the system fields of its web forms, the news items and blogs of
@@ -13,12 +13,12 @@ its categories, and the files in its storage.
 
 - \`{site}\` in a path is the id of a site, or \`current\`: the one site that the token covers.
 - A \`GET\` answers \`HEAD\` as well, with the same headers and no body. A slash at the end of a path changes nothing.
-- \`Tus-Resumable\` stands on every answer to a request in tus, the protocol of resumable uploads (https://tus.io).
-- What lies at no path of this document is 404 with the code ${errors.routeUnknown.code}, in the error body below; a method that a path does not have is 405
-  with the code ${errors.methodNotAllowed.code} and \`Allow\`. \`OPTIONS\` on every path is the answer to a browser's question before a request from another origin.
-- Of a parameter in the query that is given twice, the first value counts, and the others are not looked at; parameters that are not named here change nothing.
+- Every answer to a request in tus has \`Tus-Resumable\`; tus is the protocol of resumable uploads (https://tus.io).
+- A path that is not in this document is 404 with the code ${errors.routeUnknown.code}, in the error body below; a method that the path does not have is 405
+  with the code ${errors.methodNotAllowed.code} and \`Allow\`. \`OPTIONS\` on every path answers the preflight request of a browser.
+- If a query parameter is sent twice, the first value counts. Unknown parameters are ignored.
 - Every answer carries \`X-Request-Id\`, and may be read by any origin.
-- A site lives in one data centre. Asked for in another one, it is answered with a redirect.`
+- A site lives in one data centre. The others answer with a redirect to it.`
 
 const securitySchemes = {
   token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token, bare.' },
@@ -26,11 +26,10 @@ const securitySchemes = {
   queryToken: { type: 'apiKey', in: 'query', name: 'access_token', description: 'For storage; the header wins.' },
 }
 
-/** What needs no token belongs to the service itself, whichever function answers it. */
+/** Operations without a token belong to the service itself, whichever function answers them. */
 const tagOf = (route: (typeof routes)[number]) =>
   'public' in route && route.public ? contracts.documentation.tag : describedBy(route).tag
 
-/** `{path+}` of the route table is a variable like any other here. */
 const templateOf = (path: string) => path.replaceAll('+}', '}')
 
 const pathsOf = (examples: Examples, schemas: Schemas, responses: Record<string, Node>): Node => {
@@ -55,14 +54,13 @@ const pathsOf = (examples: Examples, schemas: Schemas, responses: Record<string,
   )
 }
 
-/** Keeps the components that something refers to. */
 const usedIn = (tree: unknown) => {
   const text = JSON.stringify(tree)
   return (components: Node, reference: (name: string) => string): Node =>
     Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(reference(name))))
 }
 
-/** The whole document, from the route table, the contracts of the groups and what the service answered to their examples. */
+/** The document, from the route table, the contracts of the groups and the recorded examples. */
 export const createDocument = (examples: Examples): Node => {
   const schemas = createSchemas()
   const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(examples, schemas) }

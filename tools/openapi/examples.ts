@@ -1,4 +1,3 @@
-import { request as requestHttp } from 'node:http'
 import type { ExampleRequest } from '../../lib/contract/contract.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
 import { type ErrorName, errors } from '../../lib/core/errors.ts'
@@ -7,47 +6,38 @@ import type { Format } from '../../lib/http/negotiate.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { describedBy } from './contracts.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
-import { sharedErrors } from './shared-errors.ts'
 
-/** What stands in examples for what differs from run to run. The service puts its own address in place of this one. */
+// These replace values that differ from run to run. The service puts its own address in place of this one.
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'
 
-type Operation = (typeof routes)[number]['operation']
+type ExampleRoute = (typeof routes)[number]
 
-/** A body in the document: its value, or its text, or where it is. */
+/** A body in the document: its value, its text, or its address. */
 export interface Shown {
   readonly mediaType: string
   readonly example: { readonly value: unknown } | { readonly externalValue: string }
 }
 
-/** A request that was sent and what the service answered. */
 export interface Recording {
-  readonly operation: Operation
+  readonly operation: ExampleRoute['operation']
   readonly status: number
+  /** Absent where the operation succeeded. */
+  readonly error: ErrorName | undefined
   readonly request: Shown | undefined
   readonly answer: Shown | undefined
 }
 
-interface ErrorRecording extends Recording {
-  readonly error: ErrorName
-  /** What the operation can answer in. */
-  readonly formats: readonly Format[]
-}
-
 export interface Examples {
-  readonly successes: readonly Recording[]
-  readonly errors: readonly ErrorRecording[]
-  /** What is too large to be read as a request. */
-  readonly headersTooLarge: Recording
+  readonly recordings: readonly Recording[]
+  /** The answer to headers that the server refuses to read. */
+  readonly headersTooLarge: Pick<Recording, 'answer'>
 }
 
 interface Service extends ExampleService {
   readonly format: Format
 }
-
-type ExampleRoute = (typeof routes)[number]
 
 const pathOf = (route: ExampleRoute, { path = {}, query }: ExampleRequest): string => {
   const { parameters, contract } = describedBy(route)
@@ -67,7 +57,7 @@ const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 
 const changeId = /"(\d{16})-(\d+)"/g
 
-/** Ids of changes, in their order, one behind the other from the moment of the examples on. */
+/** Replaces the ids of changes, in their order, by consecutive ones that begin at the moment of the examples. */
 const withoutMoments = (text: string): string => {
   const positions = [...new Set([...text.matchAll(changeId)].map(([, position = '']) => position))].sort()
   const first = Date.parse(exampleDate) * 1000
@@ -88,155 +78,78 @@ const shownText = (mediaType: string, text: string): Shown => ({
   example: { value: mediaType === 'application/json' ? JSON.parse(text) : text },
 })
 
-const sentBody = (example: ExampleRequest, contentType: string | undefined, body: string | undefined) => {
-  if (body === undefined || contentType === undefined) return undefined
-  const [mediaType = ''] = contentType.split(';')
-  return example.shown ? { mediaType, example: { value: example.shown } } : shownText(mediaType, body)
+const shownRequest = ({ shown }: ExampleRequest, type: string | undefined, body: string | undefined) => {
+  if (body === undefined || type === undefined) return undefined
+  const [mediaType = ''] = type.split(';')
+  return shown ? { mediaType, example: { value: shown } } : shownText(mediaType, body)
 }
 
-const headersOf = ({ caller, body, headers }: ExampleRequest, { token, tokens, format }: Service) => {
-  const authorization = caller ? tokens[caller] : token
-  return {
-    Accept: `application/${format}`,
-    ...(authorization && { Authorization: authorization }),
-    ...(typeof body === 'object' && { 'Content-Type': `application/${format}` }),
-    ...headers,
-  }
-}
-
-interface Sent {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
-}
-
-interface Received {
-  readonly status: number
-  /** Without parameters; undefined where there is no body. */
-  readonly mediaType: string | undefined
-  readonly text: string
-}
-
-/** Sends a request as it is given, however large its headers are and whatever length they promise, and reads the answer. */
-const send = async (url: string, { method, headers, body }: Sent): Promise<Received> => {
-  const { promise, resolve, reject } = Promise.withResolvers<Received>()
-  const { origin, host, hostname, port } = new URL(url)
-  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-  const request = requestHttp(
-    // The path as it is: the URL would leave out empty segments and such.
-    {
-      hostname,
-      port,
-      path: url.slice(origin.length),
-      method,
-      headers: { Host: host, ...length, ...headers },
-      agent: false,
-    },
-    (response) => {
-      response.toArray().then((chunks: Buffer[]) => {
-        const text = Buffer.concat(chunks).toString()
-        const mediaType = response.headers['content-type']?.split(';')[0]
-        resolve({ status: response.statusCode ?? 0, mediaType: text === '' ? undefined : mediaType, text })
-        request.destroy()
-      }, reject)
-    },
-  )
-  request.on('error', reject)
-  request.end(body)
-  return promise
-}
-
-const answerOf = (route: ExampleRoute, { mediaType, text }: Received, path: string, service: Service) => {
-  if (mediaType === undefined) return undefined
-  if (describedBy(route).contract.shownByAddress) {
-    return { mediaType, example: { externalValue: `${exampleBaseUrl}${path}` } }
-  }
+const shownAnswer = async (response: Response, path: string, byAddress: boolean, service: Service) => {
+  const text = await response.text()
+  const [mediaType = ''] = response.headers.get('content-type')?.split(';') ?? []
+  if (text === '') return undefined
+  if (byAddress) return { mediaType, example: { externalValue: `${exampleBaseUrl}${path}` } }
   return shownText(mediaType, normalised(text, service))
 }
 
+/** Undefined where the operation succeeds. Throws unless the contract has the answer. */
+const errorIn = (route: ExampleRoute, { status, answer }: Pick<Recording, 'status' | 'answer'>) => {
+  const { answers, errors: own = [] } = describedBy(route).contract
+  if (answers[status]) return undefined
+  const text = JSON.stringify(answer?.example ?? '')
+  const error = own.find((name) => errors[name].status === status && text.includes(String(errors[name].code)))
+  if (error) return error
+  throw new Error(`${route.operation} answers an example request with ${status}: ${text.slice(0, 500)}`)
+}
+
 const record = async (service: Service, route: ExampleRoute, example: ExampleRequest): Promise<Recording> => {
+  const { baseUrl, token, format } = service
   const path = pathOf(route, example)
-  const headers: Readonly<Record<string, string>> = headersOf(example, service)
-  const body = bodyIn(service.format, route, example)
-  const baseUrl = example.at === 'hampered' ? service.hamperedUrl : service.baseUrl
-  const received = await send(`${baseUrl}${path}`, { method: example.method ?? route.method, headers, body })
+  const headers: Readonly<Record<string, string>> = {
+    Accept: `application/${format}`,
+    Authorization: token,
+    ...(typeof example.body === 'object' && { 'Content-Type': `application/${format}` }),
+    ...example.headers,
+  }
+  const body = bodyIn(format, route, example)
+  const request = { method: route.method, headers, ...(body !== undefined && { body }), redirect: 'manual' } as const
+  const response = await fetch(`${baseUrl}${path}`, request)
+  const { shownByAddress = false } = describedBy(route).contract
+  const { status } = response
+  const answer = await shownAnswer(response, path, shownByAddress, service)
   return {
     operation: route.operation,
-    status: received.status,
-    request: sentBody(example, headers['Content-Type'], body),
-    answer: answerOf(route, received, path, service),
+    status,
+    error: errorIn(route, { status, answer }),
+    request: shownRequest(example, headers['Content-Type'], body),
+    answer,
   }
 }
 
-const textOf = ({ answer }: Recording) => JSON.stringify(answer?.example ?? '').slice(0, 500)
-
-const recordSuccess = async (service: Service, route: ExampleRoute, example: ExampleRequest): Promise<Recording> => {
-  const recording = await record(service, route, example)
-  const { status, operation } = recording
-  if (describedBy(route).contract.answers[status]) return recording
-  throw new Error(`${operation} answers an example request with ${status}: ${textOf(recording)}`)
-}
-
-const codeIn = (recording: Recording): number =>
-  Number(/(?:"code":|<code>)(\d+)/.exec(textOf(recording))?.[1] ?? Number.NaN)
-
-const recordError = async (
-  service: Service,
-  route: ExampleRoute,
-  error: ErrorName,
-  example: ExampleRequest,
-): Promise<ErrorRecording> => {
-  const recording = await record(service, route, example)
-  const { status, operation } = recording
-  if (status === errors[error].status && codeIn(recording) === errors[error].code) {
-    return { ...recording, error, formats: groupPolicies[route.group].formats }
-  }
-  throw new Error(`${operation} does not answer with ${error} but with ${status}: ${textOf(recording)}`)
-}
-
-const isSpoken = ({ group }: ExampleRoute, format: Format) => groupPolicies[group].formats.includes(format)
-
-const recordSuccesses = async (service: Service): Promise<Recording[]> => {
+const recordAll = async (service: Service): Promise<Recording[]> => {
   const recordings: Recording[] = []
-  for (const route of routes.filter((candidate) => isSpoken(candidate, service.format))) {
+  for (const route of routes.filter(({ group }) => groupPolicies[group].formats.includes(service.format))) {
     for (const example of describedBy(route).contract.examples ?? [{}]) {
-      recordings.push(await recordSuccess(service, route, example))
+      recordings.push(await record(service, route, example))
     }
   }
   return recordings
 }
 
-const recordErrors = async (service: Service): Promise<ErrorRecording[]> => {
-  const recordings: ErrorRecording[] = []
-  for (const route of routes.filter((candidate) => isSpoken(candidate, service.format))) {
-    const provoked = { ...sharedErrors[route.operation], ...describedBy(route).contract.provoked }
-    for (const [error, example] of Object.entries(provoked)) {
-      recordings.push(await recordError(service, route, error as ErrorName, example))
-    }
-  }
-  return recordings
+const recordHeadersTooLarge = async (service: Service): Promise<Examples['headersTooLarge']> => {
+  const response = await fetch(service.baseUrl, { headers: { Accept: 'x'.repeat(17 * 1024) } })
+  return { answer: await shownAnswer(response, '/', false, service) }
 }
 
-const tooLarge = { headers: { Accept: 'x'.repeat(17 * 1024) } }
-
-/** Each format has a service of its own, so that both find the demo data as it was. */
-const runIn = (format: Format): Promise<Examples> =>
+/** Each format has a service of its own, so that both find the demo data unchanged. */
+const recordIn = (format: Format): Promise<Examples> =>
   useExampleService(async (prepared) => {
     const service = { ...prepared, format }
-    return {
-      successes: await recordSuccesses(service),
-      errors: await recordErrors(service),
-      headersTooLarge: await record(service, routes[0], tooLarge),
-    }
+    return { recordings: await recordAll(service), headersTooLarge: await recordHeadersTooLarge(service) }
   })
 
-/** Runs the service over its demo data and keeps what it answers to the example requests of each operation, and to those that provoke errors. */
+/** Sends the example requests of each operation to the service, in the order of the route table. */
 export const recordExamples = async (): Promise<Examples> => {
-  const json = await runIn('json')
-  const xml = await runIn('xml')
-  return {
-    successes: [...json.successes, ...xml.successes],
-    errors: [...json.errors, ...xml.errors],
-    headersTooLarge: json.headersTooLarge,
-  }
+  const { recordings, headersTooLarge } = await recordIn('json')
+  return { recordings: [...recordings, ...(await recordIn('xml')).recordings], headersTooLarge }
 }

@@ -5,10 +5,9 @@ import { createRecordsPage } from './records.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
-/** What one operation answers to a body with two faults. */
-const exampleIn = ({ errors }: Examples): string => {
+const exampleIn = ({ recordings }: Examples): string => {
   const { answer } =
-    errors.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed') ?? {}
+    recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed') ?? {}
   if (!answer || !('value' in answer.example)) throw new Error('No request has shown what an error looks like')
   return JSON.stringify(answer.example.value)
 }
@@ -40,7 +39,6 @@ Made from [lib/core/errors.ts](../lib/core/errors.ts) by \`npm run openapi\`.
 `
 }
 
-/** The files in `docs/` that are made from the code, by name. */
 export const generate = async (): Promise<Readonly<Record<string, string>>> => {
   const examples = await recordExamples()
   return {

@@ -9,13 +9,16 @@ import { type GroupPolicy, groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Format } from '../../lib/http/negotiate.ts'
 import { isRead } from '../../lib/http/request.ts'
 import { isOfSite, type Route } from '../../lib/http/router.ts'
+import { edgeErrors, errorResponses, mediaType } from './error-responses.ts'
 import type { Examples, Recording, Shown } from './examples.ts'
-import { headerReferences, optionalHeaderObjects } from './headers.ts'
-import { pathParameters, requestParameters, variablesOf } from './parameters.ts'
-import { errorResponses, mediaType } from './responses.ts'
-import { isNode, type Node, type Schemas } from './schemas.ts'
-import { edgeErrors } from './shared-errors.ts'
-import { describeXml } from './xml.ts'
+import {
+  headerReferences,
+  optionalHeaderObjects,
+  pathParameters,
+  requestParameters,
+  variablesOf,
+} from './parameters.ts'
+import { describeXml, isNode, type Node, type Schemas } from './schemas.ts'
 
 interface Context {
   readonly route: Route & { readonly number?: number }
@@ -24,7 +27,6 @@ interface Context {
   readonly tag: string
   readonly examples: Examples
   readonly schemas: Schemas
-  /** The components that shared responses are put into. */
   readonly responses: Record<string, Node>
 }
 
@@ -32,7 +34,7 @@ const formatsOf = (route: Route): readonly Format[] => (route.public ? ['json'] 
 
 type Content = Readonly<Record<string, Node>>
 
-/** What is no document: bytes, in the words that generators of clients know; but for text. */
+/** Bytes, in the words that generators of clients know. */
 const bytes = (mediaTypes: readonly string[]): Content =>
   Object.fromEntries(
     mediaTypes.map((type) => [
@@ -41,13 +43,12 @@ const bytes = (mediaTypes: readonly string[]): Content =>
     ]),
   )
 
-/** What was recorded of the operation. */
 const recordingsOf = ({ route, examples }: Context): readonly Recording[] =>
-  examples.successes.filter(({ operation }) => operation === route.operation)
+  examples.recordings.filter(({ operation }) => operation === route.operation)
 
 const isBinary = ({ schema }: Node): boolean => isNode(schema) && schema['format'] === 'binary'
 
-/** Puts its example beside each media type: of that very type, or, where any bytes will do, of one that is no document of the others. */
+/** Adds an example to each media type. Bytes may be shown by a body of any type that has no schema of its own. */
 const withExamples = (content: Content, bodies: readonly (Shown | undefined)[]): Node => {
   const documents = Object.keys(content).filter((type) => !isBinary(content[type] ?? {}))
   const exampleIn = (mediaType: string, described: Node): Node => {
@@ -93,7 +94,7 @@ const requestBody = (body: BodyContract, formats: readonly Format[], context: Co
   }
 }
 
-/** Where to go on from an answer: what the next path needs and this one has is taken from this request. */
+/** Variables that the request already had go into the linked path too. */
 const linksOf = ({ links = {} }: AnswerContract, { path }: Route): Node =>
   Object.fromEntries(
     Object.entries(links).map(([operation, given]) => {
@@ -133,11 +134,10 @@ const success = (status: number, answer: AnswerContract, context: Context): Node
 }
 
 const unchanged = (): Node => ({
-  description: 'What `If-None-Match` names is still the present state.',
+  description: 'The state that `If-None-Match` names is still the present one.',
   headers: headerReferences(['ETag']),
 })
 
-/** A site that lives in another data centre is answered from there. */
 const moved = (route: Route, policy: GroupPolicy): Record<string, Node> => {
   if (!isOfSite(route)) return {}
   const movesForGood = !route.keepsMethod && (policy.alwaysMovedPermanently || isRead(route.method))
@@ -155,7 +155,6 @@ const security = (route: Route, policy: GroupPolicy): Node[] => {
   return [{ token: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
 }
 
-/** The document's description of one operation. */
 export const operationObject = (context: Context): Node => {
   const { route, contract, parameters, tag, schemas } = context
   const policy = groupPolicies[route.group]

@@ -1,4 +1,9 @@
-import type { OperationContract, ParameterContract, ParameterContracts } from '../../lib/contract/contract.ts'
+import type {
+  HeaderName,
+  OperationContract,
+  ParameterContract,
+  ParameterContracts,
+} from '../../lib/contract/contract.ts'
 import type { Node, Schemas } from './schemas.ts'
 
 type Place = 'path' | 'query' | 'header'
@@ -18,10 +23,9 @@ const parameter = (place: Place, name: string, contract: ParameterContract, sche
 const parametersIn = (place: Place, contracts: ParameterContracts, schemas: Schemas): Node[] =>
   Object.entries(contracts).map(([name, contract]) => parameter(place, name, contract, schemas))
 
-/** The names of a path's variables. */
 export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
 
-/** The variables of a path, each with the example of the operation or else of its group. */
+/** Examples of the operation go before those of its group. */
 export const pathParameters = (
   path: string,
   contracts: ParameterContracts,
@@ -30,7 +34,7 @@ export const pathParameters = (
 ): Node[] =>
   variablesOf(path).map((name) => {
     const contract = contracts[name]
-    if (!contract) throw new Error(`Nothing says what {${name}} is in ${path}`)
+    if (!contract) throw new Error(`No contract describes {${name}} in ${path}`)
     return {
       ...parameter('path', name, { ...contract, example: examples?.[name] ?? contract.example }, schemas),
       // OpenAPI has no words for a variable that holds slashes.
@@ -38,28 +42,17 @@ export const pathParameters = (
     }
   })
 
-const ifMatch = {
-  name: 'If-Match',
-  in: 'header',
-  description: 'ETags, or `*`: goes on only while what is there is in a state that they name.',
-  schema: { type: 'string' },
-}
+const text = { type: 'string' }
+const count = { type: 'integer' }
 
-const ifNoneMatch = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'An ETag: answers 304 when what it names is still the present state.',
-  schema: { type: 'string' },
-}
+const condition = (name: string, description: string): Node => ({ name, in: 'header', description, schema: text })
 
-interface Conditions {
-  readonly change: boolean
-  readonly read: boolean
-}
+const ifMatch = condition('If-Match', 'ETags, or `*`: the request goes on only if the present state is one of them.')
+const ifNoneMatch = condition('If-None-Match', 'An ETag: the answer is 304 if it is still the present state.')
 
 export const requestParameters = (
-  { query = {}, headers = {} }: { readonly query?: ParameterContracts; readonly headers?: ParameterContracts },
-  conditions: Conditions,
+  { query = {}, headers = {} }: Pick<OperationContract, 'query' | 'headers'>,
+  conditions: { readonly change: boolean; readonly read: boolean },
   schemas: Schemas,
 ): Node[] => [
   ...parametersIn('query', query, schemas),
@@ -67,3 +60,46 @@ export const requestParameters = (
   ...(conditions.change ? [ifMatch] : []),
   ...(conditions.read ? [ifNoneMatch] : []),
 ]
+
+type AnswerHeader = HeaderName | 'X-Request-Id' | 'Retry-After' | 'WWW-Authenticate' | 'Allow'
+
+const answerHeader = (description: string, schema: Node = text): Node => ({ description, required: true, schema })
+
+const answerHeaders: Readonly<Record<AnswerHeader, Node>> = {
+  'X-Request-Id': answerHeader('The id of the request. Quote it when you report a fault.'),
+  Location: answerHeader('The address of what the request created or asked for.'),
+  ETag: answerHeader('The name of the present state, for If-Match and If-None-Match.'),
+  'Last-Modified': answerHeader('The time when the file was stored, as an HTTP date.'),
+  'Accept-Ranges': answerHeader('Requests may ask for parts of the file.', { const: 'bytes' }),
+  'Content-Range': answerHeader('The part of the file that the answer holds.'),
+  'Content-Length': answerHeader('The number of bytes of the body.', count),
+  'X-Content-Length': answerHeader(
+    'On HEAD: the number of bytes that GET would send. API Gateway does not pass on the Content-Length of a HEAD.',
+    count,
+  ),
+  'Cache-Control': answerHeader('Says who may keep the answer, and for how long.'),
+  'Upload-Offset': answerHeader('The number of bytes of the upload that are stored.', count),
+  'Upload-Length': answerHeader('The number of bytes of the whole upload.', count),
+  'Upload-Defer-Length': answerHeader('The length of the upload is not known yet.', { const: '1' }),
+  'Upload-Metadata': answerHeader('The metadata that the upload was begun with.'),
+  'Upload-Expires': answerHeader('The time when the upload ends unless it goes on, as an HTTP date.'),
+  'Tus-Resumable': answerHeader('The version of the upload protocol.', { const: '1.0.0' }),
+  'Retry-After': answerHeader('Seconds to wait before the request is repeated.', count),
+  'WWW-Authenticate': answerHeader('The way to send a token.', { const: 'Bearer' }),
+  Allow: answerHeader('The methods that are allowed here.'),
+}
+
+const componentName = (header: string) => header.replaceAll('-', '')
+
+export const headerComponents = Object.fromEntries(
+  Object.entries(answerHeaders).map(([name, header]) => [componentName(name), header]),
+)
+
+/** The headers of an answer: the id of the request, and those named. */
+export const headerReferences = (names: readonly string[]): Node =>
+  Object.fromEntries(
+    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]),
+  )
+
+export const optionalHeaderObjects = (names: readonly HeaderName[]): Node =>
+  Object.fromEntries(names.map((name) => [name, { ...answerHeaders[name], required: false }]))

@@ -2,13 +2,12 @@ import * as z from 'zod'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
 import { type ContentKind, contentKinds, contentMembers } from '../../lib/core/content-kinds.ts'
 
-/** What is read of a member's schema, as JSON Schema has it. */
 const memberSchema = z.object({
   type: z.string().optional(),
-  /** What the schema itself cannot say of the type. */
+  /** Replaces the type of the schema. */
   said: z.string().optional(),
   description: z.string().default(''),
-  /** What it is where nobody says and nothing is stored. */
+  /** The default. */
   otherwise: z.string().optional(),
   enum: z.array(z.union([z.string(), z.number()])).optional(),
   minimum: z.number().optional(),
@@ -50,7 +49,7 @@ const typeOf = ({
 
 const moment = 'the moment of the first import'
 
-/** What a member of content is where nobody says: a default that is made of other members says so by their names in braces. */
+/** The default of a member. One that is made of other members shows their names in braces. */
 const otherwiseOf = (kind: ContentKind, name: string): string | undefined => {
   const { otherwise, otherwiseSaid } = contentMembers[kind][name] ?? {}
   if (otherwiseSaid !== undefined || otherwise === undefined) return otherwiseSaid

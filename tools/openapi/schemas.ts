@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
+import type { Document } from '../../lib/http/reply.ts'
+import { entryNames, namespace } from '../../lib/http/write-xml.ts'
 
-/** A node of the document that is being written. */
 export type Node = { readonly [name: string]: unknown }
 
 export const isNode = (value: unknown): value is Node =>
@@ -8,43 +9,37 @@ export const isNode = (value: unknown): value is Node =>
 
 type Schema = z.core.$ZodType
 
-const definitions = '#/$defs/'
-const components = '#/components/schemas/'
-
-/** What OpenAPI says better than the conversion: whole numbers are integers, and references lead to the components. */
-const refine = (node: Node): Node => {
-  const { id: _id, $schema: _schema, ...rest } = node
-  const { type, $ref } = rest
-  const values = Array.isArray(rest['enum']) ? rest['enum'] : 'const' in rest ? [rest['const']] : []
-  return {
-    ...rest,
-    ...(type === 'number' && values.length > 0 && values.every(Number.isInteger) && { type: 'integer' }),
-    ...(typeof $ref === 'string' && { $ref: $ref.replace(definitions, components) }),
-  }
+/** OpenAPI tells whole numbers apart, also where a schema lists its values. */
+const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
+  const { type, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
+  if (type === 'number' && values.length > 0 && values.every(Number.isInteger)) jsonSchema.type = 'integer'
 }
 
 /**
- * The document's schemas. Those registered under an id become components, and are referred to by it.
- * `io` tells apart what callers send (unknown members are let pass) and what they get (there are none).
+ * The document's schemas. Those registered under an id become components.
+ * `sent` is for what callers send (unknown members pass), `answered` for what they get (there are none).
  */
 export const createSchemas = () => {
-  const named: Record<string, Node> = {}
-  /** As they were converted, before the names of their elements were put in. */
+  const components: Record<string, Node> = {}
   const converted: Record<string, string> = {}
 
   const convert = (schema: Schema, io: 'input' | 'output'): Node => {
-    const { $defs, properties } = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any' })
-    for (const [name, definition] of Object.entries($defs ?? {})) {
-      const component = mapDefinition(definition)
-      converted[name] ??= JSON.stringify(component)
-      if (converted[name] !== JSON.stringify(component)) throw new Error(`Two schemas are called ${name}`)
-      named[name] ??= component
+    const written = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any', override: refine })
+    const { $defs = {}, properties } = JSON.parse(
+      JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/'),
+    )
+    for (const [name, definition] of Object.entries<Node>($defs)) {
+      const { id: _, ...component } = definition
+      const text = JSON.stringify(component)
+      converted[name] ??= text
+      if (converted[name] !== text) throw new Error(`Two schemas are called ${name}`)
+      components[name] ??= component
     }
-    return mapDefinition(properties?.['schema'])
+    return properties.schema
   }
 
   return {
-    components: named,
+    components,
     sent: (schema: Schema): Node => convert(schema, 'input'),
     answered: (schema: Schema): Node => convert(schema, 'output'),
   }
@@ -52,23 +47,55 @@ export const createSchemas = () => {
 
 export type Schemas = ReturnType<typeof createSchemas>
 
-/** Names of members are not schemas: an `id` among them is a member like any other. */
-const mapDefinition = (definition: unknown): Node => {
-  if (!isNode(definition)) return {}
-  const mapped = Object.fromEntries(
-    Object.entries(definition).map(([keyword, value]) => [
-      keyword,
-      keyword === 'properties' && isNode(value)
-        ? Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, mapDefinition(inner)]))
-        : keyword === 'examples' || keyword === 'default' || keyword === 'enum' || keyword === 'const'
-          ? value
-          : mapInner(value),
-    ]),
-  )
-  return refine(mapped)
+const componentOf = ({ $ref }: Node): string | undefined =>
+  typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined
+
+/** A component can have only one element name. */
+const nameComponent = (components: Record<string, Node>, component: string, xml: Node) => {
+  const known = components[component]?.['xml']
+  if (isNode(known) && known['name'] !== xml['name']) throw new Error(`${component} has two element names`)
+  components[component] = { ...components[component], xml: { ...(isNode(known) ? known : {}), ...xml } }
 }
 
-const mapInner = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((entry) => (isNode(entry) ? mapDefinition(entry) : entry))
-  return isNode(value) ? mapDefinition(value) : value
+/** Adds to the schema how lib/http/write-xml.ts writes its values: the root, an element around each list, the names of entries. */
+export const describeXml = (
+  components: Record<string, Node>,
+  schema: Node,
+  { root, item = 'item' }: NonNullable<Document['xml']>,
+) => {
+  const visited = new Set<string>()
+
+  const list = (name: string, schema: Node): Node => {
+    const { items } = schema
+    const entry = entryNames[name] ?? item
+    if (!isNode(items)) return schema
+    const component = componentOf(items)
+    if (component) nameComponent(components, component, { name: entry })
+    const described = visit(items)
+    return { ...schema, xml: { wrapped: true }, items: component ? described : { ...described, xml: { name: entry } } }
+  }
+
+  const visit = (node: Node): Node => {
+    const component = componentOf(node)
+    if (component) {
+      if (!visited.has(component)) {
+        visited.add(component)
+        components[component] = visit(components[component] ?? {})
+      }
+      return node
+    }
+    const { properties } = node
+    if (!isNode(properties)) return node
+    const described = Object.entries(properties).map(([name, inner]) => {
+      if (!isNode(inner)) return [name, inner]
+      return [name, inner['type'] === 'array' ? list(name, inner) : visit(inner)]
+    })
+    return { ...node, properties: Object.fromEntries(described) }
+  }
+
+  const described = visit(schema)
+  const component = componentOf(schema)
+  if (!component) return { ...described, xml: { name: root, namespace } }
+  nameComponent(components, component, { name: root, namespace })
+  return described
 }

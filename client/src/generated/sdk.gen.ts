@@ -20,14 +20,14 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 };
 
 /**
- * See whether the service answers
+ * Check that the service answers
  */
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>): RequestResult<GetHealthResponses, GetHealthErrors, ThrowOnError> => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/health', ...options });
 
 /**
- * See where things are
+ * Find the console and the documentation
  *
- * For programs. Who asks for `text/html`, as browsers do, is sent to the console.
+ * For programs. Browsers, which ask for `text/html`, are sent to the console.
  */
 export const getRoot = <ThrowOnError extends boolean = false>(options?: Options<GetRootData, ThrowOnError>): RequestResult<GetRootResponses, GetRootErrors, ThrowOnError> => (options?.client ?? client).get<GetRootResponses, GetRootErrors, ThrowOnError>({ url: '/', ...options });
 
@@ -42,7 +42,7 @@ export const getOpenApi = <ThrowOnError extends boolean = false>(options?: Optio
 export const getReference = <ThrowOnError extends boolean = false>(options?: Options<GetReferenceData, ThrowOnError>): RequestResult<GetReferenceResponses, GetReferenceErrors, ThrowOnError> => (options?.client ?? client).get<GetReferenceResponses, GetReferenceErrors, ThrowOnError>({ url: '/docs', ...options });
 
 /**
- * Get a file that the page is drawn with
+ * Get a file of the page
  */
 export const getReferenceAsset = <ThrowOnError extends boolean = false>(options: Options<GetReferenceAssetData, ThrowOnError>): RequestResult<GetReferenceAssetResponses, GetReferenceAssetErrors, ThrowOnError> => (options.client ?? client).get<GetReferenceAssetResponses, GetReferenceAssetErrors, ThrowOnError>({ url: '/docs/{asset}', ...options });
 
@@ -54,16 +54,16 @@ export const getReferenceAsset = <ThrowOnError extends boolean = false>(options:
 export const getConsole = <ThrowOnError extends boolean = false>(options?: Options<GetConsoleData, ThrowOnError>): RequestResult<GetConsoleResponses, GetConsoleErrors, ThrowOnError> => (options?.client ?? client).get<GetConsoleResponses, GetConsoleErrors, ThrowOnError>({ url: '/console', ...options });
 
 /**
- * Get a file that the console is made of
+ * Get a file of the console
  *
- * Names change with the content, and may be kept for good then. Comes compressed to whom that suits.
+ * A name with a hash changes with the content, so its file may be kept for good. Files come compressed if the request accepts that.
  */
 export const getConsoleAsset = <ThrowOnError extends boolean = false>(options: Options<GetConsoleAssetData, ThrowOnError>): RequestResult<GetConsoleAssetResponses, GetConsoleAssetErrors, ThrowOnError> => (options.client ?? client).get<GetConsoleAssetResponses, GetConsoleAssetErrors, ThrowOnError>({ url: '/console/{file}', ...options });
 
 /**
  * List the sites of the token
  *
- * Answered in every data centre. Requests for a site are best sent to its `url`.
+ * Every data centre answers this. Send requests for a site to its `url`.
  */
 export const listSites = <ThrowOnError extends boolean = false>(options?: Options<ListSitesData, ThrowOnError>): RequestResult<ListSitesResponses, ListSitesErrors, ThrowOnError> => (options?.client ?? client).get<ListSitesResponses, ListSitesErrors, ThrowOnError>({ url: '/api/v1/admin/sites', ...options });
 
@@ -75,7 +75,7 @@ export const listSites = <ThrowOnError extends boolean = false>(options?: Option
 export const listFields = <ThrowOnError extends boolean = false>(options: Options<ListFieldsData, ThrowOnError>): RequestResult<ListFieldsResponses, ListFieldsErrors, ThrowOnError> => (options.client ?? client).get<ListFieldsResponses, ListFieldsErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system', ...options });
 
 /**
- * Put a system field on a web form
+ * Add a system field to a web form
  *
  * Without `order`, the field goes behind the last one. On a taken position, the field that has it and those directly behind it move down by one, no further than the first gap.
  */
@@ -89,9 +89,9 @@ export const createField = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Take a system field off a web form
+ * Remove a system field from a web form
  *
- * The others stay where they are: the position becomes a gap.
+ * The other fields keep their positions: the position becomes a gap.
  */
 export const deleteField = <ThrowOnError extends boolean = false>(options: Options<DeleteFieldData, ThrowOnError>): RequestResult<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}', ...options });
 
@@ -134,7 +134,7 @@ export const listFieldTypes = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Unlink news items from a category
  *
- * Unlinking what is not linked is no error.
+ * Unlinking an object that is not linked is no error.
  */
 export const unlinkNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkNewsData, ThrowOnError>): RequestResult<UnlinkNewsResponses, UnlinkNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkNewsResponses, UnlinkNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
@@ -167,7 +167,7 @@ export const linkNews = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Unlink blogs from a category
  *
- * Unlinking what is not linked is no error.
+ * Unlinking an object that is not linked is no error.
  */
 export const unlinkBlogs = <ThrowOnError extends boolean = false>(options: Options<UnlinkBlogsData, ThrowOnError>): RequestResult<UnlinkBlogsResponses, UnlinkBlogsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkBlogsResponses, UnlinkBlogsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
@@ -215,7 +215,7 @@ export const listNews = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Unlink a news item from categories
  *
- * All of them must exist, or nothing is unlinked. Unlinking what is not linked is no error.
+ * All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error.
  */
 export const unlinkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfNewsData, ThrowOnError>): RequestResult<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
@@ -253,7 +253,7 @@ export const listBlogs = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Unlink a blog from categories
  *
- * All of them must exist, or nothing is unlinked. Unlinking what is not linked is no error.
+ * All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error.
  */
 export const unlinkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfBlogData, ThrowOnError>): RequestResult<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
@@ -296,16 +296,16 @@ export const listSiteUrls = <ThrowOnError extends boolean = false>(options: Opti
 export const deletePath = <ThrowOnError extends boolean = false>(options: Options<DeletePathData, ThrowOnError>): RequestResult<DeletePathResponses, DeletePathErrors, ThrowOnError> => (options.client ?? client).delete<DeletePathResponses, DeletePathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
- * Read a file, what a path is or was, or a link for a download
+ * Read a file, information about a path, its history or a download link
  *
- * The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text*`). A path at which nothing is as written is looked up without case.
+ * The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text*`). If nothing is at the path as written, it is looked up without case.
  */
 export const readPath = <ThrowOnError extends boolean = false>(options: Options<ReadPathData, ThrowOnError>): RequestResult<ReadPathResponses, ReadPathErrors, ThrowOnError> => (options.client ?? client).get<ReadPathResponses, ReadPathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
  * Upload files into a folder, or restore what was removed
  *
- * All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body may come as `application/octet-stream`; its boundary is then taken from its first line. With `Tus-Resumable` it is the beginning of a resumable upload of one file instead (https://tus.io): the body, if there is one, are its first bytes. With `restore` nothing is uploaded: the file or folder of that path comes back as it was removed, or, with `{"version": …}`, a file in one of its `versions`. What is there meanwhile is replaced with `{"replace": true}` alone; a folder brings along what its last removal took, up to 10,000 files and folders.
+ * All of the files are stored, or none. Folders on the way are created, and existing files are replaced. The multipart body may come as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable` the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. With `restore` nothing is uploaded: the file or folder of that path comes back as it was removed, or, with `{"version": …}`, a file in one of its `versions`. Only `{"replace": true}` replaces what is there now. A folder comes back with what its last removal took, up to 10,000 files and folders.
  */
 export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Options<UploadToFolderData, ThrowOnError>): RequestResult<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError> => (options.client ?? client).post<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -320,7 +320,7 @@ export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Store a file, create a folder, rename, move or copy
  *
- * The body is the content of the file, of any type: what is declared as JSON is stored as well. With `meta` it is `{"name": …}`, and renames, `{"path": …}`, and moves, or `{"copyTo": …}`, and copies the live files; all of it or nothing. With `type=folder` there is none; a body of the type `multipart/form-data` is an upload into the folder.
+ * The body is the content of the file, of any type: JSON is stored as well. With `meta`, `{"name": …}` renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files; all of it or nothing. With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder.
  */
 export const putPath = <ThrowOnError extends boolean = false>(options: Options<PutPathData, ThrowOnError>): RequestResult<PutPathResponses, PutPathErrors, ThrowOnError> => (options.client ?? client).put<PutPathResponses, PutPathErrors, ThrowOnError>({
     url: '/api/v2/admin/sites/{site}/storage/{path}',
@@ -332,21 +332,21 @@ export const putPath = <ThrowOnError extends boolean = false>(options: Options<P
 });
 
 /**
- * Be told that the root of the storage cannot be deleted
+ * Learn that the root of the storage cannot be deleted
  */
 export const deleteRoot = <ThrowOnError extends boolean = false>(options: Options<DeleteRootData, ThrowOnError>): RequestResult<unknown, DeleteRootErrors, ThrowOnError> => (options.client ?? client).delete<unknown, DeleteRootErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage', ...options });
 
 /**
- * See how far an upload is, or what the root of the storage holds
+ * Show the progress of an upload, or the contents of the root of the storage
  *
- * One of `status` and `meta` must be there; `status` comes first.
+ * Send `status` or `meta`; with both, `status` wins.
  */
 export const readRoot = <ThrowOnError extends boolean = false>(options: Options<ReadRootData, ThrowOnError>): RequestResult<ReadRootResponses, ReadRootErrors, ThrowOnError> => (options.client ?? client).get<ReadRootResponses, ReadRootErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage', ...options });
 
 /**
  * Upload files into the root of the storage
  *
- * All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body may come as `application/octet-stream`; its boundary is then taken from its first line. With `Tus-Resumable` it is the beginning of a resumable upload of one file instead (https://tus.io): the body, if there is one, are its first bytes.
+ * All of the files are stored, or none. Folders on the way are created, and existing files are replaced. The multipart body may come as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable` the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.
  */
 export const uploadToRoot = <ThrowOnError extends boolean = false>(options: Options<UploadToRootData, ThrowOnError>): RequestResult<UploadToRootResponses, UploadToRootErrors, ThrowOnError> => (options.client ?? client).post<UploadToRootResponses, UploadToRootErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -372,23 +372,23 @@ export const putRoot = <ThrowOnError extends boolean = false>(options: Options<P
 });
 
 /**
- * End a resumable upload
+ * Cancel a resumable upload
  *
- * What has come of it goes. A file that is in place stays.
+ * The stored bytes of the upload are removed. A file that is already in place stays.
  */
 export const cancelUpload = <ThrowOnError extends boolean = false>(options: Options<CancelUploadData, ThrowOnError>): RequestResult<CancelUploadResponses, CancelUploadErrors, ThrowOnError> => (options.client ?? client).delete<CancelUploadResponses, CancelUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
- * See how far a resumable upload is
+ * Show the progress of a resumable upload
  *
- * It is complete when `Upload-Offset` is `Upload-Length`. One that could not be put in place in passing is tried again first.
+ * The upload is complete when `Upload-Offset` is `Upload-Length`. If its file could not be put in place because of a passing fault, the service tries again first.
  */
 export const describeUpload = <ThrowOnError extends boolean = false>(options: Options<DescribeUploadData, ThrowOnError>): RequestResult<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError> => (options.client ?? client).head<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
- * Go on with a resumable upload
+ * Continue a resumable upload
  *
- * What is answered is kept for good. With the last byte the file is put in place, by the rules of any upload: when these refuse it, the upload has ended.
+ * The bytes up to the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by the rules of any upload. If these rules refuse it, the upload has ended.
  */
 export const appendToUpload = <ThrowOnError extends boolean = false>(options: Options<AppendToUploadData, ThrowOnError>): RequestResult<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError> => (options.client ?? client).patch<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError>({
     bodySerializer: null,
@@ -401,7 +401,7 @@ export const appendToUpload = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Read what has happened to a site
+ * List the changes of a site
  *
  * Without `after`, the newest changes. With it, those behind: whoever asks again with the `next` of each answer, or with the last `after` where it is null, misses none and sees none twice. With `type` or `subject` an answer may hold few changes, or none, although `next` leads on. What happened to files and folders is told to tokens with the permission "Can use SFTP & File Manager".
  */

@@ -6,7 +6,7 @@ export type ClientOptions = {
 };
 
 /**
- * Says what went wrong. `errors` is there where several things are wrong with a request, and names each.
+ * An error. `errors` lists every fault of a request that has several.
  */
 export type Error = {
     code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003;
@@ -16,7 +16,7 @@ export type Error = {
 };
 
 /**
- * One thing that is wrong: where, and what to do about it.
+ * One fault: where it is, and how to correct it.
  */
 export type Problem = {
     path: string;
@@ -39,7 +39,7 @@ export type Root = {
 };
 
 /**
- * Where something is: an absolute URL, or null when there is no such thing.
+ * The address of something: an absolute URL, or null if it does not exist.
  */
 export type Link = {
     rel: string;
@@ -83,11 +83,11 @@ export type Site = {
     url: string;
     dataCentre: string;
     /**
-     * Whether the operations on categories may be used.
+     * True if the operations on categories may be used.
      */
     renderingEngine: boolean;
     /**
-     * What the token may do: `files` is the file storage.
+     * The rights of the token: `files` is the file storage.
      */
     permissions: Array<'files'>;
 };
@@ -145,7 +145,7 @@ export type NewField = {
 export type FieldTypeId = -2 | -3 | -304 | -10 | -20 | -23 | -5 | -6 | -7 | -11 | -21 | -24 | -25 | -4 | -22 | -500 | -31 | -33 | -34 | -32 | -30 | -301 | -302 | -13 | -40 | -41 | -12 | -303 | -300 | -200 | -403 | -404 | -402 | '-2' | '-3' | '-304' | '-10' | '-20' | '-23' | '-5' | '-6' | '-7' | '-11' | '-21' | '-24' | '-25' | '-4' | '-22' | '-500' | '-31' | '-33' | '-34' | '-32' | '-30' | '-301' | '-302' | '-13' | '-40' | '-41' | '-12' | '-303' | '-300' | '-200' | '-403' | '-404' | '-402';
 
 /**
- * Where a new field is.
+ * The address of a new field.
  */
 export type CreatedField = {
     links: Array<Link>;
@@ -247,7 +247,7 @@ export type NewsAssociation = {
 };
 
 /**
- * 1 says yes, 0 says no.
+ * 1 is yes, 0 is no.
  */
 export type Flag = 0 | 1;
 
@@ -257,7 +257,7 @@ export type Flag = 0 | 1;
 export type Moment = string;
 
 /**
- * What to link with the category.
+ * The objects to link with the category.
  */
 export type NewLinks = {
     items: Array<NewLink>;
@@ -274,12 +274,12 @@ export type NewLink = {
 export type ObjectId = number | string;
 
 /**
- * Whether the link is shown: 1 or 0.
+ * 1 shows the link, 0 hides it.
  */
 export type Displayable = 0 | 1 | '0' | '1';
 
 /**
- * What to unlink from the category.
+ * The objects to unlink from the category.
  */
 export type Unlinks = {
     items: UnlinkedItems;
@@ -401,7 +401,7 @@ export type NewsItem = {
 };
 
 /**
- * What to link the object with.
+ * The categories to link the object with.
  */
 export type NewCategoryLinks = {
     items: Array<NewCategoryLink>;
@@ -418,7 +418,7 @@ export type NewCategoryLink = {
 export type CategoryId = number | string;
 
 /**
- * What to unlink the object from.
+ * The categories to unlink the object from.
  */
 export type CategoryUnlinks = {
     items: UnlinkedCategories;
@@ -482,7 +482,7 @@ export type SiteUrlPage = {
 };
 
 /**
- * Where the requests for a site go.
+ * The address for requests to a site.
  */
 export type SiteUrl = {
     siteId?: number;
@@ -497,7 +497,7 @@ export type Files = {
 };
 
 /**
- * What comes back: the newest state that is kept, or the `version` of a file. `replace`: also where something is there meanwhile.
+ * The newest state that is kept comes back, or the `version` of a file. With `replace` it also replaces what is there now.
  */
 export type Restoration = {
     version?: string;
@@ -505,7 +505,7 @@ export type Restoration = {
 };
 
 /**
- * It is done.
+ * The request is done.
  */
 export type Stored = {
     status: 'success';
@@ -514,7 +514,7 @@ export type Stored = {
 export type Force = 'true' | 'false';
 
 /**
- * The rest of the folder goes on being deleted.
+ * The service deletes the rest of the folder after this answer.
  */
 export type Deleting = {
     status: 'deleting';
@@ -549,7 +549,7 @@ export type Draft = {
 };
 
 /**
- * What a folder holds. `lastModified` of a folder is null here. With `recursive=true` each is a file, with its `path` from that folder on, its `ETag` and its `fingerprint`.
+ * An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` each is a file, with its `path` from that folder on, its `ETag` and its `fingerprint`.
  */
 export type FolderContent = {
     name: string;
@@ -563,7 +563,7 @@ export type FolderContent = {
 };
 
 /**
- * A URL that gives one version of a file, as an attachment, to whoever has it, until it expires.
+ * A URL of one version of a file, as an attachment. Everybody who has it may use it until it expires.
  */
 export type DownloadLink = {
     url: string;
@@ -571,7 +571,7 @@ export type DownloadLink = {
 };
 
 /**
- * The states of a file that are kept, the newest first; when they go on, `cursor` is for the next request.
+ * The kept states of a file, the newest first. If there are more, `cursor` is for the next request.
  */
 export type VersionPage = {
     versions: Array<Version>;
@@ -579,7 +579,7 @@ export type VersionPage = {
 };
 
 /**
- * A state of a file. `at` is when it came to be; `current` is the one that is there; `removed` is one in which the file was removed, or moved away: all others were replaced.
+ * A state of a file. `at` is when it began. `current` marks the present one. `removed` marks states in which the file was removed or moved away; all others were replaced.
  */
 export type Version = {
     version: string;
@@ -590,7 +590,7 @@ export type Version = {
 };
 
 /**
- * What was removed from a folder, sorted by name; when it goes on, `cursor` is for the next request.
+ * What was removed from a folder, sorted by name. If there is more, `cursor` is for the next request.
  */
 export type DeletedPage = {
     deleted: Array<Deleted>;
@@ -608,7 +608,7 @@ export type Deleted = {
 };
 
 /**
- * What a DELETE would take along, the folder itself and drafts included. `code` is that of the error that it would end with; `atLeast` says that there is more.
+ * What a DELETE would remove, with the folder itself and drafts. `code` is that of the error that it would answer; `atLeast` says that there is more.
  */
 export type RemovalPreview = {
     files: number;
@@ -647,7 +647,7 @@ export type Progress = {
 };
 
 /**
- * Changes, the oldest first, and the `after` of the next request: null when there is nothing to go on from.
+ * Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.
  */
 export type ChangePage = {
     items: Array<Change>;
@@ -655,7 +655,7 @@ export type ChangePage = {
 };
 
 /**
- * What has happened. Ids sort as the changes came to be. `subject` is the path of a file or a folder, or says what else it is: `form/1/field/-7`, `category/1/news/36`. `actor` is the user of the token; of a command, `admin:` and the user of its machine. `requestId` is null where no request was, and `details`, which depend on the type, where there are none: `names` or `count` of several, `to` of a move or a copy.
+ * A change. Ids sort by time. `subject` is the path of a file or a folder, or names another thing: `form/1/field/-7`, `category/1/news/36`. `actor` is the user of the token; of a command, `admin:` and the user of its machine. `requestId` is null if there was no request was, and `details`, which depend on the type, where there are none: `names` or `count` of several, `to` of a move or a copy.
  */
 export type Change = {
     id: string;
@@ -688,7 +688,7 @@ export type GetHealthErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -705,7 +705,7 @@ export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];
 
 export type GetHealthResponses = {
     /**
-     * It does.
+     * The service answers.
      */
     200: Health;
 };
@@ -729,7 +729,7 @@ export type GetRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -757,7 +757,7 @@ export type GetOpenApiData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -776,7 +776,7 @@ export type GetOpenApiErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -817,7 +817,7 @@ export type GetReferenceErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -845,7 +845,7 @@ export type GetReferenceAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -873,7 +873,7 @@ export type GetReferenceAssetErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -901,7 +901,7 @@ export type GetConsoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -920,7 +920,7 @@ export type GetConsoleErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -948,7 +948,7 @@ export type GetConsoleAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -976,7 +976,7 @@ export type GetConsoleAssetErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1025,7 +1025,7 @@ export type ListSitesErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1053,7 +1053,7 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1099,7 +1099,7 @@ export type ListFieldsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1180,7 +1180,7 @@ export type CreateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1208,7 +1208,7 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -1263,7 +1263,7 @@ export type DeleteFieldErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1289,7 +1289,7 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1340,7 +1340,7 @@ export type GetFieldErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1368,7 +1368,7 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -1432,7 +1432,7 @@ export type UpdateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1493,7 +1493,7 @@ export type ListWebFormsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1561,7 +1561,7 @@ export type GetWebFormErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1624,7 +1624,7 @@ export type ListFieldTypesErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1709,7 +1709,7 @@ export type UnlinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1737,7 +1737,7 @@ export type ListNewsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1757,7 +1757,7 @@ export type ListNewsOfCategoryData = {
          */
         fields?: string;
         /**
-         * Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -1765,15 +1765,15 @@ export type ListNewsOfCategoryData = {
          */
         order?: string;
         /**
-         * How many items to leave out at the start.
+         * The number of items to leave out at the start.
          */
         skip?: number;
         /**
-         * How many items a page has, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 unless given. Over 500 counts as 500.
          */
         limit?: number;
         /**
-         * Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
          */
         cursor?: string;
         /**
@@ -1814,7 +1814,7 @@ export type ListNewsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1892,7 +1892,7 @@ export type LinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1975,7 +1975,7 @@ export type UnlinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2003,7 +2003,7 @@ export type ListBlogsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2023,7 +2023,7 @@ export type ListBlogsOfCategoryData = {
          */
         fields?: string;
         /**
-         * Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2031,15 +2031,15 @@ export type ListBlogsOfCategoryData = {
          */
         order?: string;
         /**
-         * How many items to leave out at the start.
+         * The number of items to leave out at the start.
          */
         skip?: number;
         /**
-         * How many items a page has, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 unless given. Over 500 counts as 500.
          */
         limit?: number;
         /**
-         * Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
          */
         cursor?: string;
         /**
@@ -2080,7 +2080,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2158,7 +2158,7 @@ export type LinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2184,7 +2184,7 @@ export type ListCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2200,7 +2200,7 @@ export type ListCategoriesData = {
          */
         fields?: string;
         /**
-         * Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2208,15 +2208,15 @@ export type ListCategoriesData = {
          */
         order?: string;
         /**
-         * How many items to leave out at the start.
+         * The number of items to leave out at the start.
          */
         skip?: number;
         /**
-         * How many items a page has, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 unless given. Over 500 counts as 500.
          */
         limit?: number;
         /**
-         * Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
          */
         cursor?: string;
         /**
@@ -2256,7 +2256,7 @@ export type ListCategoriesErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2284,7 +2284,7 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2336,7 +2336,7 @@ export type GetCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2364,7 +2364,7 @@ export type ListNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2380,7 +2380,7 @@ export type ListNewsData = {
          */
         fields?: string;
         /**
-         * Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2388,15 +2388,15 @@ export type ListNewsData = {
          */
         order?: string;
         /**
-         * How many items to leave out at the start.
+         * The number of items to leave out at the start.
          */
         skip?: number;
         /**
-         * How many items a page has, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 unless given. Over 500 counts as 500.
          */
         limit?: number;
         /**
-         * Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
          */
         cursor?: string;
         /**
@@ -2436,7 +2436,7 @@ export type ListNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2522,7 +2522,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2550,7 +2550,7 @@ export type ListCategoriesOfNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2570,7 +2570,7 @@ export type ListCategoriesOfNewsData = {
          */
         fields?: string;
         /**
-         * Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2578,15 +2578,15 @@ export type ListCategoriesOfNewsData = {
          */
         order?: string;
         /**
-         * How many items to leave out at the start.
+         * The number of items to leave out at the start.
          */
         skip?: number;
         /**
-         * How many items a page has, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 unless given. Over 500 counts as 500.
          */
         limit?: number;
         /**
-         * Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
          */
         cursor?: string;
         /**
@@ -2627,7 +2627,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2705,7 +2705,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2731,7 +2731,7 @@ export type ListBlogsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2747,7 +2747,7 @@ export type ListBlogsData = {
          */
         fields?: string;
         /**
-         * Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2755,15 +2755,15 @@ export type ListBlogsData = {
          */
         order?: string;
         /**
-         * How many items to leave out at the start.
+         * The number of items to leave out at the start.
          */
         skip?: number;
         /**
-         * How many items a page has, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 unless given. Over 500 counts as 500.
          */
         limit?: number;
         /**
-         * Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
          */
         cursor?: string;
         /**
@@ -2803,7 +2803,7 @@ export type ListBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2889,7 +2889,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2917,7 +2917,7 @@ export type ListCategoriesOfBlogData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2937,7 +2937,7 @@ export type ListCategoriesOfBlogData = {
          */
         fields?: string;
         /**
-         * Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2945,15 +2945,15 @@ export type ListCategoriesOfBlogData = {
          */
         order?: string;
         /**
-         * How many items to leave out at the start.
+         * The number of items to leave out at the start.
          */
         skip?: number;
         /**
-         * How many items a page has, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 unless given. Over 500 counts as 500.
          */
         limit?: number;
         /**
-         * Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
          */
         cursor?: string;
         /**
@@ -2994,7 +2994,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3072,7 +3072,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3098,7 +3098,7 @@ export type ListSiteUrlsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3114,7 +3114,7 @@ export type ListSiteUrlsData = {
          */
         fields?: string;
         /**
-         * Shows only what fulfils all of the conditions: the text of a JSON object, by the names of members that `order` knows. A value asks for equality, and an object for `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are understood as well (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3122,15 +3122,15 @@ export type ListSiteUrlsData = {
          */
         order?: string;
         /**
-         * How many items to leave out at the start.
+         * The number of items to leave out at the start.
          */
         skip?: number;
         /**
-         * How many items a page has, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 unless given. Over 500 counts as 500.
          */
         limit?: number;
         /**
-         * Empty at the start, then the `nextCursor` of the page before. Does not go together with `skip`.
+         * Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.
          */
         cursor?: string;
         /**
@@ -3169,7 +3169,7 @@ export type ListSiteUrlsErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3197,11 +3197,11 @@ export type DeletePathData = {
     body?: never;
     headers?: {
         /**
-         * `*`: changes only where nothing is. ETags: changes only what is in none of these states.
+         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -3211,17 +3211,17 @@ export type DeletePathData = {
          */
         site: 'current' | number;
         /**
-         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. What the examples read and delete is there after the first `npm start`.
+         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.
          */
         path: string;
     };
     query?: {
         /**
-         * `draft` deletes the draft of a page alone. For a folder or what is no page it is passed over.
+         * `draft` deletes only the draft of a page. Folders and other files ignore it.
          */
         version?: 'draft';
         /**
-         * `false` spares a folder that is not empty.
+         * `false` refuses to delete a folder that is not empty.
          */
         force?: Force;
     };
@@ -3267,7 +3267,7 @@ export type DeletePathErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3284,11 +3284,11 @@ export type DeletePathError = DeletePathErrors[keyof DeletePathErrors];
 
 export type DeletePathResponses = {
     /**
-     * It is gone.
+     * It is deleted.
      */
     200: unknown;
     /**
-     * The folder is large: the rest goes on being deleted.
+     * The folder is large: the service deletes the rest after this answer.
      */
     202: Deleting;
 };
@@ -3299,7 +3299,7 @@ export type ReadPathData = {
     body?: never;
     headers?: {
         /**
-         * One range of bytes; several are passed over.
+         * One range of bytes; several are ignored.
          */
         Range?: string;
         /**
@@ -3307,11 +3307,11 @@ export type ReadPathData = {
          */
         'If-Range'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
         /**
-         * An ETag: answers 304 when what it names is still the present state.
+         * An ETag: the answer is 304 if it is still the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3321,49 +3321,49 @@ export type ReadPathData = {
          */
         site: 'current' | number;
         /**
-         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. What the examples read and delete is there after the first `npm start`.
+         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.
          */
         path: string;
     };
     query?: {
         /**
-         * Its presence asks for what the path is, not for its bytes.
+         * Asks for information about the path, not for its bytes. It needs no value.
          */
         meta?: string;
         /**
-         * How many entries an answer holds; for `meta`, `versions` and `deleted`.
+         * The most entries of an answer, for `meta`, `versions` and `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the answer before; for `meta`, `versions` and `deleted`.
+         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
          */
         cursor?: string;
         /**
-         * `true` lists every file below the folder instead, up to 1,000 at once, sorted by its path; for `meta`.
+         * For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.
          */
         recursive?: 'true';
         /**
-         * Its presence asks for a URL that gives the present version of the file, as an attachment, to whoever has it, for five minutes at the most.
+         * Asks for a URL of the present version of the file, as an attachment. Everybody who has it may use it, for five minutes at most. It needs no value.
          */
         link?: string;
         /**
-         * Its presence asks for the states in which the live file is or was, 100 unless told.
+         * Lists the present and the earlier states of the live file, 100 unless `limit` is given. It needs no value.
          */
         versions?: string;
         /**
-         * The bytes of one of its `versions`, in place of the present ones.
+         * Reads one of its `versions` instead of the present one.
          */
         versionId?: string;
         /**
-         * Its presence asks for what was removed from the folder and is not there again, 100 entries unless told; the folder itself may be gone.
+         * Lists what was removed from the folder and is not there again, 100 entries unless `limit` is given. The folder itself may be removed. It needs no value.
          */
         deleted?: string;
         /**
-         * Its presence asks for what a DELETE of the path would take along. Nothing is removed.
+         * Shows what a DELETE of the path would remove. Nothing is removed. It needs no value.
          */
         removal?: string;
         /**
-         * `draft` reads the draft of a page, or the live file when there is none. Anything else is passed over.
+         * `draft` reads the draft of a page, or the live file when there is none. Other values are ignored.
          */
         version?: string;
     };
@@ -3408,7 +3408,7 @@ export type ReadPathErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3425,7 +3425,7 @@ export type ReadPathError = ReadPathErrors[keyof ReadPathErrors];
 
 export type ReadPathResponses = {
     /**
-     * The bytes of the file; with `meta`, what the path is; with `link`, a URL of the bytes; with `versions`, `deleted` or `removal`, what was or would go.
+     * The bytes of the file; with `meta`, information about the path; with `link`, a URL of the bytes; with `versions`, `deleted` or `removal`, the history or the preview of a removal.
      */
     200: Entry | DownloadLink | VersionPage | DeletedPage | RemovalPreview;
     /**
@@ -3440,7 +3440,7 @@ export type UploadToFolderData = {
     body: Files;
     headers?: {
         /**
-         * `*`: changes only where nothing is. ETags: changes only what is in none of these states.
+         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
@@ -3448,11 +3448,11 @@ export type UploadToFolderData = {
          */
         'Tus-Resumable'?: string;
         /**
-         * How many bytes the upload has in all.
+         * The number of bytes of the whole upload.
          */
         'Upload-Length'?: string;
         /**
-         * `1`: the length comes later.
+         * `1`: a later request gives the length.
          */
         'Upload-Defer-Length'?: string;
         /**
@@ -3460,11 +3460,11 @@ export type UploadToFolderData = {
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a blank and the checksum of the body in base64: other bytes are not kept.
+         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -3474,17 +3474,17 @@ export type UploadToFolderData = {
          */
         site: 'current' | number;
         /**
-         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. What the examples read and delete is there after the first `npm start`.
+         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.
          */
         path: string;
     };
     query?: {
         /**
-         * The access token, for who sends no `Authorization`; the header wins.
+         * The access token, if there is no `Authorization`; the header wins.
          */
         access_token?: string;
         /**
-         * Its presence brings back what was removed; the body is `{}`, or says what and how.
+         * Brings back what was removed; the body is `{}`, or names the version. It needs no value.
          */
         restore?: string;
     };
@@ -3546,7 +3546,7 @@ export type UploadToFolderErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3571,7 +3571,7 @@ export type UploadToFolderResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. It goes on at `Location`.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`.
      */
     201: unknown;
 };
@@ -3582,19 +3582,19 @@ export type PutPathData = {
     body?: NewName | NewPath | CopyPath;
     headers?: {
         /**
-         * `*`: changes only where nothing is. ETags: changes only what is in none of these states.
+         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
-         * The MD5 of the content of a file in base64: other bytes are not stored.
+         * The MD5 of the content of a file, in base64. Other bytes are not stored.
          */
         'Content-MD5'?: string;
         /**
-         * The SHA-256 of the content of a file (RFC 9530): other bytes are not stored. Other algorithms are passed over.
+         * The SHA-256 of the content of a file (RFC 9530). Other bytes are not stored. Other algorithms are ignored.
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -3604,13 +3604,13 @@ export type PutPathData = {
          */
         site: 'current' | number;
         /**
-         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. What the examples read and delete is there after the first `npm start`.
+         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.
          */
         path: string;
     };
     query?: {
         /**
-         * Its presence asks for what the path is, not for its bytes.
+         * Asks for information about the path, not for its bytes. It needs no value.
          */
         meta?: string;
         /**
@@ -3680,7 +3680,7 @@ export type PutPathErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3714,11 +3714,11 @@ export type DeleteRootData = {
     };
     query?: {
         /**
-         * `draft` deletes the draft of a page alone. For a folder or what is no page it is passed over.
+         * `draft` deletes only the draft of a page. Folders and other files ignore it.
          */
         version?: 'draft';
         /**
-         * `false` spares a folder that is not empty.
+         * `false` refuses to delete a folder that is not empty.
          */
         force?: Force;
     };
@@ -3751,7 +3751,7 @@ export type DeleteRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3776,31 +3776,31 @@ export type ReadRootData = {
     };
     query?: {
         /**
-         * Its presence asks for the progress of the token's newest upload; its value may be the token.
+         * Asks for the progress of the token's newest upload; its value may be the token.
          */
         status?: string;
         /**
-         * Its presence asks for what the path is, not for its bytes.
+         * Asks for information about the path, not for its bytes. It needs no value.
          */
         meta?: string;
         /**
-         * How many entries an answer holds; for `meta`, `versions` and `deleted`.
+         * The most entries of an answer, for `meta`, `versions` and `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the answer before; for `meta`, `versions` and `deleted`.
+         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
          */
         cursor?: string;
         /**
-         * `true` lists every file below the folder instead, up to 1,000 at once, sorted by its path; for `meta`.
+         * For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.
          */
         recursive?: 'true';
         /**
-         * Its presence asks for what was removed from the folder and is not there again, 100 entries unless told; the folder itself may be gone.
+         * Lists what was removed from the folder and is not there again, 100 entries unless `limit` is given. The folder itself may be removed. It needs no value.
          */
         deleted?: string;
         /**
-         * Its presence asks for what a DELETE of the path would take along. Nothing is removed.
+         * Shows what a DELETE of the path would remove. Nothing is removed. It needs no value.
          */
         removal?: string;
     };
@@ -3833,7 +3833,7 @@ export type ReadRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3850,7 +3850,7 @@ export type ReadRootError = ReadRootErrors[keyof ReadRootErrors];
 
 export type ReadRootResponses = {
     /**
-     * The progress, what the root holds, or what was removed from it or would be.
+     * The progress, the contents of the root, what was removed from it, or what a DELETE would remove.
      */
     200: Progress | Entry | DeletedPage | RemovalPreview;
 };
@@ -3861,7 +3861,7 @@ export type UploadToRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: changes only where nothing is. ETags: changes only what is in none of these states.
+         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
@@ -3869,11 +3869,11 @@ export type UploadToRootData = {
          */
         'Tus-Resumable'?: string;
         /**
-         * How many bytes the upload has in all.
+         * The number of bytes of the whole upload.
          */
         'Upload-Length'?: string;
         /**
-         * `1`: the length comes later.
+         * `1`: a later request gives the length.
          */
         'Upload-Defer-Length'?: string;
         /**
@@ -3881,11 +3881,11 @@ export type UploadToRootData = {
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a blank and the checksum of the body in base64: other bytes are not kept.
+         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -3897,7 +3897,7 @@ export type UploadToRootData = {
     };
     query?: {
         /**
-         * The access token, for who sends no `Authorization`; the header wins.
+         * The access token, if there is no `Authorization`; the header wins.
          */
         access_token?: string;
     };
@@ -3957,7 +3957,7 @@ export type UploadToRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3982,7 +3982,7 @@ export type UploadToRootResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. It goes on at `Location`.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`.
      */
     201: unknown;
 };
@@ -3993,11 +3993,11 @@ export type PutRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: changes only where nothing is. ETags: changes only what is in none of these states.
+         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: goes on only while what is there is in a state that they name.
+         * ETags, or `*`: the request goes on only if the present state is one of them.
          */
         'If-Match'?: string;
     };
@@ -4066,7 +4066,7 @@ export type PutRootErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4141,7 +4141,7 @@ export type CancelUploadErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4158,7 +4158,7 @@ export type CancelUploadError = CancelUploadErrors[keyof CancelUploadErrors];
 
 export type CancelUploadResponses = {
     /**
-     * It has ended.
+     * The upload has ended.
      */
     204: void;
 };
@@ -4225,7 +4225,7 @@ export type DescribeUploadErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4242,7 +4242,7 @@ export type DescribeUploadError = DescribeUploadErrors[keyof DescribeUploadError
 
 export type DescribeUploadResponses = {
     /**
-     * How far it is.
+     * The progress of the upload.
      */
     200: unknown;
 };
@@ -4258,15 +4258,15 @@ export type AppendToUploadData = {
          */
         'Tus-Resumable': string;
         /**
-         * Where the bytes go on.
+         * The position of the first byte of the body in the upload.
          */
         'Upload-Offset': string;
         /**
-         * How many bytes the upload has in all.
+         * The number of bytes of the whole upload.
          */
         'Upload-Length'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a blank and the checksum of the body in base64: other bytes are not kept.
+         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.
          */
         'Upload-Checksum'?: string;
     };
@@ -4340,7 +4340,7 @@ export type AppendToUploadErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4361,7 +4361,7 @@ export type AppendToUploadError = AppendToUploadErrors[keyof AppendToUploadError
 
 export type AppendToUploadResponses = {
     /**
-     * The bytes are kept.
+     * The bytes are stored.
      */
     204: void;
 };
@@ -4378,19 +4378,19 @@ export type ListChangesData = {
     };
     query?: {
         /**
-         * The `next` of an earlier answer, or the id of a change; empty, it begins with the oldest.
+         * The `next` of an earlier answer, or the id of a change. If it is empty, the list begins with the oldest.
          */
         after?: string;
         /**
-         * How many changes an answer holds: 100 unless told.
+         * The most changes of an answer: 100 unless given.
          */
         limit?: number;
         /**
-         * Changes of this type alone, or of several, separated by commas.
+         * Only changes of this type, or of several types, separated by commas.
          */
         type?: string;
         /**
-         * What the subject begins with.
+         * The beginning of the subject.
          */
         subject?: string;
     };
@@ -4421,7 +4421,7 @@ export type ListChangesErrors = {
      */
     429: Error;
     /**
-     * The headers of the request and its address are larger than 16 KB; behind API Gateway, the headers than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**

@@ -1,23 +1,18 @@
 import * as z from 'zod/mini'
-import type { GroupContract } from '../contract.ts'
+import { type GroupContract, named, parameter, text } from '../contract.ts'
 import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
 
 const openApi = z
   .looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) })
-  .register(z.globalRegistry, { id: 'OpenApi', description: 'An OpenAPI document.' })
+  .register(...named('OpenApi', 'An OpenAPI document.'))
 
 const assetNames = Object.keys(referenceAssets) as ReferenceAsset[]
 
-/** What the document says of itself and of the page that shows it. */
 export const documentationContract: GroupContract<'documentation'> = {
-  tag: { name: 'Service', description: 'What the service tells of itself, without a token.' },
+  tag: { name: 'Service', description: 'The service and its documentation, without a token.' },
   parameters: {
-    asset: { description: 'The name of the file.', schema: z.enum(assetNames), example: 'swagger-ui.css' },
-    file: {
-      description: 'The name of the file, as it stands on the page.',
-      schema: z.string(),
-      example: 'licenses.txt',
-    },
+    asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(assetNames)),
+    file: text('The name of the file, as it stands on the page.', 'licenses.txt'),
   },
   operations: {
     getOpenApi: {
@@ -38,7 +33,7 @@ export const documentationContract: GroupContract<'documentation'> = {
       shownByAddress: true,
     },
     getReferenceAsset: {
-      summary: 'Get a file that the page is drawn with',
+      summary: 'Get a file of the page',
       answers: {
         200: {
           description: 'The file.',
@@ -55,13 +50,14 @@ export const documentationContract: GroupContract<'documentation'> = {
         'A page for people. It asks for a token, or takes the one behind `#token=` in its address, which no server sees.',
       answers: {
         200: { description: 'The page.', mediaTypes: ['text/html'], headers: ['ETag'] },
-        308: { description: 'The page is there: it was asked for with a slash at the end.', headers: ['Location'] },
+        308: { description: 'The address of the page: the path had a slash at the end.', headers: ['Location'] },
       },
       shownByAddress: true,
     },
     getConsoleAsset: {
-      summary: 'Get a file that the console is made of',
-      description: 'Names change with the content, and may be kept for good then. Comes compressed to whom that suits.',
+      summary: 'Get a file of the console',
+      description:
+        'A name with a hash changes with the content, so its file may be kept for good. Files come compressed if the request accepts that.',
       answers: {
         200: {
           description: 'The file.',

@@ -1,4 +1,4 @@
-/** What the reference page is drawn with: files of the renderer's package, by the name that the page knows them by. */
+/** Files of the renderer's package, by their names on the page. */
 export const referenceAssets = {
   'swagger-ui.css': { file: 'swagger-ui-dist/swagger-ui.css', type: 'text/css' },
   'swagger-ui-bundle.js': { file: 'swagger-ui-dist/swagger-ui-bundle.js', type: 'text/javascript' },
@@ -6,5 +6,5 @@ export const referenceAssets = {
 
 export type ReferenceAsset = keyof typeof referenceAssets
 
-/** The files, as they stand in `node_modules`: what is deployed takes them along. */
+/** Paths in `node_modules`. The deployment packs them. */
 export const referenceFiles: readonly string[] = Object.values(referenceAssets).map(({ file }) => file)

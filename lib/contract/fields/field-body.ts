@@ -6,20 +6,18 @@ const mandatory = z.boolean('must be true or false')
 const inRange = `must be a whole number from 1 to ${maxOrder}`
 const order = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange), z.maximum(maxOrder, inRange))
 
-/** One of the identifiers of the catalogue, as a number or in a string. */
 const typeIds = [...fieldTypes.keys()]
 export const typeId = z.union(
   [z.literal(typeIds), z.pipe(z.literal(typeIds.map(String)), z.transform(Number))],
   'must be the identifier of a type of system field that can be placed on a form',
 )
 
-/** The body of operation 3. Without `order`, the field goes behind the last one. */
+/** F-14: without `order`, the field goes behind the last one. */
 export const newFieldBody = z.object(
   { type: z.object({ id: typeId }, 'must be an object with an id'), mandatory, order: z.optional(order) },
   'must be an object',
 )
 
-/** The body of operation 4: one of the two at least. */
 export const fieldChangeBody = z
   .object({ mandatory: z.optional(mandatory), order: z.optional(order) }, 'must be an object')
   .check(

@@ -1,6 +1,5 @@
 import type { Document } from '../../http/reply.ts'
 
-/** What the answers of this group are called in XML. */
 export const xmlNames = {
   sites: { root: 'sites', item: 'site' },
   field: { root: 'field' },

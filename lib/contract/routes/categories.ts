@@ -2,11 +2,9 @@ import { recordOf } from '../../core/by-name.ts'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 
-/** As a name has it in the middle. */
 export const capitalised = <Text extends string>(text: Text) =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
 
-/** What the operations on objects of a kind are called. */
 export const operationsOf = (kind: ObjectKind) => {
   const plural = capitalised(objectKinds[kind].segment)
   return {
@@ -22,7 +20,6 @@ export const operationsOf = (kind: ObjectKind) => {
 
 type Names = ReturnType<typeof operationsOf>
 
-/** One value for each kind of objects, under the name of what the operation does with them. */
 export const ofEachKind = <Act extends keyof Names, Value>(
   act: Act,
   make: (kind: ObjectKind) => Value,
@@ -31,7 +28,8 @@ export const ofEachKind = <Act extends keyof Names, Value>(
 const v3 = '/webresources/api/v3/sites/{site}'
 const categories = `${v3}/categories`
 
-/** The rows of the operations on a category's objects of a kind. */
+const group = 'categories' as const
+
 const routesOfCategory = (kind: ObjectKind) => {
   const { segment, numbers } = objectKinds[kind]
   const { list, link, unlink } = operationsOf(kind)
@@ -40,35 +38,27 @@ const routesOfCategory = (kind: ObjectKind) => {
     ...(number !== undefined && { number }),
     method,
     path: `${categories}/{category}/${segment}`,
-    group: 'categories' as const,
+    group,
   })
   return [row(list, 'GET', numbers[0]), row(link, 'POST', numbers[1]), row(unlink, 'DELETE', numbers[2])]
 }
 
-/** The rows of all objects of a kind, and of the categories of one of them. */
 const routesOfObjects = (kind: ObjectKind) => {
   const { listAll, listCategories, linkCategories, unlinkCategories } = operationsOf(kind)
   const objects = `${v3}/${objectKinds[kind].segment}`
-  const categoriesOfOne = `${objects}/{object}/categories`
-  const row = <Operation extends string>(operation: Operation, method: string, path: string) => ({
-    operation,
-    method,
-    path,
-    group: 'categories' as const,
-  })
+  const path = `${objects}/{object}/categories`
   return [
-    row(listAll, 'GET', objects),
-    row(listCategories, 'GET', categoriesOfOne),
-    row(linkCategories, 'POST', categoriesOfOne),
-    row(unlinkCategories, 'DELETE', categoriesOfOne),
-  ]
+    { operation: listAll, method: 'GET', path: objects, group },
+    { operation: listCategories, method: 'GET', path, group },
+    { operation: linkCategories, method: 'POST', path, group },
+    { operation: unlinkCategories, method: 'DELETE', path, group },
+  ] as const
 }
 
-/** The rows of this group in the route table (`lib/contract/routes/routes.ts`): those of each kind, and those of the categories themselves. */
 export const categoriesRoutes = [
   ...objectKindNames.flatMap(routesOfCategory),
-  { operation: 'listCategories', method: 'GET', path: categories, group: 'categories' },
-  { operation: 'getCategory', method: 'GET', path: `${categories}/{category}`, group: 'categories' },
+  { operation: 'listCategories', method: 'GET', path: categories, group },
+  { operation: 'getCategory', method: 'GET', path: `${categories}/{category}`, group },
   ...objectKindNames.flatMap(routesOfObjects),
-  { operation: 'listSiteUrls', method: 'GET', path: `${v3}/siteurls`, group: 'categories' },
+  { operation: 'listSiteUrls', method: 'GET', path: `${v3}/siteurls`, group },
 ] as const

@@ -8,7 +8,7 @@ const [health, root, ...ofFields] = fieldsRoutes
 
 /**
  * The one route table. The router, the local server, the deployment and the API document all read it.
- * `number` is the operation's number in the contract (api.md); operations without one are neighbours that its clients need.
+ * `number` is the operation's number in docs/rules.md; those without one are additions.
  * `permission` is what the token must permit; without it any token of the site will do.
  * A GET route answers HEAD as well, and OPTIONS is answered on every path.
  * Each group keeps its own rows, so that its function carries no others.
@@ -25,7 +25,7 @@ export const routes = [
 type RouteOf<Group extends string> = Extract<(typeof routes)[number], { group: Group }>
 export type OperationOf<Group extends string> = RouteOf<Group>['operation']
 
-/** The path prefix of each group: what the gateway sends to that group's function. */
+/** The gateway sends each prefix to the function of its group. */
 export const prefixes = [
   { group: 'documentation', prefix: '/openapi.json' },
   { group: 'documentation', prefix: '/docs' },
@@ -35,5 +35,5 @@ export const prefixes = [
   { group: 'storage', prefix: '/api/v2' },
 ] as const
 
-/** Paths outside every prefix go to this group, so that 404 and 405 have the service's own body there too. */
+/** This group answers all other paths, so that 404 and 405 have the service's own body there too. */
 export const catchAllGroup = 'fields'

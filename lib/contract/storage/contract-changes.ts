@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { changeTypes } from '../../core/history-entry.ts'
-import type { OperationContract } from '../contract.ts'
+import { named, type OperationContract, parameter, text } from '../contract.ts'
 import { examplesOf } from './contract-examples.ts'
 import { changesLimit } from './switches.ts'
 
-const changeType = z.enum(changeTypes).register(z.globalRegistry, { id: 'ChangeType' })
+const changeType = z.enum(changeTypes).register(...named('ChangeType'))
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
@@ -18,48 +18,48 @@ const change = z
     requestId: z.nullable(z.string()),
     details: z.nullable(z.record(z.string(), z.union([scalar, z.array(scalar)]))),
   })
-  .register(z.globalRegistry, {
-    id: 'Change',
-    description:
-      'What has happened. Ids sort as the changes came to be. `subject` is the path of a file or a folder, or says what else it is: `form/1/field/-7`, ' +
-      '`category/1/news/36`. `actor` is the user of the token; of a command, `admin:` and the user of its machine. `requestId` is null where no ' +
-      'request was, and `details`, which depend on the type, where there are none: `names` or `count` of several, `to` of a move or a copy.',
-  })
+  .register(
+    ...named(
+      'Change',
+      'A change. Ids sort by time. `subject` is the path of a file or a folder, or names another thing: `form/1/field/-7`, ' +
+        '`category/1/news/36`. `actor` is the user of the token; of a command, `admin:` and the user of its machine. `requestId` is null if there was no ' +
+        'request was, and `details`, which depend on the type, where there are none: `names` or `count` of several, `to` of a move or a copy.',
+    ),
+  )
 
 const anyType = `(?:${changeTypes.map((type) => type.replace('.', '\\.')).join('|')})`
 const severalTypes = z.string().check(z.regex(new RegExp(`^${anyType}(?:,${anyType})*$`)))
 
 export const changePage = z
   .object({ items: z.array(change), next: z.nullable(z.string()) })
-  .register(z.globalRegistry, {
-    id: 'ChangePage',
-    description:
-      'Changes, the oldest first, and the `after` of the next request: null when there is nothing to go on from.',
-  })
+  .register(
+    ...named(
+      'ChangePage',
+      'Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.',
+    ),
+  )
 
-/** What the document says of the history of a site. */
 export const changesOperation: OperationContract = {
-  tag: { name: 'History', description: 'What has happened to a site, by whom and when; kept for 90 days.' },
-  summary: 'Read what has happened to a site',
+  tag: { name: 'History', description: 'The changes of a site, with their time and user. They are kept for 90 days.' },
+  summary: 'List the changes of a site',
   description:
     'Without `after`, the newest changes. With it, those behind: whoever asks again with the `next` of each answer, or with the last `after` where it is null, ' +
     'misses none and sees none twice. With `type` or `subject` an answer may hold few changes, or none, although `next` leads on. ' +
     'What happened to files and folders is told to tokens with the permission "Can use SFTP & File Manager".',
   query: {
-    after: {
-      description: 'The `next` of an earlier answer, or the id of a change; empty, it begins with the oldest.',
-      schema: z.string(),
-      example: '',
-    },
-    limit: { description: 'How many changes an answer holds: 100 unless told.', schema: changesLimit, example: 10 },
-    type: {
-      description: 'Changes of this type alone, or of several, separated by commas.',
-      schema: severalTypes,
-      example: 'form.created,site.created',
-    },
-    subject: { description: 'What the subject begins with.', schema: z.string(), example: 'form/' },
+    after: text(
+      'The `next` of an earlier answer, or the id of a change. If it is empty, the list begins with the oldest.',
+      '',
+    ),
+    limit: parameter('The most changes of an answer: 100 unless given.', 10, changesLimit),
+    type: parameter(
+      'Only changes of this type, or of several types, separated by commas.',
+      'form.created,site.created',
+      severalTypes,
+    ),
+    subject: text('The beginning of the subject.', 'form/'),
   },
   answers: { 200: { description: 'The changes.', schema: changePage } },
   errors: ['storageRefused'],
-  ...examplesOf.listChanges,
+  examples: examplesOf.listChanges,
 }

@@ -1,96 +1,101 @@
-import * as z from 'zod/mini'
 import type { ErrorName } from '../../core/errors.ts'
-import type { ParameterContract, ParameterContracts } from '../contract.ts'
+import { type GroupContract, named, type ParameterContracts, parameter, text } from '../contract.ts'
+import { examplesOf } from './contract-examples.ts'
 import { bytes, form, formBodies, success } from './contract-schemas.ts'
-import { creation, placementErrors } from './contract-uploads.ts'
 import { deletedVersion, force, pageCursor, pageLimit, recursive, restoreBody } from './switches.ts'
 
-// What operations of files share in the document: their switches, headers, errors, and how files are sent.
+// Switches, headers and errors that operations on files share, and resumable uploads.
 
-force.register(z.globalRegistry, { id: 'Force' })
-restoreBody.register(z.globalRegistry, {
-  id: 'Restoration',
-  description:
-    'What comes back: the newest state that is kept, or the `version` of a file. `replace`: also where something is there meanwhile.',
-})
+force.register(...named('Force'))
+restoreBody.register(
+  ...named(
+    'Restoration',
+    'The newest state that is kept comes back, or the `version` of a file. With `replace` it also replaces what is there now.',
+  ),
+)
 
-export const metaSwitch: ParameterContract = {
-  description: 'Its presence asks for what the path is, not for its bytes.',
-  schema: z.string(),
-  example: '',
-}
-
-export const meta = { meta: metaSwitch }
+export const meta = { meta: text('Asks for information about the path, not for its bytes. It needs no value.', '') }
 
 export const metaSwitches: ParameterContracts = {
   ...meta,
-  limit: {
-    description: 'How many entries an answer holds; for `meta`, `versions` and `deleted`.',
-    schema: pageLimit,
-    example: 100,
-  },
-  cursor: {
-    description: 'The `cursor` of the answer before; for `meta`, `versions` and `deleted`.',
-    schema: pageCursor,
-    example: '',
-  },
-  recursive: {
-    description:
-      '`true` lists every file below the folder instead, up to 1,000 at once, sorted by its path; for `meta`.',
-    schema: recursive,
-    example: 'true',
-  },
+  limit: parameter('The most entries of an answer, for `meta`, `versions` and `deleted`.', 100, pageLimit),
+  cursor: parameter('The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.', '', pageCursor),
+  recursive: parameter(
+    'For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.',
+    'true',
+    recursive,
+  ),
 }
 
-/** What was, and what would go. */
 export const historySwitches: ParameterContracts = {
-  deleted: {
-    description:
-      'Its presence asks for what was removed from the folder and is not there again, 100 entries unless told; the folder itself may be gone.',
-    schema: z.string(),
-    example: '',
-  },
-  removal: {
-    description: 'Its presence asks for what a DELETE of the path would take along. Nothing is removed.',
-    schema: z.string(),
-    example: '',
-  },
+  deleted: text(
+    'Lists what was removed from the folder and is not there again, 100 entries unless `limit` is given. The folder itself may be removed. It needs no value.',
+    '',
+  ),
+  removal: text('Shows what a DELETE of the path would remove. Nothing is removed. It needs no value.', ''),
 }
 
 export const deleteSwitches: ParameterContracts = {
-  version: {
-    description: '`draft` deletes the draft of a page alone. For a folder or what is no page it is passed over.',
-    schema: deletedVersion,
-    example: 'draft',
-  },
-  force: { description: '`false` spares a folder that is not empty.', schema: force, example: 'false' },
+  version: parameter(
+    '`draft` deletes only the draft of a page. Folders and other files ignore it.',
+    'draft',
+    deletedVersion,
+  ),
+  force: parameter('`false` refuses to delete a folder that is not empty.', 'false', force),
 }
 
-// Request headers that operations share.
-
 export const noneMatch: ParameterContracts = {
-  'If-None-Match': {
-    description: '`*`: changes only where nothing is. ETags: changes only what is in none of these states.',
-    schema: z.string(),
-    example: '"an-etag-of-before"',
-  },
+  'If-None-Match': text(
+    '`*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.',
+    '"an-etag-of-before"',
+  ),
 }
 
 export const digests: ParameterContracts = {
-  'Content-MD5': {
-    description: 'The MD5 of the content of a file in base64: other bytes are not stored.',
-    schema: z.string(),
-    example: 'ixqZU8RhEpaoJ6v4xHgE1w==',
-  },
-  'Content-Digest': {
-    description:
-      'The SHA-256 of the content of a file (RFC 9530): other bytes are not stored. Other algorithms are passed over.',
-    schema: z.string(),
-    example: 'sha-256=:GF+NsyJx/iX1Yab8k4suJkMG7DBO2lGAB9F2SCY4GWk=:',
-  },
+  'Content-MD5': text(
+    'The MD5 of the content of a file, in base64. Other bytes are not stored.',
+    'ixqZU8RhEpaoJ6v4xHgE1w==',
+  ),
+  'Content-Digest': text(
+    'The SHA-256 of the content of a file (RFC 9530). Other bytes are not stored. Other algorithms are ignored.',
+    'sha-256=:GF+NsyJx/iX1Yab8k4suJkMG7DBO2lGAB9F2SCY4GWk=:',
+  ),
 }
 
-// Errors that operations share.
+const inTus: ParameterContracts = {
+  'Tus-Resumable': { ...text('The version of tus, the protocol of resumable uploads.', '1.0.0'), required: true },
+}
+const uploadLength = { 'Upload-Length': text('The number of bytes of the whole upload.', '11') }
+const uploadChecksum = {
+  'Upload-Checksum': text(
+    '`sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.',
+    'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=',
+  ),
+}
+
+const creation: ParameterContracts = {
+  'Tus-Resumable': text('The version of tus, the protocol of resumable uploads.', '1.0.0'),
+  ...uploadLength,
+  'Upload-Defer-Length': text('`1`: a later request gives the length.', '1'),
+  'Upload-Metadata': text(
+    '`filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.',
+    'filename bGFyZ2UudHh0',
+  ),
+  ...uploadChecksum,
+}
+
+/** Errors of any upload when its file is put in place, also at the end of a resumable one. */
+const placementErrors = [
+  'fileTooLarge',
+  'regionNameInvalid',
+  'tagOutsideRegions',
+  'tagMissing',
+  'pathUnknown',
+  'folderGoing',
+  'workflowUpdated',
+  'folderUnknown',
+  'destinationExists',
+] as const satisfies readonly ErrorName[]
 
 const uploadErrors = [
   'conditionFailed',
@@ -101,15 +106,6 @@ const uploadErrors = [
   'urlInvalid',
   'nameTaken',
   'nameTooLong',
-] as const satisfies readonly ErrorName[]
-
-export const eitherUploadErrors = [
-  ...uploadErrors,
-  'protocolVersionUnknown',
-  'uploadTooLarge',
-  'checksumMismatch',
-  'chunkMismatch',
-  'mediaTypeUnsupported',
 ] as const satisfies readonly ErrorName[]
 
 export const putErrors = [
@@ -124,22 +120,91 @@ export const putErrors = [
 
 export const upload = {
   description:
-    'All of the files, or none. Folders on the way are created, and files that are there are replaced. The multipart body ' +
-    'may come as `application/octet-stream`; its boundary is then taken from its first line. With `Tus-Resumable` it is the beginning of a resumable ' +
-    'upload of one file instead (https://tus.io): the body, if there is one, are its first bytes.',
+    'All of the files are stored, or none. Folders on the way are created, and existing files are replaced. The multipart body may come as `application/octet-stream`; ' +
+    'its first line then gives the boundary. With `Tus-Resumable` the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.',
   headers: { ...noneMatch, ...creation },
   query: {
-    // Beside the security schemes, as api.md has it for operation 12: generated clients know one way only to send a token by themselves.
-    access_token: {
-      description: 'The access token, for who sends no `Authorization`; the header wins.',
-      schema: z.string(),
-      example: 'ACCESS_TOKEN',
-    },
+    // Generated clients know only one way to send a token by themselves, so it stands beside the security schemes too (A-9).
+    access_token: text('The access token, if there is no `Authorization`; the header wins.', 'ACCESS_TOKEN'),
   },
   body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
-  errors: eitherUploadErrors,
+  errors: [
+    ...uploadErrors,
+    'protocolVersionUnknown',
+    'uploadTooLarge',
+    'checksumMismatch',
+    'chunkMismatch',
+    'mediaTypeUnsupported',
+  ],
 } as const
 
 export const stored = { description: 'All of the files are stored.', schema: success }
+export const begun = {
+  description: 'With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`.',
+  headers: ['Location', 'Tus-Resumable'],
+  optionalHeaders: ['Upload-Offset', 'Upload-Expires'],
+} as const
+
 export const pathLinks = { readPath: {}, deletePath: {} }
 export const validators = ['ETag', 'Last-Modified', 'Accept-Ranges'] as const
+
+const uploadState = ['Upload-Offset', 'Tus-Resumable'] as const
+
+const completionErrors = [
+  'protocolVersionUnknown',
+  'uploadUnknown',
+  ...placementErrors,
+] as const satisfies readonly ErrorName[]
+
+export const uploadOperations = {
+  describeUpload: {
+    summary: 'Show the progress of a resumable upload',
+    description:
+      'The upload is complete when `Upload-Offset` is `Upload-Length`. If its file could not be put in place because of a passing fault, the service tries again first.',
+    headers: inTus,
+    answers: {
+      200: {
+        description: 'The progress of the upload.',
+        headers: [...uploadState, 'Cache-Control'],
+        optionalHeaders: ['Upload-Length', 'Upload-Defer-Length', 'Upload-Metadata', 'Upload-Expires'],
+      },
+    },
+    errors: completionErrors,
+    examples: examplesOf.describeUpload,
+  },
+  appendToUpload: {
+    summary: 'Continue a resumable upload',
+    description:
+      'The bytes up to the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by the rules of any upload. If these rules refuse it, the upload has ended.',
+    headers: {
+      ...inTus,
+      'Upload-Offset': { ...text('The position of the first byte of the body in the upload.', '0'), required: true },
+      ...uploadLength,
+      ...uploadChecksum,
+    },
+    // A request without bytes completes an upload that could not be put in place before.
+    body: { schema: bytes, mediaTypes: { 'application/offset+octet-stream': bytes }, optional: true },
+    answers: {
+      204: { description: 'The bytes are stored.', headers: uploadState, optionalHeaders: ['Upload-Expires'] },
+    },
+    errors: [
+      ...completionErrors,
+      'storageRefused',
+      'checksumMismatch',
+      'chunkMismatch',
+      'mediaTypeUnsupported',
+      'uploadTooLarge',
+      'offsetMismatch',
+      'appendGoing',
+    ],
+    examples: examplesOf.appendToUpload,
+  },
+  cancelUpload: {
+    summary: 'Cancel a resumable upload',
+    description: 'The stored bytes of the upload are removed. A file that is already in place stays.',
+    headers: inTus,
+    answers: { 204: { description: 'The upload has ended.', headers: ['Tus-Resumable'] } },
+    errors: ['protocolVersionUnknown', 'uploadUnknown'],
+    examples: examplesOf.cancelUpload,
+  },
+} as const satisfies Partial<GroupContract<'storage'>['operations']>

@@ -1,28 +1,37 @@
 import * as z from 'zod/mini'
-import { type GroupContract, siteParameter } from '../contract.ts'
+import { type GroupContract, parameter, siteParameter, text } from '../contract.ts'
 import { changesOperation } from './contract-changes.ts'
 import { exampleFiles, examplesOf } from './contract-examples.ts'
-import { removalPreview, removedPage, versionPage } from './contract-history.ts'
-import { bytes, deleting, downloadLink, entry, fileTypes, formBodies, progress, success } from './contract-schemas.ts'
 import {
+  bytes,
+  deleting,
+  downloadLink,
+  entry,
+  fileTypes,
+  formBodies,
+  progress,
+  removalPreview,
+  removedPage,
+  success,
+  versionPage,
+} from './contract-schemas.ts'
+import {
+  begun,
   deleteSwitches,
   digests,
-  eitherUploadErrors,
   historySwitches,
   meta,
-  metaSwitch,
   metaSwitches,
   noneMatch,
   pathLinks,
   putErrors,
   stored,
   upload,
+  uploadOperations,
   validators,
 } from './contract-shared.ts'
-import { begun, uploadOperations } from './contract-uploads.ts'
 import { copyPath, newName, newPath, putVersion, restoreBody } from './switches.ts'
 
-/** What the document says of files and folders. */
 export const storageContract: GroupContract<'storage'> = {
   tag: {
     name: 'Files',
@@ -31,18 +40,15 @@ export const storageContract: GroupContract<'storage'> = {
   },
   parameters: {
     site: siteParameter,
-    path: {
-      description:
-        'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
-        'A run of slashes counts as one, in front too. What the examples read and delete is there after the first `npm start`.',
-      schema: z.string(),
-      example: 'notes',
-    },
-    upload: {
-      description: 'The id of a resumable upload, from the `Location` of the answer that began it.',
-      schema: z.string(),
-      example: '5f0c8a529d1e4b7a8c650e2d9f417ab3',
-    },
+    path: text(
+      'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
+        'A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.',
+      'notes',
+    ),
+    upload: text(
+      'The id of a resumable upload, from the `Location` of the answer that began it.',
+      '5f0c8a529d1e4b7a8c650e2d9f417ab3',
+    ),
   },
   operations: {
     uploadToFolder: {
@@ -51,98 +57,74 @@ export const storageContract: GroupContract<'storage'> = {
       description:
         `${upload.description} With ` +
         '`restore` nothing is uploaded: the file or folder of that path comes back as it was removed, or, with ' +
-        '`{"version": …}`, a file in one of its `versions`. What is there meanwhile is replaced with `{"replace": true}` alone; a folder brings along what its last ' +
+        '`{"version": …}`, a file in one of its `versions`. Only `{"replace": true}` replaces what is there now. A folder comes back with what its last ' +
         'removal took, up to 10,000 files and folders.',
       query: {
         ...upload.query,
-        restore: {
-          description: 'Its presence brings back what was removed; the body is `{}`, or says what and how.',
-          schema: z.string(),
-          example: '',
-        },
+        restore: text('Brings back what was removed; the body is `{}`, or names the version. It needs no value.', ''),
       },
-      // Named as JSON it would be all that generators of clients know of this body: they take JSON first, and files could not be uploaded.
+      // Generators of clients take JSON first: under application/json, files could not be uploaded.
       body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restoreBody } },
       answers: { 200: { ...stored, links: pathLinks }, 201: begun },
-      errors: [...eitherUploadErrors, 'fileUnknown', 'folderReserved'],
-      ...examplesOf.uploadToFolder,
+      errors: [...upload.errors, 'fileUnknown', 'folderReserved'],
+      examples: examplesOf.uploadToFolder,
     },
     uploadToRoot: {
       summary: 'Upload files into the root of the storage',
       ...upload,
       answers: { 200: stored, 201: begun },
-      ...examplesOf.uploadToRoot,
+      examples: examplesOf.uploadToRoot,
     },
     readRoot: {
-      summary: 'See how far an upload is, or what the root of the storage holds',
-      description: 'One of `status` and `meta` must be there; `status` comes first.',
+      summary: 'Show the progress of an upload, or the contents of the root of the storage',
+      description: 'Send `status` or `meta`; with both, `status` wins.',
       query: {
-        status: {
-          description: "Its presence asks for the progress of the token's newest upload; its value may be the token.",
-          schema: z.string(),
-          example: '',
-        },
+        status: text("Asks for the progress of the token's newest upload; its value may be the token.", ''),
         ...metaSwitches,
-        meta: { ...metaSwitch, sentAtFirst: true },
+        meta: { ...meta.meta, sentAtFirst: true },
         ...historySwitches,
       },
       answers: {
         200: {
-          description: 'The progress, what the root holds, or what was removed from it or would be.',
+          description:
+            'The progress, the contents of the root, what was removed from it, or what a DELETE would remove.',
           schema: z.union([progress, entry, removedPage, removalPreview]),
         },
       },
       errors: ['storageRefused', 'notAFile'],
-      ...examplesOf.readRoot,
+      examples: examplesOf.readRoot,
     },
     readPath: {
-      summary: 'Read a file, what a path is or was, or a link for a download',
+      summary: 'Read a file, information about a path, its history or a download link',
       pathExamples: { path: exampleFiles.file },
       description:
         'The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text/*`). ' +
-        'A path at which nothing is as written is looked up without case.',
+        'If nothing is at the path as written, it is looked up without case.',
       query: {
         ...metaSwitches,
-        link: {
-          description:
-            'Its presence asks for a URL that gives the present version of the file, as an attachment, to whoever has it, for five minutes at the most.',
-          schema: z.string(),
-          example: '',
-        },
-        versions: {
-          description: 'Its presence asks for the states in which the live file is or was, 100 unless told.',
-          schema: z.string(),
-          example: '',
-        },
-        versionId: {
-          description: 'The bytes of one of its `versions`, in place of the present ones.',
-          schema: z.string(),
-          example: 'a-version-of-the-file',
-        },
+        link: text(
+          'Asks for a URL of the present version of the file, as an attachment. Everybody who has it may use it, for five minutes at most. It needs no value.',
+          '',
+        ),
+        versions: text(
+          'Lists the present and the earlier states of the live file, 100 unless `limit` is given. It needs no value.',
+          '',
+        ),
+        versionId: text('Reads one of its `versions` instead of the present one.', 'a-version-of-the-file'),
         ...historySwitches,
-        version: {
-          description:
-            '`draft` reads the draft of a page, or the live file when there is none. Anything else is passed over.',
-          schema: z.string(),
-          example: 'draft',
-        },
+        version: text(
+          '`draft` reads the draft of a page, or the live file when there is none. Other values are ignored.',
+          'draft',
+        ),
       },
       headers: {
-        Range: {
-          description: 'One range of bytes; several are passed over.',
-          schema: z.string(),
-          example: 'bytes=0-4',
-        },
-        'If-Range': {
-          description: 'The ETag or Last-Modified of an earlier part.',
-          schema: z.string(),
-          example: 'Sat, 31 Jan 2026 12:00:00 GMT',
-        },
+        Range: text('One range of bytes; several are ignored.', 'bytes=0-4'),
+        'If-Range': text('The ETag or Last-Modified of an earlier part.', 'Sat, 31 Jan 2026 12:00:00 GMT'),
       },
       answers: {
         200: {
           description:
-            'The bytes of the file; with `meta`, what the path is; with `link`, a URL of the bytes; with `versions`, `deleted` or `removal`, what was or would go.',
+            'The bytes of the file; with `meta`, information about the path; with `link`, a URL of the bytes; with `versions`, `deleted` or `removal`, the history or the preview of a removal.',
           schema: z.union([entry, downloadLink, versionPage, removedPage, removalPreview]),
           mediaTypes: fileTypes,
           optionalHeaders: [...validators, 'X-Content-Length'],
@@ -155,11 +137,11 @@ export const storageContract: GroupContract<'storage'> = {
         },
         302: {
           description:
-            'The bytes are more than an answer may hold, or are no text and the request has no `Accept`: they are at a URL that expires. Not on one machine.',
+            'The bytes are too large for an answer, or they are no text and the request has no `Accept`: they are at a URL that expires. This does not happen on one machine.',
           headers: ['Location', 'Cache-Control'],
         },
         304: {
-          description: 'What `If-None-Match` names is still the present state.',
+          description: 'The state that `If-None-Match` names is still the present one.',
           headers: ['ETag', 'Accept-Ranges'],
           // Gateways may take it out beside an `ETag` (RFC 9110, section 15.4.5).
           optionalHeaders: ['Last-Modified'],
@@ -175,7 +157,7 @@ export const storageContract: GroupContract<'storage'> = {
         'nameTooLong',
         'rangeNotSatisfiable',
       ],
-      ...examplesOf.readPath,
+      examples: examplesOf.readPath,
     },
     deletePath: {
       summary: 'Delete a file, a draft or a folder with its contents',
@@ -183,8 +165,8 @@ export const storageContract: GroupContract<'storage'> = {
       query: deleteSwitches,
       headers: noneMatch,
       answers: {
-        200: { description: 'It is gone.' },
-        202: { description: 'The folder is large: the rest goes on being deleted.', schema: deleting },
+        200: { description: 'It is deleted.' },
+        202: { description: 'The folder is large: the service deletes the rest after this answer.', schema: deleting },
       },
       errors: [
         'conditionFailed',
@@ -197,30 +179,30 @@ export const storageContract: GroupContract<'storage'> = {
         'folderReserved',
         'folderNotEmpty',
       ],
-      ...examplesOf.deletePath,
+      examples: examplesOf.deletePath,
     },
     deleteRoot: {
-      summary: 'Be told that the root of the storage cannot be deleted',
+      summary: 'Learn that the root of the storage cannot be deleted',
       query: deleteSwitches,
       answers: {},
       errors: ['storageRefused', 'nameRequired'],
-      ...examplesOf.deleteRoot,
+      examples: examplesOf.deleteRoot,
     },
     putPath: {
       summary: 'Store a file, create a folder, rename, move or copy',
       pathExamples: { path: 'notes/draft.txt' },
       description:
-        'The body is the content of the file, of any type: what is declared as JSON is stored as well. With `meta` it is `{"name": …}`, and renames, ' +
-        '`{"path": …}`, and moves, or `{"copyTo": …}`, and copies the live files; all of it or nothing. With `type=folder` there is none; ' +
-        'a body of the type `multipart/form-data` is an upload into the folder.',
+        'The body is the content of the file, of any type: JSON is stored as well. With `meta`, `{"name": …}` renames, `{"path": …}` moves and ' +
+        '`{"copyTo": …}` copies the live files; all of it or nothing. With `type=folder` there is no body. ' +
+        'A body of the type `multipart/form-data` is an upload into the folder.',
       query: {
         ...meta,
-        type: { description: '`folder` creates the folder.', schema: z.string(), example: 'folder' },
-        version: {
-          description: '`draft` stores the draft of a page; `draft-publish`, or nothing, the live file.',
-          schema: putVersion,
-          example: 'draft-publish',
-        },
+        type: text('`folder` creates the folder.', 'folder'),
+        version: parameter(
+          '`draft` stores the draft of a page; `draft-publish`, or nothing, the live file.',
+          'draft-publish',
+          putVersion,
+        ),
       },
       headers: { ...noneMatch, ...digests },
       body: {
@@ -235,16 +217,16 @@ export const storageContract: GroupContract<'storage'> = {
       },
       answers: { 200: { description: 'It is done.', schema: success, links: pathLinks } },
       errors: putErrors,
-      ...examplesOf.putPath,
+      examples: examplesOf.putPath,
     },
-    // The root is neither a file nor can it be made or renamed: what is left of a PUT is the upload.
+    // The root is no file, and nobody can create or rename it: a PUT can only upload.
     putRoot: {
       summary: 'Upload files into the root of the storage, by PUT',
       headers: noneMatch,
       body: { schema: z.unknown(), mediaTypes: formBodies },
       answers: { 200: stored },
       errors: putErrors,
-      ...examplesOf.putRoot,
+      examples: examplesOf.putRoot,
     },
     ...uploadOperations,
     listChanges: changesOperation,

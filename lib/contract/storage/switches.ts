@@ -1,22 +1,19 @@
 import * as z from 'zod/mini'
 import { readChangeType } from '../../core/history-entry.ts'
 
-/** Switches in the query whose values are bounded, for those who read them and for the document alike (decisions.md, section 5). */
+// Query switches with bounded values, for the operations and the document.
 export const deletedVersion = z.literal('draft', 'must be draft, or be left out')
 export const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-publish, or be left out')
 export const force = z.enum(['true', 'false'], 'must be true or false')
 
-/** How many entries of a folder one answer shows. */
 const countable = 'must be a whole number, 1 or more'
 export const pageLimit = z.int(countable).check(z.minimum(1, countable), z.maximum(999_999_999, 'is too large'))
 
-/** Where a listing goes on. */
 export const pageCursor = z.string().check(z.maxLength(2_000, 'is too long'))
 
-/** Whether a listing goes on into the folders below. */
 export const recursive = z.literal('true', 'must be true, or be left out')
 
-/** Digits alone are a number; the rest is said by what is behind. */
+// Other texts become NaN, which the next schema refuses with its own message.
 const digits = z.pipe(
   z.string(),
   z.transform((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN)),
@@ -30,7 +27,6 @@ export const listing = z.object({
   recursive: z.optional(recursive),
 })
 
-/** How many changes one answer shows. */
 const fewChanges = 'must be a whole number from 1 to 500'
 export const changesLimit = z.int(fewChanges).check(z.minimum(1, fewChanges), z.maximum(500, fewChanges))
 
@@ -50,12 +46,11 @@ export const changesQuery = z.object({
   subject: z.optional(z.string().check(z.maxLength(1_000, 'is too long'))),
 })
 
-/** What something gets by a PUT with `?meta`: another name, another path, or a copy. The rules of names and paths check the texts. */
+// A PUT with `?meta` renames, moves or copies (S-51). The rules of paths check the texts.
 export const newName = z.object({ name: z.string() })
 export const newPath = z.object({ path: z.string() })
 export const copyPath = z.object({ copyTo: z.string() })
 
-/** Which state a file is to be in again, and whether what is there meanwhile goes. */
 const versionName = z.string('must be a text').check(z.minLength(1, 'is empty'), z.maxLength(1_024, 'is too long'))
 export const restoreBody = z.strictObject(
   {

@@ -41,15 +41,15 @@ const storage = '/api/v2/admin/sites/current/storage'
 /** What the service refuses as it stands, and is meant to. */
 const refused = {
   // There is nothing that it could delete.
-  'Be told that the root of the storage cannot be deleted': 400,
+  'Learn that the root of the storage cannot be deleted': 400,
   // A person has to choose the files first.
   'Upload files into a folder, or restore what was removed': 400,
   'Upload files into the root of the storage': 400,
   'Upload files into the root of the storage, by PUT': 400,
   // Somebody has to begin an upload first, and to choose the bytes that come next.
-  'See how far a resumable upload is': 404,
-  'Go on with a resumable upload': 404,
-  'End a resumable upload': 404,
+  'Show the progress of a resumable upload': 404,
+  'Continue a resumable upload': 404,
+  'Cancel a resumable upload': 404,
 }
 
 const authorize = async (page: Page, token: string) => {
@@ -154,7 +154,7 @@ describe('the reference page in a browser', () => {
 
   test('unfolds an operation, and runs it', async ({ service, visit }) => {
     const { page, faults } = await visit(`${service.baseUrl}/docs`)
-    const operation = page.locator('.opblock', { hasText: 'See whether the service answers' })
+    const operation = page.locator('.opblock', { hasText: 'Check that the service answers' })
     await operation.locator('.opblock-summary-control').click()
     await operation.getByRole('button', { name: 'Try it out' }).click()
     await operation.getByRole('button', { name: 'Execute' }).click()
@@ -206,7 +206,7 @@ describe('the reference page in a browser', () => {
   test('sends a switch without a value', async ({ service, visit }) => {
     const { page, requests } = await visit(`${service.baseUrl}/docs`, showing('Files'))
     await authorize(page, service.token)
-    const operation = await unfold(page, 'See how far an upload is, or what the root of the storage holds')
+    const operation = await unfold(page, 'Show the progress of an upload, or the contents of the root of the storage')
     await operation.locator('tr[data-param-name=status] input[type=checkbox]').check()
     await operation.locator('tr[data-param-name=meta] input[type=checkbox]').uncheck()
     expect(await execute(operation)).toBe(200)
