@@ -5,7 +5,7 @@ import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { type DataDirectory, layoutOf } from './directory/data-directory.ts'
 import { noteRemovalOfDemo } from './directory/demo-file.ts'
-import { hasService, type Role, useDirectory } from './directory/directory-use.ts'
+import { type Role, useDirectory } from './directory/directory-use.ts'
 import { beyondRepair, reasonWithAdvice } from './directory/failure-advice.ts'
 import { makePrivateFile } from './directory/private-files.ts'
 import { UsageError } from './directory/usage-error.ts'
@@ -18,8 +18,7 @@ import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts } from './objects/upload-parts.ts'
 import { asPortError, type Database, type DatabaseOptions, isOutOfSpace, openDatabase } from './sqlite/database.ts'
 import { hourly } from './sqlite/hourly.ts'
-import { lackingIn } from './sqlite/lacking-tables.ts'
-import { isEarlier, isEmpty, prepareSchema, refusalOfTables, versionOf } from './sqlite/schema.ts'
+import { isEmpty, missingTables, prepareSchema, refusalOfTables, versionOf } from './sqlite/schema.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrants } from './tables/grants.ts'
@@ -147,26 +146,18 @@ interface Options {
 
 const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
-const isOfEarlierService = ({ path }: DataDirectory) =>
-  new UsageError(
-    `A service of an earlier version runs on the data directory ${path}. Stop it, and start this version once: that converts the database. Nothing was changed.`,
-  )
-
 /** Why the tables of a database cannot be worked with, though it is of a version that this program knows; undefined when they can. */
 const damageOfTables = (connection: DatabaseSync): string | undefined => {
   if (isEmpty(connection) || refusalOfTables(versionOf(connection)) !== undefined) return undefined
-  return lackingIn(connection)[0]
+  return missingTables(connection)[0]
 }
 
-const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOptions): Database => {
+const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {
   const { database: file, wal } = directory
   // SQLite gives the files beside the database the mode of the database.
   makePrivateFile(file)
   const database = openDatabase(file, options)
   try {
-    // That service knows neither the new tables nor what they mean, such as that a backup needs blobs: they are not made beside it.
-    const isOld = isEarlier(versionOf(database.connection))
-    if (isOld && role === 'command' && hasService(directory)) throw isOfEarlierService(directory)
     const damage = damageOfTables(database.connection)
     if (damage !== undefined) {
       throw new UsageError(`The database ${file} is damaged: ${damage}. ${beyondRepair} Nothing was changed.`)
@@ -202,7 +193,7 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
   let database: Database | undefined
   try {
     // Commands may make many changes at once, beside a service whose callers wait.
-    database = openPrepared(directory, role, { durable, givesWay: role === 'command' })
+    database = openPrepared(directory, { durable, givesWay: role === 'command' })
     use.opened()
     const stores = await openStores({ directory, database, role, durable, keptFor, clock })
     const open = database

@@ -3,9 +3,9 @@ import { copyFile, lstat, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Damaged, Need } from '../check/damage.ts'
-import { everyObject } from '../check/database-faults.ts'
 import { type BlobContent, type BlobVerifier, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
+import { everyObject } from '../sqlite/tables.ts'
 
 /** A blob that a database refers to. */
 export interface ReferredBlob extends BlobContent {
@@ -19,7 +19,7 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
   connection
     .prepare(
       `SELECT blob, max(size) AS size, max(fingerprint) AS fingerprint, 0 AS grows, min(is_earlier) AS is_earlier
-       FROM (${everyObject(connection)})
+       FROM (${everyObject})
        WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob) GROUP BY blob
        UNION ALL SELECT blob, kept, NULL, 1, 0 FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
     )

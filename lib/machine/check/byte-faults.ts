@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
-import { everyObject, type Fault } from './database-faults.ts'
+import { everyObject } from '../sqlite/tables.ts'
+import type { Fault } from './database-faults.ts'
 import { faultOfBytes, type Owner } from './file-faults.ts'
 import { damagedContents } from './small-contents.ts'
 import { areOthers, openBlobVerifier } from './verify-blobs.ts'
@@ -21,7 +22,7 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   connection
     // Beside min(), SQLite takes the other columns from the row that has the minimum.
     .prepare(
-      `SELECT key, blob, size, fingerprint, min(is_earlier) AS is_earlier FROM (${everyObject(connection)})
+      `SELECT key, blob, size, fingerprint, min(is_earlier) AS is_earlier FROM (${everyObject})
        WHERE blob IS NOT NULL AND fingerprint IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)
        GROUP BY blob`,
     )

@@ -3,9 +3,8 @@ import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import { reasonOf } from '../directory/data-directory.ts'
 import { findingOf } from '../directory/database-damage.ts'
 import { isBlobName } from '../objects/blobs.ts'
-import { lackingIn, tablesWith } from '../sqlite/lacking-tables.ts'
-import { isEmpty, refusalOfTables, versionOf, versionOfFingerprints, versionOfOldObjects } from '../sqlite/schema.ts'
-import { contentTables, linkTables } from '../sqlite/tables.ts'
+import { isEmpty, missingTables, refusalOfTables, versionOf } from '../sqlite/schema.ts'
+import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
 
 /** One thing that is wrong with a data directory. */
 export interface Fault {
@@ -66,21 +65,6 @@ const removalsHalfDone = contentKinds.map(
   }),
 )
 
-/** A database of an earlier version lacks tables: it is looked at as it is. */
-export const hasTable = (connection: DatabaseSync, name: string): boolean =>
-  connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
-
-/** The query for every object that is or was, which of the two it is, where its bytes are, and what they are, as far as that is known. */
-export const everyObject = (connection: DatabaseSync): string => {
-  const version = versionOf(connection)
-  const fingerprint = version >= versionOfFingerprints ? 'fingerprint' : 'NULL AS fingerprint'
-  const select = (table: string, isEarlier: 0 | 1) =>
-    `SELECT key, blob, size, ${fingerprint}, ${isEarlier} AS is_earlier FROM ${table}`
-  const tables = [select('objects', 0)]
-  if (version >= versionOfOldObjects) tables.push(select('old_objects', 1))
-  return tables.join(' UNION ALL ')
-}
-
 const questions: readonly Question[] = [
   ...linksInTheAir,
   ...removalsHalfDone,
@@ -100,12 +84,12 @@ const questions: readonly Question[] = [
       fault: 'its removal broke off half-way, and nobody goes on with it. Delete the folder once more.',
     }),
   },
+  {
+    query: `SELECT name FROM small_contents
+      WHERE name NOT IN (SELECT blob FROM (${everyObject}) WHERE blob IS NOT NULL)`,
+    faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
+  },
 ]
-
-const contentsOfNone = (connection: DatabaseSync): Question => ({
-  query: `SELECT name FROM small_contents WHERE name NOT IN (SELECT blob FROM (${everyObject(connection)}) WHERE blob IS NOT NULL)`,
-  faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
-})
 
 const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: string): Findings => {
   try {
@@ -123,7 +107,7 @@ const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: s
 
 /** What the tables say of blobs under names that no blob has: a finding for each table. */
 const strayNames = (connection: DatabaseSync): readonly string[] =>
-  tablesWith('blob', connection).flatMap((table) => {
+  tablesWithBlobs.flatMap((table) => {
     let count = 0
     for (const { blob } of connection.prepare(`SELECT blob FROM ${table} WHERE blob IS NOT NULL`).iterate()) {
       if (!isBlobName(blob)) count += 1
@@ -140,8 +124,8 @@ export const fatalFaults = (connection: DatabaseSync, database: string): readonl
   if (damage.length > 0) return damage
   const refusal = isEmpty(connection) ? damagedBy('it holds nothing') : refusalOfTables(versionOf(connection))
   if (refusal !== undefined) return [{ where: database, fault: refusal }]
-  const lacking = lackingIn(connection)
-  const findings = lacking.length > 0 ? lacking : strayNames(connection)
+  const missing = missingTables(connection)
+  const findings = missing.length > 0 ? missing : strayNames(connection)
   return findings.map((finding) => ({ where: database, fault: damagedBy(finding) }))
 }
 
@@ -149,7 +133,7 @@ export const fatalFaults = (connection: DatabaseSync, database: string): readonl
 export const databaseFaults = (connection: DatabaseSync, database: string): Findings => {
   const fatal = fatalFaults(connection, database)
   if (fatal.length > 0) return { faults: fatal, isReadable: false }
-  const found = [...questions, contentsOfNone(connection)].map((question) => ask(connection, question, database))
+  const found = questions.map((question) => ask(connection, question, database))
   // Several questions may fail for the same reason.
   const faults = new Map(found.flatMap(({ faults }) => faults).map((fault) => [`${fault.where} ${fault.fault}`, fault]))
   return { faults: [...faults.values()], isReadable: found.every(({ isReadable }) => isReadable) }

@@ -4,7 +4,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
-import { everyObject, type Fault, hasTable } from './database-faults.ts'
+import { everyObject } from '../sqlite/tables.ts'
+import type { Fault } from './database-faults.ts'
 import { faultOfSize } from './verify-blobs.ts'
 
 /** An object that cannot be as it is. */
@@ -56,7 +57,7 @@ const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
   const rows = connection
     .prepare(
       `SELECT key, is_earlier, blob, size, length(small_contents.bytes) AS held
-       FROM (${everyObject(connection)}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
+       FROM (${everyObject}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
     )
     .iterate()
   for (const { key, is_earlier, blob, size, held } of rows) {
@@ -154,10 +155,8 @@ export const fileFaults = (
     const fault = faultOf(directory, content)
     if (fault) faults.push(fault)
   }
-  if (hasTable(connection, 'uploads')) {
-    faults.push(...uploadFaults(connection, directory))
-    for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
-  }
+  faults.push(...uploadFaults(connection, directory))
+  for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
   if (use === 'served') return faults
   const orphans = [...unclaimed].map((name) => ({
     where: join(directory.blobs, name),

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createFingerprint } from '../../storage/fingerprint.ts'
+import { everyObject } from '../sqlite/tables.ts'
 import type { Damaged } from './damage.ts'
-import { everyObject } from './database-faults.ts'
 import { areOthers, type BlobContent, faultOfSize } from './verify-blobs.ts'
 
 /** What the database keeps of a small file itself, and is not what was stored. */
@@ -39,7 +39,7 @@ export const damagedContents = async (
   // Beside min(), SQLite takes the other columns from the row that has the minimum.
   const contents = connection.prepare(
     `SELECT name, bytes, object.* FROM small_contents CROSS JOIN (
-       SELECT blob, key, size, fingerprint, min(is_earlier) AS is_earlier FROM (${everyObject(connection)})
+       SELECT blob, key, size, fingerprint, min(is_earlier) AS is_earlier FROM (${everyObject})
        WHERE blob IS NOT NULL GROUP BY blob) AS object ON object.blob = name`,
   )
   const damaged: DamagedContent[] = []

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { everyObject } from '../sqlite/tables.ts'
 import { createIsHeld } from './backup-holds.ts'
 import type { BlobFolders } from './blobs.ts'
 
@@ -41,8 +42,7 @@ interface ObjectInBlob extends Omit<DamagedObject, 'found'> {
 function* objectsInBlobs(connection: DatabaseSync): Generator<ObjectInBlob> {
   const rows = connection
     .prepare(
-      `SELECT key, blob, size, is_earlier FROM (SELECT key, blob, size, 0 AS is_earlier FROM objects
-         UNION ALL SELECT key, blob, size, 1 FROM old_objects)
+      `SELECT key, blob, size, is_earlier FROM (${everyObject})
        WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)`,
     )
     .iterate()

@@ -110,9 +110,6 @@ export const tablesOf = (kind: ObjectKind): string => {
 /** With no table there yet, it makes that of the statistics alone. */
 const makeStatistics = 'ANALYZE;'
 
-/** Copies share their bytes: what goes asks whether anything else refers to them. */
-const objectsByBlob = 'CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;'
-
 const storage = `
   -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none. modified is in epoch milliseconds.
   CREATE TABLE objects (
@@ -124,7 +121,8 @@ const storage = `
     version TEXT NOT NULL,
     fingerprint TEXT -- NULL while it is not known.
   ) STRICT, WITHOUT ROWID;
-  ${objectsByBlob}
+  -- Copies share their bytes: a removal asks whether anything else refers to them.
+  CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;
   CREATE TABLE small_contents (
     name TEXT PRIMARY KEY,
     bytes BLOB NOT NULL
@@ -250,11 +248,9 @@ export const newTables: readonly string[] = [
   backups,
 ]
 
-/** What takes the tables of a version, from the first one on, to the next. */
-export const migrations: readonly string[] = [
-  `ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`,
-  uploads,
-  `${changes} ALTER TABLE folder_removals ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;`,
-  `${oldObjects} ALTER TABLE folder_removals ADD COLUMN began INTEGER NOT NULL DEFAULT 0;`,
-  backups,
-]
+/** The query for every object, current or earlier, and for its bytes. */
+export const everyObject = `SELECT key, blob, size, fingerprint, 0 AS is_earlier FROM objects
+  UNION ALL SELECT key, blob, size, fingerprint, 1 FROM old_objects`
+
+/** Tables whose rows name blobs. */
+export const tablesWithBlobs = ['objects', 'old_objects', 'uploads'] as const

@@ -118,12 +118,12 @@ describe('check', () => {
     [
       'was made by a newer version',
       'PRAGMA user_version = 99',
-      /^The database has tables of version 99, and this program knows those of version \d+\. Start the newer version /,
+      /^The database has tables of version 99, and this program reads those of version \d+\. Start the newer version /,
     ],
     [
       'was made by another program',
       'PRAGMA user_version = 0',
-      /^The database has tables of version 0, which this program has not made: .+ Choose another data directory\.$/,
+      /^The database has tables of version 0, .+ No released version made them\. Choose another data directory\.$/,
     ],
   ] as const)(
     '--bytes says that the database %s, and reads no bytes then',
