@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { systemCodeOf } from '../lib/core/system-failures.ts'
 import { UsageError } from '../lib/machine/directory/usage-error.ts'
 import { type Closing, closerOf } from '../server/close-server.ts'
 
@@ -42,8 +43,7 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
   try {
     await once(server, 'listening')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const refusal = refusals[code]?.(host, port)
+    const refusal = refusals[String(systemCodeOf(error))]?.(host, port)
     throw refusal === undefined ? error : new UsageError(refusal)
   }
   const address = server.address()

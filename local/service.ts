@@ -6,10 +6,10 @@ import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
 import { type MachineSettings, readMachineSettings } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
+import { isOutOfSpace } from '../lib/core/system-failures.ts'
 import type { Telemetry } from '../lib/http/request.ts'
 import { type Demo, readDemo } from '../lib/machine/directory/demo-file.ts'
 import { type LocalStores, noRoomToOpen, openMachine } from '../lib/machine/machine.ts'
-import { isOutOfSpace } from '../lib/machine/sqlite/database.ts'
 import {
   createCategoriesDeps,
   createDocumentationDeps,

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../core/clock.ts'
+import { asPortError, isOutOfSpace } from '../core/system-failures.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { type DataDirectory, layoutOf } from './directory/data-directory.ts'
 import { noteRemovalOfDemo } from './directory/demo-file.ts'
 import { type Role, useDirectory } from './directory/directory-use.ts'
-import { beyondRepair, reasonWithAdvice } from './directory/failure-advice.ts'
+import { adviceOnDamage, reasonWithAdvice } from './directory/failures.ts'
 import { makePrivateFile } from './directory/private-files.ts'
 import { UsageError } from './directory/usage-error.ts'
 import { createIsHeld } from './objects/backup-holds.ts'
@@ -16,7 +17,7 @@ import { createObjectStore } from './objects/object-store.ts'
 import { createUploadSweep } from './objects/sweep-uploads.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts } from './objects/upload-parts.ts'
-import { asPortError, type Database, type DatabaseOptions, isOutOfSpace, openDatabase } from './sqlite/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './sqlite/database.ts'
 import { hourly } from './sqlite/hourly.ts'
 import { isEmpty, missingTables, prepareSchema, refusalOfTables, versionOf } from './sqlite/schema.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
@@ -160,7 +161,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
   try {
     const damage = damageOfTables(database.connection)
     if (damage !== undefined) {
-      throw new UsageError(`The database ${file} is damaged: ${damage}. ${beyondRepair} Nothing was changed.`)
+      throw new UsageError(`The database ${file} is damaged: ${damage}. ${adviceOnDamage} Nothing was changed.`)
     }
     prepareSchema(database.connection)
     if (existsSync(wal)) return database

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { systemCodeOf } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutOf, liesIn } from '../directory/data-directory.ts'
 import { takeLock } from '../directory/directory-locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
@@ -58,7 +59,7 @@ const moveTo = (path: string, unfinished: string): void => {
     if (lstatSync(path, { throwIfNoEntry: false })) rmdirSync(path)
     renameSync(unfinished, path)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemCodeOf(error)
     throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? isTaken(path) : error
   }
   syncFolder(dirname(path))

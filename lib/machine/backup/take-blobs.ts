@@ -2,6 +2,7 @@ import { chmodSync, constants, linkSync, type Stats } from 'node:fs'
 import { copyFile, lstat, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { inParallel } from '../../core/in-parallel.ts'
+import { isMissing, systemCodeOf } from '../../core/system-failures.ts'
 import type { Damaged, Need } from '../check/damage.ts'
 import { type BlobContent, type BlobVerifier, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
@@ -50,8 +51,6 @@ interface Passage {
 /** File systems on which two names cannot stand for the same bytes, or which do not let this user do so. */
 const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
-
 const isOf = (owner: BlobOwner, { uid, gid, mode }: Stats): boolean =>
   uid === owner.uid && (owner.gid === undefined || gid === owner.gid) && (mode & 0o777) === 0o600
 
@@ -61,7 +60,7 @@ const link = (from: string, to: string): boolean => {
     linkSync(from, to)
     return true
   } catch (error) {
-    if (noLinks.has(codeOf(error))) return false
+    if (noLinks.has(systemCodeOf(error))) return false
     throw error
   }
 }
@@ -97,7 +96,7 @@ const takeBlob = async (
     isLinked = mayLink && link(from, to)
     if (!isLinked) await copy(from, to, blob)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 'it is missing'
+    if (isMissing(error)) return 'it is missing'
     throw error
   }
   return verifier.faultOf(to, isLinked && !readsLinked ? { ...blob, fingerprint: null } : blob)

@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import packageFile from '../../../package.json' with { type: 'json' }
-import { type DataDirectory, isMissing, layoutVersion, reasonOf, strangerIn } from '../directory/data-directory.ts'
-import { isForbidden } from '../directory/failure-advice.ts'
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
+import { type DataDirectory, layoutVersion, strangerIn } from '../directory/data-directory.ts'
+import { isForbidden } from '../directory/failures.ts'
 import { writePrivately } from '../directory/private-files.ts'
 import { UsageError } from '../directory/usage-error.ts'
 import type { DamageCounts } from './damage.ts'

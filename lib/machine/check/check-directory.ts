@@ -1,19 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import {
-  type DataDirectory,
-  type DirectoryState,
-  layoutOf,
-  reasonOf,
-  refusalOf,
-  stateOf,
-} from '../directory/data-directory.ts'
+import { failureOf, isOfSqlite, reasonOf } from '../../core/system-failures.ts'
+import { type DataDirectory, type DirectoryState, layoutOf, refusalOf, stateOf } from '../directory/data-directory.ts'
 import { lacksWal } from '../directory/database-damage.ts'
 import { adviceOnDemo, lookAtDemo } from '../directory/demo-file.ts'
 import { absenceOf, atRest, hasService, isOnReadOnlyDisk } from '../directory/directory-use.ts'
 import { UsageError } from '../directory/usage-error.ts'
-import { isClosedToUs } from '../sqlite/database.ts'
 import { readBackupMarker } from './backup-marker.ts'
 import { byteFaults } from './byte-faults.ts'
 import { damagedBy, databaseFaults, type Fault, type Findings } from './database-faults.ts'
@@ -90,7 +83,10 @@ const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   try {
     return openForReading(directory)
   } catch (error) {
-    return { where: database, fault: isClosedToUs(error) ? closedBy(directory) : damagedBy(reasonOf(error)) }
+    return {
+      where: database,
+      fault: failureOf(error) === 'cannotOpen' ? closedBy(directory) : damagedBy(reasonOf(error)),
+    }
   }
 }
 
@@ -125,7 +121,7 @@ const faultsOfBytes = async (connection: DatabaseSync, directory: DataDirectory)
   try {
     return await byteFaults(connection, directory)
   } catch (error) {
-    if (!(error instanceof Error && 'errcode' in error)) throw error
+    if (!isOfSqlite(error)) throw error
     return [{ where: directory.database, fault: damagedBy(reasonOf(error)) }, bytesNotRead(directory)]
   }
 }

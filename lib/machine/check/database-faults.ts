@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
-import { reasonOf } from '../directory/data-directory.ts'
+import { reasonOf } from '../../core/system-failures.ts'
 import { findingOf } from '../directory/database-damage.ts'
 import { isBlobName } from '../objects/blobs.ts'
 import { isEmpty, missingTables, refusalOfTables, versionOf } from '../sqlite/schema.ts'

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
-import { isMissing, reasonOf } from '../directory/data-directory.ts'
 
 /** What is known of the bytes of a blob. */
 export interface BlobContent {

@@ -1,7 +1,8 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { takeLock } from './directory-locks.ts'
-import { isForbidden, reasonWithAdvice } from './failure-advice.ts'
+import { isForbidden, reasonWithAdvice } from './failures.ts'
 import { makePrivateFolder, type Owner, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -62,11 +63,6 @@ export type DirectoryState =
   | { readonly state: 'marker unreadable'; readonly reason: string }
   | { readonly state: 'other layout'; readonly layout: number }
   | { readonly state: 'unreadable'; readonly reason: string }
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-export const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const readMarker = (file: string): DirectoryState | undefined => {
   try {

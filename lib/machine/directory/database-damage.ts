@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { isBusy, isClosedToUs } from '../sqlite/database.ts'
-import { type DataDirectory, reasonOf } from './data-directory.ts'
-import { beyondRepair } from './failure-advice.ts'
+import { failureOf, isBusy, reasonOf } from '../../core/system-failures.ts'
+import type { DataDirectory } from './data-directory.ts'
+import { adviceOnDamage } from './failures.ts'
 
 /** How large a database is checked as a whole at every start, which takes about a second; in bytes. Beyond it, only `check` does so. */
 const largestChecked = 256 * 1024 ** 2
@@ -12,7 +12,7 @@ const largestChecked = 256 * 1024 ** 2
 export type Depth = 'surface' | 'pages'
 
 /** Where to go from a database that cannot be used. */
-const whatToDo = `${beyondRepair} Nothing was changed.`
+const whatToDo = `${adviceOnDamage} Nothing was changed.`
 
 /** How long another process may hold the database, such as one that is being killed and has not gone yet; in milliseconds. */
 const patience = 1_000
@@ -56,7 +56,7 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
     const damage = readDamage(directory, depth)
     return damage === undefined ? undefined : damaged(damage)
   } catch (error) {
-    if (isClosedToUs(error)) {
+    if (failureOf(error) === 'cannotOpen') {
       return `The database ${database} cannot be opened. See to it that it is a file, and that you are the user whom it belongs to. Nothing was changed.`
     }
     if (!isBusy(error)) return damaged(reasonOf(error))

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { CategoryId, SiteId, WebFormId } from '../../core/ids.ts'
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import type { SiteDirectory } from '../../sites/site-directory.ts'
-import { cannotBeWritten, type DataDirectory, isMissing, reasonOf } from './data-directory.ts'
-import { isForbidden, missingRights } from './failure-advice.ts'
+import { cannotBeWritten, type DataDirectory } from './data-directory.ts'
+import { adviceOnRights, isForbidden } from './failures.ts'
 import { ownerToServe, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -59,7 +60,7 @@ export const lookAtDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | und
 /** What can be done about a file of the demo that cannot be read. */
 export const adviceOnDemo = ({ isForbidden }: DemoFault): string =>
   isForbidden
-    ? missingRights
+    ? adviceOnRights
     : 'Put it back from a backup, or remove it: the demo token is then no longer told, and "site-admin token issue" issues others.'
 
 /** The demo of a data directory; undefined before its first start. Throws UsageError when its file cannot be read. */

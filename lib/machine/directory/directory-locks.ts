@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isBusy } from '../sqlite/database.ts'
+import { isBusy } from '../../core/system-failures.ts'
 import { makePrivateFile } from './private-files.ts'
 
 /**

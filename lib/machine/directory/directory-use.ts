@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, rmSync } from 'node:fs'
+import { failureOf } from '../../core/system-failures.ts'
 import {
   cannotBeWritten,
   clearDirectory,
@@ -15,7 +16,6 @@ import {
 } from './data-directory.ts'
 import { damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
-import { isReadOnlyDisk } from './failure-advice.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -80,7 +80,7 @@ export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
     return false
   } catch (error) {
     // Where rights are missing, whatever needs them says more.
-    return isReadOnlyDisk(error)
+    return failureOf(error) === 'readOnlyDisk'
   }
 }
 

@@ -1,67 +1,8 @@
-import { statfsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errors, ServiceError } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { asPortError, isBusy } from '../../core/system-failures.ts'
 import { type Ending, type Job, openTransactions } from './transactions.ts'
-
-/** SQLite's result codes: the low byte is the primary one, the rest says more (https://sqlite.org/rescode.html). */
-export const sqliteCodes = {
-  noRights: 3,
-  busy: 5,
-  readOnly: 8,
-  inputOutput: 10,
-  damaged: 11,
-  full: 13,
-  cannotOpen: 14,
-  noDatabase: 26,
-} as const
-
-/** The primary result code of an error of SQLite; 0 for any other error. */
-export const sqliteCodeOf = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-
-/** Whether another process has the database. Nothing was changed, and trying again helps. */
-export const isBusy = (error: unknown): boolean => sqliteCodeOf(error) === sqliteCodes.busy
-
-/** Whether the bytes of a database are not those of one. */
-export const isDamage = (error: unknown): boolean => {
-  const code = sqliteCodeOf(error)
-  return code === sqliteCodes.damaged || code === sqliteCodes.noDatabase
-}
-
-/** Whether a port has said that there is no room. */
-export const isOutOfSpace = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === errors.outOfSpace.code
-
-/** Whether the file of a database cannot be opened, whatever is in it: it may be that of another user. */
-export const isClosedToUs = (error: unknown): boolean => sqliteCodeOf(error) === sqliteCodes.cannotOpen
-
-/** With less than this, in bytes, a file system has no room for a page and what goes with it. */
-const leastRoom = 256 * 1024
-
-const isDiskFull = (file: string): boolean => {
-  try {
-    const { bavail, bsize } = statfsSync(file)
-    return bavail * bsize < leastRoom
-  } catch {
-    return false
-  }
-}
-
-/**
- * What the callers of a port are told of an error of SQLite. Some writes, such as those to the shared memory beside the database, fail on
- * a full disk with an error of input and output that does not tell why: the disk itself is asked then. A database that is there, but cannot be
- * opened again, is one for which there are no file handles left. Whatever else it is, a damaged database for one, comes through.
- */
-export const asPortError = (error: unknown, file: string): unknown => {
-  const code = sqliteCodeOf(error)
-  if (code === sqliteCodes.busy || code === sqliteCodes.cannotOpen)
-    return new ServiceError('unavailable', { cause: error })
-  if (code === sqliteCodes.full || (code === sqliteCodes.inputOutput && isDiskFull(file))) {
-    return new ServiceError('outOfSpace', { cause: error })
-  }
-  return error
-}
 
 /**
  * The one SQLite database of a machine. SQLite works while everything else of the process waits, so changes are short, and those
