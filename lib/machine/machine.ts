@@ -10,26 +10,22 @@ import { type Role, useDirectory } from './directory/directory-use.ts'
 import { adviceOnDamage, reasonWithAdvice } from './directory/failures.ts'
 import { makePrivateFile } from './directory/private-files.ts'
 import { UsageError } from './directory/usage-error.ts'
-import { createIsHeld } from './objects/backup-holds.ts'
+import { createIsHeld, holdForBackups } from './objects/backup-holds.ts'
 import { openBlobs } from './objects/blobs.ts'
-import { holdForBackups } from './objects/held-blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
-import { createUploadSweep } from './objects/sweep-uploads.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
-import { createUploadParts } from './objects/upload-parts.ts'
+import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './sqlite/database.ts'
-import { hourly } from './sqlite/hourly.ts'
 import { isEmpty, missingTables, prepareSchema, refusalOfTables, versionOf } from './sqlite/schema.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrants } from './tables/grants.ts'
-import { createHistory, createRecorder, type RecordChange, sweepHistory } from './tables/history.ts'
+import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
 import { createFolderRemovals, createGoingFolders, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
 import { createSiteDirectory } from './tables/site-directory.ts'
-import { createUploadProgress } from './tables/upload-progress.ts'
-import { createUploadRecords } from './tables/upload-records.ts'
+import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 
 /** Every port that is rows of the one database and nothing else: all but those that hold the bytes of files. */
@@ -92,6 +88,16 @@ const putInOrder = async (
   return tidied
 }
 
+const hour = 60 * 60 * 1000
+
+/** Runs a sweep now, and every hour. Nobody waits for it; the next run makes up for a failure. */
+const runHourly = (sweep: () => Promise<void>): { stop(): void } => {
+  const run = () => void sweep().catch(() => {})
+  run()
+  const timer = setInterval(run, hour).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
 /** The ports over an open database and the blobs beside it. */
 const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = deps
@@ -109,7 +115,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
     await files.giveUp(before)
     await forgetRemovals(database, before)
   }
-  const sweeps = role === 'service' ? [sweepHistory(database, clock.wall), hourly(giveUpOld)] : []
+  const sweeps = role === 'service' ? [runHourly(createHistorySweep(database, clock.wall)), runHourly(giveUpOld)] : []
   return {
     ...tables,
     sites: noteRemovalOfDemo(tables.sites, directory),

@@ -7,6 +7,7 @@ import {
   type Staged,
 } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
+import { batchesOf } from '../sqlite/paging.ts'
 import type { RecordChange } from '../tables/history.ts'
 import type { Blobs } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
@@ -45,11 +46,6 @@ const removalStep = 200
 /** Removes the bytes that a row has left behind, unless another one refers to them. Answers the name of the blob that is to be removed after that. */
 const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
-
-const inSteps = <Item>(items: readonly Item[]): readonly Item[][] =>
-  Array.from({ length: Math.ceil(items.length / removalStep) }, (_, step) =>
-    items.slice(step * removalStep, (step + 1) * removalStep),
-  )
 
 /**
  * The object store of one machine: an index in the database, which keeps small content as well, and a blob for the bytes of each larger object.
@@ -139,7 +135,7 @@ export const createObjectStore = ({
     },
 
     async remove(objects, entry) {
-      const all = entry ? [objects] : inSteps(objects)
+      const all = entry ? [objects] : batchesOf(objects, removalStep)
       await Promise.all(
         all.map((some) =>
           database.write(() => {

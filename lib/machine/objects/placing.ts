@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
+import { createFingerprint, fingerprintOf, partLength } from '../../storage/fingerprint.ts'
 import {
   type Change,
   NotPlaced,
@@ -56,12 +56,6 @@ interface Staging {
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
-}
-
-const fingerprintOf = (bytes: Uint8Array): string => {
-  const making = createFingerprint()
-  making.update(bytes)
-  return making.digest()
 }
 
 /** Lets bytes pass, and makes their fingerprint meanwhile; no longer when they are more than one part. */

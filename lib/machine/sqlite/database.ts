@@ -29,31 +29,31 @@ export interface Database {
   close(): void
 }
 
-interface WaitingJob extends Job {
-  /** When it has waited long enough for another process, by the monotonic clock in milliseconds. */
-  readonly until: number
-}
-
-/** How long SQLite itself waits for another process, with everything else of this one; in milliseconds. */
-const lockWait = 20
-/** How long a change is tried again after that, from a timer, while everything else goes on. */
-const patience = 5_000
-/** A process that makes one change after the other lets go for a moment only: to look seldom would be to miss it. */
-const pause = 1
-/** One that makes many changes rests after it has had the database for so long, so that others find it free; in milliseconds. */
-const longestHold = 20
-const rest = 4
-
 export interface DatabaseOptions {
-  /** Whether changes wait for the disk: if not, all of them are but notes. */
+  /** Without it, no change waits for the disk. */
   readonly durable: boolean
-  /** For a command that works beside a server: whether it lets the server have the database every now and then. */
+  /** For a command beside a server: rests regularly, so that the server finds the database free. */
   readonly givesWay?: boolean
 }
 
+interface WaitingJob extends Job {
+  /** On the monotonic clock: then it is refused when another process has the database. */
+  readonly until: number
+}
+
+/** Milliseconds that SQLite itself waits for another process, with everything else of this one. */
+const lockWait = 20
+/** Milliseconds that a change is tried again after that, from a timer, while everything else goes on. */
+const longestWait = 5_000
+/** Short: a process that makes one change after the other frees the database for a moment only. */
+const pause = 1
+/** Milliseconds of work after which a process that gives way rests. */
+const workBeforeRest = 20
+const rest = 4
+
 const connect = (file: string): DatabaseSync => {
   // Nobody is served yet: processes that open a new database at once may wait for each other.
-  const connection = new DatabaseSync(file, { timeout: patience })
+  const connection = new DatabaseSync(file, { timeout: longestWait })
   try {
     // What SQLite puts aside for a moment takes neither room on the disk nor file handles.
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
@@ -64,7 +64,7 @@ const connect = (file: string): DatabaseSync => {
   }
 }
 
-/** Sets a pragma only when it is not set to that yet. */
+/** Sets a pragma only when its value changes. */
 const openPragma = (connection: DatabaseSync, name: string) => {
   let current: number | string | undefined
   return (value: number | string) => {
@@ -73,98 +73,121 @@ const openPragma = (connection: DatabaseSync, name: string) => {
   }
 }
 
-/** Opens the database. Errors: those of SQLite. */
-export const openDatabase = (file: string, { durable: isDurable, givesWay = false }: DatabaseOptions): Database => {
-  const connection = connect(file)
+/** Jobs in their order. Each stays until its outcome is known. */
+const createWaitingJobs = () => {
+  const jobs: WaitingJob[] = []
+  /** Number of first jobs that failed together: each gets a transaction of its own, so that one does not spoil it for the others. */
+  let singles = 0
+
+  const take = (count: number) => {
+    singles = Math.max(singles - count, 0)
+    return jobs.splice(0, count)
+  }
+
+  return {
+    add: (job: WaitingJob) => void jobs.push(job),
+    isEmpty: () => jobs.length === 0,
+    next: (): readonly Job[] => jobs.slice(0, singles > 0 ? 1 : jobs.length),
+
+    /** Refuses the jobs that have waited too long, which are the first ones; all of them when the database is closed. */
+    refuseLate(error: unknown, isClosed: boolean): void {
+      const now = performance.now()
+      const firstInTime = isClosed ? -1 : jobs.findIndex(({ until }) => now < until)
+      for (const { fail } of take(firstInTime < 0 ? jobs.length : firstInTime)) fail(error)
+    },
+
+    /** Tells the jobs of a transaction how it ended. */
+    settle(tried: readonly Job[], ending: Ending): void {
+      if (ending.outcome === 'done') {
+        take(ending.tell.length)
+        for (const tell of ending.tell) tell()
+      } else if (tried.length > 1) singles = tried.length
+      else for (const { fail } of take(1)) fail(ending.error)
+    },
+  }
+}
+
+/** Makes changes in transactions, one after the other. */
+const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false }: DatabaseOptions) => {
   const transact = openTransactions(connection, isBusy)
-  const waitForLock = openPragma(connection, 'busy_timeout')
-  const synchronise = openPragma(connection, 'synchronous')
-  waitForLock(lockWait)
-  /** In their order. A job leaves when it is known what became of it. */
-  const waiting: WaitingJob[] = []
-  /** So many of the first ones have failed together: each gets a transaction of its own, lest one spoils it for the others. */
-  let apart = 0
+  const setLockWait = openPragma(connection, 'busy_timeout')
+  const setSynchronous = openPragma(connection, 'synchronous')
+  setLockWait(lockWait)
+  const waiting = createWaitingJobs()
   let isScheduled = false
   let isClosed = false
-  /** How long it has had the database since it last rested, and when it has rested. */
-  let held = 0
-  let restedAt = 0
+  let workedSinceRest = 0
+  let restsUntil = 0
 
   const schedule = (leastDelay: number) => {
-    if (isScheduled || isClosed || waiting.length === 0) return
+    if (isScheduled || isClosed || waiting.isEmpty()) return
     isScheduled = true
-    const delay = Math.max(leastDelay, restedAt - performance.now())
+    const delay = Math.max(leastDelay, restsUntil - performance.now())
     if (delay > 0) setTimeout(wake, delay)
     else setImmediate(wake)
   }
 
-  const leave = (count: number) => {
-    apart = Math.max(apart - count, 0)
-    return waiting.splice(0, count)
+  const countWork = (duration: number) => {
+    workedSinceRest += duration
+    if (!givesWay || workedSinceRest < workBeforeRest) return
+    workedSinceRest = 0
+    restsUntil = performance.now() + rest
   }
 
-  /** The first ones have waited longest. */
-  const refuseImpatient = (error: unknown) => {
-    const now = performance.now()
-    const patient = isClosed ? -1 : waiting.findIndex(({ until }) => now < until)
-    for (const { fail } of leave(patient < 0 ? waiting.length : patient)) fail(error)
-  }
-
-  /** Answers when to go on, in milliseconds. */
-  const settle = (jobs: readonly Job[], ending: Ending): number => {
-    if (ending.outcome === 'kept out') {
-      refuseImpatient(ending.error)
-      return pause
-    }
-    if (ending.outcome === 'done') {
-      leave(ending.tell.length)
-      for (const tell of ending.tell) tell()
-    } else if (jobs.length > 1) apart = jobs.length
-    else for (const { fail } of leave(1)) fail(ending.error)
-    return 0
-  }
-
-  const rememberToRest = (duration: number) => {
-    held += duration
-    if (!givesWay || held < longestHold) return
-    held = 0
-    restedAt = performance.now() + rest
-  }
-
-  /** Makes as many of the waiting changes as one transaction holds. Answers when to go on, in milliseconds. */
+  /** Makes as many of the waiting changes as one transaction takes. Answers the milliseconds until the next attempt. */
   const makeSome = (): number => {
-    const jobs = waiting.slice(0, apart > 0 ? 1 : waiting.length)
+    const jobs = waiting.next()
     // In WAL mode NORMAL syncs at checkpoints only; OFF would not even do that, and could damage the database.
-    synchronise(isDurable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
+    setSynchronous(durable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
     const begun = performance.now()
     const ending = transact(jobs)
-    rememberToRest(performance.now() - begun)
+    countWork(performance.now() - begun)
     // When SQLite has waited in vain, the timer waits from then on.
-    waitForLock(ending.outcome === 'kept out' ? 0 : lockWait)
-    return settle(jobs, ending)
+    setLockWait(ending.outcome === 'kept out' ? 0 : lockWait)
+    if (ending.outcome === 'kept out') {
+      waiting.refuseLate(ending.error, isClosed)
+      return pause
+    }
+    waiting.settle(jobs, ending)
+    return 0
   }
 
   function wake() {
     isScheduled = false
-    if (waiting.length > 0) schedule(makeSome())
+    if (!waiting.isEmpty()) schedule(makeSome())
   }
 
-  const ask = <Result>(change: () => Result, waitsForDisk: boolean): Promise<Result> => {
+  return {
+    isClosed: () => isClosed,
+
+    add(job: Job): void {
+      waiting.add({ ...job, until: performance.now() + longestWait })
+      schedule(0)
+    },
+
+    close(): void {
+      isClosed = true
+      while (!waiting.isEmpty()) makeSome()
+    },
+  }
+}
+
+/** Opens the database. Errors: those of SQLite. */
+export const openDatabase = (file: string, options: DatabaseOptions): Database => {
+  const connection = connect(file)
+  const queue = createChangeQueue(connection, options)
+
+  const change = <Result>(make: () => Result, waitsForDisk: boolean): Promise<Result> => {
+    if (queue.isClosed()) return Promise.reject(new ServiceError('unavailable'))
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    const until = performance.now() + patience
-    if (isClosed) reject(new ServiceError('unavailable'))
-    else {
-      waiting.push({
-        change() {
-          const result = change()
-          return () => resolve(result)
-        },
-        fail: (error) => reject(asPortError(error, file)),
-        waitsForDisk,
-        until,
-      })
-    }
-    schedule(0)
+    queue.add({
+      change() {
+        const result = make()
+        return () => resolve(result)
+      },
+      fail: (error) => reject(asPortError(error, file)),
+      waitsForDisk,
+    })
     return promise
   }
 
@@ -172,7 +195,7 @@ export const openDatabase = (file: string, { durable: isDurable, givesWay = fals
     connection,
 
     async read(query) {
-      for (const until = performance.now() + patience; ; await sleep(pause)) {
+      for (const until = performance.now() + longestWait; ; await sleep(pause)) {
         try {
           return query()
         } catch (error) {
@@ -181,13 +204,12 @@ export const openDatabase = (file: string, { durable: isDurable, givesWay = fals
       }
     },
 
-    write: (change) => ask(change, true),
-    note: (change) => ask(change, false),
+    write: (make) => change(make, true),
+    note: (make) => change(make, false),
 
     close() {
-      if (isClosed) return
-      isClosed = true
-      while (waiting.length > 0) makeSome()
+      if (queue.isClosed()) return
+      queue.close()
       connection.close()
     },
   }

@@ -6,7 +6,7 @@ import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { refuseLate, unlimited } from '../../core/remaining-time.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countInSteps, readInSteps } from '../sqlite/in-steps.ts'
+import { countPages, readPages } from '../sqlite/paging.ts'
 import { contentTables, isStaying, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
@@ -88,7 +88,7 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
   }
 
   const list: CategoryLinks['list'] = ({ site, kind, category }, after, limit) =>
-    readInSteps(
+    readPages(
       after,
       limit,
       (last, some) => read(() => statements[kind].ofCategory.all(site, category, last, some).map(toLink)),
@@ -100,12 +100,12 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
     listConsistently: list,
 
     count: ({ site, kind, category }, after, limit) =>
-      countInSteps(after, limit, (last, some) =>
+      countPages(after, limit, (last, some) =>
         read(() => statements[kind].countOfCategory.get(site, category, last, some)),
       ),
 
     categoriesOf: ({ site, kind, id }, after, limit) =>
-      readInSteps<CategoryId, number>(
+      readPages<CategoryId, number>(
         after,
         limit,
         (last, some) =>
@@ -116,7 +116,7 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
       ),
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
-      countInSteps(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
+      countPages(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
 
     link: (list, wanted, entry, remainingTime = unlimited) =>
       write(() => {

@@ -4,7 +4,7 @@ import { type ContentKind, contentKinds, givenText, isSameContent, textMember } 
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countInSteps, inPieces, readInSteps } from '../sqlite/in-steps.ts'
+import { countPages, forEachBatch, readPages } from '../sqlite/paging.ts'
 import { createContentRemovals } from './content-removals.ts'
 import { contentReader, contentStatements, membersToKeep } from './content-rows.ts'
 import type { RecordChange } from './history.ts'
@@ -130,7 +130,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
   }
 
   const list: Contents['list'] = (site, kind, after, limit) =>
-    readInSteps(
+    readPages(
       after,
       limit,
       async (last, some) => {
@@ -144,7 +144,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
     const found = new Map<number, string>()
     const some = statements[kind].texts?.some
     if (!some) return found
-    await inPieces(ids, async (piece) => {
+    await forEachBatch(ids, async (piece) => {
       const rows = await read(() => some.all(site, JSON.stringify(piece)))
       for (const { id, text } of rows) found.set(Number(id), String(text))
     })
@@ -165,7 +165,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
 
     async getMany(site, kind, ids) {
       const contents = new Map<number, Content>()
-      await inPieces(ids, async (piece) => {
+      await forEachBatch(ids, async (piece) => {
         const rows = await read(() => statements[kind].these.all(site, JSON.stringify(piece)))
         for (const content of rows.map(reader(site, kind))) contents.set(content.id, content)
       })
@@ -174,7 +174,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
 
     async existing(site, kind, ids) {
       const existing = new Set<number>()
-      await inPieces(ids, async (piece) => {
+      await forEachBatch(ids, async (piece) => {
         const rows = await read(() => statements[kind].existing.all(site, JSON.stringify(piece)))
         for (const { id } of rows) existing.add(Number(id))
       })
@@ -199,7 +199,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
     },
 
     count: (site, kind, after, limit) =>
-      countInSteps(after, limit, (last, some) => read(() => statements[kind].count.get(site, last, some))),
+      countPages(after, limit, (last, some) => read(() => statements[kind].count.get(site, last, some))),
 
     highestId: (site, kind) => read(() => Number(statements[kind].highest.get(site)?.['id'] ?? 0)),
 

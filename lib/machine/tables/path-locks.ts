@@ -6,7 +6,7 @@ import type { PlaceConditions } from '../../storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/workflows.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readInSteps } from '../sqlite/in-steps.ts'
+import { readPages } from '../sqlite/paging.ts'
 import type { RecordChange } from './history.ts'
 
 /** What lies below a folder comes, in the order of the bytes of its path, from here on … */
@@ -173,7 +173,7 @@ export const createWorkflows = ({ connection, read, write }: Database, record: R
       read(() => firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
 
     list: (site, after = root, limit) =>
-      readInSteps(
+      readPages(
         after,
         limit,
         (last, some) => read(() => behind.all(site, last, some).map(({ page }) => toStoragePath(String(page)))),

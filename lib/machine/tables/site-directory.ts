@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readInSteps } from '../sqlite/in-steps.ts'
+import { readPages } from '../sqlite/paging.ts'
 import type { RecordChange } from './history.ts'
 
 type Row = Record<string, SQLOutputValue>
@@ -77,7 +77,7 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
 
     async list() {
       const first = Number.MIN_SAFE_INTEGER
-      const found = await readInSteps(
+      const found = await readPages(
         first,
         Number.POSITIVE_INFINITY,
         (after, limit) => read(() => sites.all(after, limit).map(toSite)),

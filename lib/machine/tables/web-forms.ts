@@ -3,7 +3,7 @@ import { storedId, type WebFormId } from '../../core/ids.ts'
 import { refuseLate, unlimited } from '../../core/remaining-time.ts'
 import type { SystemField, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readInSteps } from '../sqlite/in-steps.ts'
+import { readPages } from '../sqlite/paging.ts'
 import type { RecordChange } from './history.ts'
 
 const toFields = (text: unknown): readonly SystemField[] => JSON.parse(String(text))
@@ -36,7 +36,7 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
     },
 
     list: (site) =>
-      readInSteps(
+      readPages(
         Number.MIN_SAFE_INTEGER,
         Number.POSITIVE_INFINITY,
         (after, limit) =>
@@ -47,7 +47,7 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
       ),
 
     listWhole: (site, after, limit) =>
-      readInSteps(
+      readPages(
         after,
         limit,
         (last, wanted) =>

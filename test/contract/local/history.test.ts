@@ -3,7 +3,7 @@ import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
-import { createHistory, createRecorder, sweepHistory } from '../../../lib/machine/tables/history.ts'
+import { createHistory, createHistorySweep, createRecorder } from '../../../lib/machine/tables/history.ts'
 import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const site = 1 as SiteId
@@ -35,13 +35,12 @@ describe('the history on one machine', () => {
       at(now - 90 * day + 1)(entryOf('kept'))
       at(now)(entryOf('new'))
     })
-    const sweep = sweepHistory(database, () => now)
-    sweep.stop()
+    await createHistorySweep(database, () => now)()
     const subjects = async () => {
       const { changes } = await changesAfter(createHistory(database), site, 0, 10, { withFiles: true })
       return changes.map(({ subject }) => subject)
     }
-    await expect.poll(subjects).toEqual(['kept', 'new'])
+    expect(await subjects()).toEqual(['kept', 'new'])
   })
 
   test('has positions that grow although the clock is set back, and that begin behind those of a restored backup', async () => {
