@@ -22,7 +22,7 @@ import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrants } from './tables/grants.ts'
 import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
-import { createFolderRemovals, createGoingFolders, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
+import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
 import { createSiteDirectory } from './tables/site-directory.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
@@ -105,8 +105,8 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const tables = createTableStores(database, clock, record)
   const isHeld = createIsHeld(database.connection)
   const blobs = holdForBackups(openBlobs(directory, { durable }), { isHeld: () => isHeld(clock.wall()) })
-  const isGoing = createGoingFolders(database.connection)
-  const files = createObjectStore({ database, blobs, isGoing, record, now: clock.wall })
+  const isBeingRemoved = createRemovalCheck(database.connection)
+  const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
   const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })
   // First, so that nothing refers to the blobs of what has expired.
   if (role === 'service') await sweep()

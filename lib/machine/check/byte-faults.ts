@@ -31,10 +31,7 @@ const contentsPerTurn = 256
  * Compares each content that the database keeps itself with the fingerprint of its objects, one after the other and in the order in which they lie on
  * the disk. Throws the reason of `signal` when that is aborted.
  */
-const damagedContents = async (
-  connection: DatabaseSync,
-  signal?: AbortSignal,
-): Promise<readonly DamagedContent[]> => {
+const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
   // Beside min(), SQLite takes the other columns from the row that has the minimum.
   const contents = connection.prepare(
     `SELECT name, bytes, object.* FROM small_contents CROSS JOIN (

@@ -151,7 +151,7 @@ interface Placing {
   readonly old: OldObjects
   readonly stagedOf: (staged: Staged) => StagedBlob
   /** Whether a folder is being removed, as the same transaction sees it. */
-  readonly isGoing: (staying: PlaceConditions['staying']) => boolean
+  readonly isBeingRemoved: (staying: PlaceConditions['staying']) => boolean
   readonly record: RecordChange
 }
 
@@ -245,8 +245,8 @@ export const placeChanges = (
   { absent, standing = [], matching = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
   entry: HistoryEntry,
 ): void => {
-  const { rows, isGoing, record } = placing
-  if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
+  const { rows, isBeingRemoved, record } = placing
+  if (isBeingRemoved(staying)) throw new NotPlaced({ outcome: 'going' })
   const gone = standing.find((key) => !rows.get(key))
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   const rival = absent.find((key) => isTaken(rows, key))

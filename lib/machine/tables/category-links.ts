@@ -58,35 +58,11 @@ const toLink = (row: Readonly<Record<string, unknown>>): CategoryLink => ({
   displayable: row['displayable'] === 1,
 })
 
-/** The links between categories and objects, on one machine. */
-export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
-  const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
-  const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
+interface Deps extends Pick<Database, 'read' | 'write'> {
+  readonly statements: Readonly<Record<ObjectKind, ReturnType<typeof linkStatements>>>
+}
 
-  const unknownCategories = connection.prepare(
-    `SELECT value AS id FROM json_each(?2)
-     WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`,
-  )
-
-  /** Answers whether it has changed anything. */
-  const putOne = ({ site, kind, category }: LinkList, id: number, displayable: boolean | undefined): boolean => {
-    const { put, add } = statements[kind]
-    const { changes } =
-      displayable === undefined ? add.run(site, category, id) : put.run(site, category, id, displayable ? 1 : 0)
-    return changes === 1
-  }
-
-  /** Why the links of an object with these categories cannot be changed. */
-  const refusal = (
-    { site, kind, id }: SiteObject,
-    categories: readonly CategoryId[],
-  ): ObjectLinkOutcome | undefined => {
-    if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
-    const unknown = unknownCategories.all(site, JSON.stringify(categories))
-    if (unknown.length === 0) return undefined
-    return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => Number(row['id']))) }
-  }
-
+const createQueries = ({ read, statements }: Deps) => {
   const list: CategoryLinks['list'] = ({ site, kind, category }, after, limit) =>
     readPages(
       after,
@@ -117,27 +93,35 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
       countPages(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
+  } satisfies Partial<CategoryLinks>
+}
 
-    link: (list, wanted, entry, remainingTime = unlimited) =>
-      write(() => {
-        refuseLate(remainingTime)
-        if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
-        const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
-        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
-        const changed = [...wanted].filter(([id, displayable]) => putOne(list, id, displayable))
-        if (changed.length > 0) record(entry)
-        return { outcome: 'linked' }
-      }),
+/** Answers whether it has changed anything. */
+type PutLink = (list: LinkList, id: number, displayable: boolean | undefined) => boolean
 
-    unlink: ({ site, kind, category: id }, ids, entry, remainingTime = unlimited) =>
-      write(() => {
-        refuseLate(remainingTime)
-        if (!category.get(site, id)) return false
-        statements[kind].remove.run(site, id, JSON.stringify(ids))
-        record(entry)
-        return true
-      }),
+/** Links of an object with categories. */
+const createObjectLinks = (
+  connection: DatabaseSync,
+  { write, statements }: Deps,
+  putLink: PutLink,
+  record: RecordChange,
+): Pick<CategoryLinks, 'linkObject' | 'unlinkObject'> => {
+  const unknownCategories = connection.prepare(
+    `SELECT value AS id FROM json_each(?2)
+     WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`,
+  )
 
+  const refusal = (
+    { site, kind, id }: SiteObject,
+    categories: readonly CategoryId[],
+  ): ObjectLinkOutcome | undefined => {
+    if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
+    const unknown = unknownCategories.all(site, JSON.stringify(categories))
+    if (unknown.length === 0) return undefined
+    return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => Number(row['id']))) }
+  }
+
+  return {
     linkObject: (object, wanted, entry, remainingTime = unlimited) =>
       write((): ObjectLinkOutcome => {
         refuseLate(remainingTime)
@@ -145,7 +129,7 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
         if (refused) return refused
         const { site, kind, id } = object
         const changed = [...wanted].filter(([category, displayable]) =>
-          putOne({ site, kind, category }, id, displayable),
+          putLink({ site, kind, category }, id, displayable),
         )
         if (changed.length > 0) record(entry)
         return { outcome: 'done' }
@@ -160,6 +144,44 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
         statements[kind].removeOfObject.run(site, id, JSON.stringify(categories))
         record(entry)
         return { outcome: 'done' }
+      }),
+  }
+}
+
+export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
+  const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
+  const deps = { read, write, statements }
+  const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
+
+  const putLink: PutLink = ({ site, kind, category: id }, object, displayable) => {
+    const { put, add } = statements[kind]
+    const { changes } =
+      displayable === undefined ? add.run(site, id, object) : put.run(site, id, object, displayable ? 1 : 0)
+    return changes === 1
+  }
+
+  return {
+    ...createQueries(deps),
+    ...createObjectLinks(connection, deps, putLink, record),
+
+    link: (list, wanted, entry, remainingTime = unlimited) =>
+      write(() => {
+        refuseLate(remainingTime)
+        if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
+        const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
+        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
+        const changed = [...wanted].filter(([id, displayable]) => putLink(list, id, displayable))
+        if (changed.length > 0) record(entry)
+        return { outcome: 'linked' }
+      }),
+
+    unlink: ({ site, kind, category: id }, ids, entry, remainingTime = unlimited) =>
+      write(() => {
+        refuseLate(remainingTime)
+        if (!category.get(site, id)) return false
+        statements[kind].remove.run(site, id, JSON.stringify(ids))
+        record(entry)
+        return true
       }),
   }
 }

@@ -23,7 +23,7 @@ export const contentStatements = (connection: DatabaseSync, kind: ContentKind) =
     existing: connection.prepare(
       `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND ${staying}`,
     ),
-    going: connection.prepare(
+    marked: connection.prepare(
       `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 1`,
     ),
     behind: connection.prepare(

@@ -1,4 +1,4 @@
-import type { SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { storedId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
@@ -29,110 +29,107 @@ const toUpload = (row: Row): Upload => ({
   holding: holdingIn(row['blob']) ?? null,
 })
 
-/** Who has an upload, and until when at the latest, on the monotonic clock. */
-interface Hold {
+const uploadStatements = (connection: DatabaseSync) => ({
+  count: connection.prepare(
+    'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
+  ),
+  insert: connection.prepare('INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+  get: connection.prepare('SELECT * FROM uploads WHERE id = ?'),
+  advance: connection.prepare(
+    'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
+  ),
+  note: connection.prepare(
+    'UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?',
+  ),
+  complete: connection.prepare(
+    'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
+  ),
+  remove: connection.prepare('DELETE FROM uploads WHERE id = ? RETURNING blob'),
+})
+
+/** `until` is on the monotonic clock. */
+interface Lease {
   readonly holder: string
   readonly until: number
 }
 
-/**
- * The records of uploads on one machine. Only the service adds to them: who has one is known to its process, and ends with it.
- */
+/** Only the service adds to uploads: its process alone knows the leases, and they end with it. */
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
   { monotonic }: Clock = systemClock,
 ): UploadRecords => {
-  const count = connection.prepare(
-    'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
-  )
-  const insert = connection.prepare('INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const get = connection.prepare('SELECT * FROM uploads WHERE id = ?')
-  const advance = connection.prepare(
-    'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
-  )
-  const noteDown = connection.prepare(
-    'UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?',
-  )
-  const complete = connection.prepare(
-    'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
-  )
-  const remove = connection.prepare('DELETE FROM uploads WHERE id = ? RETURNING blob')
-  const holds = new Map<string, Hold>()
+  const statements = uploadStatements(connection)
+  const leases = new Map<string, Lease>()
 
   const find = (id: string): Upload | undefined => {
-    const row = get.get(id)
+    const row = statements.get.get(id)
     return row && toUpload(row)
   }
-  const isHeldBy = (id: string, holder: string): boolean => holds.get(id)?.holder === holder
-  const letGo = (id: string, holder: string): void => {
-    if (isHeldBy(id, holder)) holds.delete(id)
+  const isHeldBy = (id: string, holder: string): boolean => leases.get(id)?.holder === holder
+  const release = (id: string, holder: string): void => {
+    if (isHeldBy(id, holder)) leases.delete(id)
   }
-  const leftOf = (id: string): number => (holds.get(id)?.until ?? 0) - monotonic()
 
   return {
     create: (upload, most, now) =>
       write(() => {
         const { id, site, user, target, metadata, limit, length, offset, created, expires, holding } = upload
-        if (Number(count.get(site, user, now)?.['count']) >= most) return false
+        if (Number(statements.count.get(site, user, now)?.['count']) >= most) return false
         const texts = [JSON.stringify(target), metadata] as const
         const blob = holding?.name ?? null
-        insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob)
+        statements.insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob)
         return true
       }),
 
     get: (id) => read(() => find(id)),
 
-    // In one go: nothing of this process comes in between.
+    // In one step: nothing of this process comes in between.
     take: (id, offset, holder, duration) =>
       read((): TakeOutcome => {
         const upload = find(id)
         if (!upload) return { outcome: 'unknown' }
-        const left = leftOf(id)
+        const left = (leases.get(id)?.until ?? 0) - monotonic()
         if (left > 0) return { outcome: 'held', left }
         if (upload.offset !== offset || upload.isComplete) return { outcome: 'moved' }
-        holds.set(id, { holder, until: monotonic() + duration })
+        leases.set(id, { holder, until: monotonic() + duration })
         return { outcome: 'taken', upload }
       }),
 
-    // Known to this process alone, which nothing keeps from writing it down.
     async renew(id, holder, duration) {
       if (!isHeldBy(id, holder)) return false
-      holds.set(id, { holder, until: monotonic() + duration })
+      leases.set(id, { holder, until: monotonic() + duration })
       return true
     },
 
     async advance(id, holder, { offset, length, expires, holding }, keeps) {
       if (!isHeldBy(id, holder)) return false
-      const isThere = await write(() => advance.run(offset, length, expires, holding.name, id).changes === 1)
-      if (!keeps) letGo(id, holder)
+      const isThere = await write(() => statements.advance.run(offset, length, expires, holding.name, id).changes === 1)
+      if (!keeps) release(id, holder)
       return isThere
     },
 
     async note(id, holder, { offset, length, expires }) {
-      if (isHeldBy(id, holder)) await note(() => noteDown.run(offset, length, expires, id, offset))
+      if (isHeldBy(id, holder)) await note(() => statements.note.run(offset, length, expires, id, offset))
     },
 
     async complete(id, expires) {
-      await write(() => complete.run(expires, id))
+      await write(() => statements.complete.run(expires, id))
     },
 
-    giveBack: async (id, holder) => letGo(id, holder),
+    giveBack: async (id, holder) => release(id, holder),
 
     async remove(id) {
-      const held = await write(() => holdingIn(remove.get(id)?.['blob']))
-      holds.delete(id)
+      const held = await write(() => holdingIn(statements.remove.get(id)?.['blob']))
+      leases.delete(id)
       return held
     },
   }
 }
 
-/** How long progress is kept after it was last told, in milliseconds. */
+/** Milliseconds after the last report. */
 const keptFor = 24 * 3600 * 1000
 
-/**
- * The progress of each token's newest upload, on one machine. The newest is the one that came last: the place of a token is that of the
- * upload that began it anew, whatever the clock says. None of it waits for the disk.
- */
+/** The progress of the upload that each token began last, whatever the clock says. None of it waits for the disk. */
 export const createUploadProgress = (
   { connection, read, note }: Database,
   { wall }: Clock = systemClock,
