@@ -22,18 +22,16 @@ import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
 
-/** Where the build of the console puts it. */
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 
 interface ServerDeps {
   readonly dataCentre: string
-  /** All data centres of a machine share them. */
   readonly stores: LocalStores
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
 }
 
-/** A server that answers for one data centre, with the operations of all groups. It does not listen yet. */
+/** Serves the operations of all groups for one data centre. It does not listen yet. */
 export const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
@@ -49,7 +47,7 @@ export const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDep
   return createServer((path) => (isDownload(path) ? downloads : groups(path)))
 }
 
-/** Writes where the data centres listen into the directory. The default one becomes the only default of the directory. */
+/** The default one becomes the only default of the directory. */
 const registerDataCentres = async (
   sites: SiteDirectory,
   urls: Readonly<Record<string, string>>,
@@ -66,11 +64,9 @@ const registerDataCentres = async (
 interface Options {
   readonly dataDirectory: string
   readonly host: string
-  /** The first one is the home of the demo site. */
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
   readonly reset: boolean
   readonly telemetry: Telemetry
-  /** Tells the person who has started the service. */
   readonly say: (sentence: string) => void
 }
 
@@ -79,7 +75,6 @@ export interface RunningService {
   readonly dataCentres: Readonly<Record<string, string>>
   /** Undefined when its site was removed. */
   readonly demo: Demo | undefined
-  /** Answers the requests in flight, then lets go of the data directory. */
   stop(): Promise<void>
 }
 
@@ -93,7 +88,10 @@ const sayWhatIsMissing = ({ tidied }: LocalStores, say: (sentence: string) => vo
   say(`${files}: "site-admin check" names what is missing.`)
 }
 
-/** Everything in one process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a person can put right. */
+/**
+ * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a
+ * person can put right.
+ */
 export const startService = async (options: Options): Promise<RunningService> => {
   const { dataDirectory, host, dataCentres, reset, telemetry, say } = options
   const settings = readMachineSettings()

@@ -1,7 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { errors, ServiceError } from './errors.ts'
 
-/** Kinds of failures of the operating system and of SQLite. */
 export type SystemFailure =
   | 'missing'
   | 'notFolder'
@@ -77,9 +76,9 @@ const isDiskFull = (file: string): boolean => {
 
 /**
  * Turns failures that pass into errors of the ports: outOfSpace, unavailable. Every other error is answered as it is.
- * On a full disk some writes, such as those to the shared memory of a database, fail with an error of input and
- * output that does not tell why: then the disk of `file` is asked. A database that is there but cannot be opened
- * again is one for which no file handle is free.
+ * On a full disk some writes, such as those to the shared memory of a database, fail with an error of input and output
+ * that does not tell why: then the disk of `file` is asked. A database that is there but cannot be opened again is one
+ * for which no file handle is free.
  */
 export const asPortError = (error: unknown, file: string): unknown => {
   const failure = failureOf(error)

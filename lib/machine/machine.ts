@@ -28,12 +28,11 @@ import { createSiteDirectory } from './tables/site-directory.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 
-/** Every port that is rows of the one database and nothing else: all but those that hold the bytes of files. */
+/** Ports that are rows of the database, and hold no bytes of files. */
 interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
 }
 
-/** The tables have been prepared. */
 export const createTableStores = (
   database: Database,
   clock: Clock = systemClock,
@@ -52,13 +51,9 @@ export const createTableStores = (
   history: createHistory(database),
 })
 
-/** Every port of the service, on one machine. */
 export interface LocalStores extends Stores {
-  /** What was found of the blobs, when the service has put them in order. */
   readonly tidied: TidyReport | undefined
-  /** What links to files are signed with. */
   readonly linkSecret: Uint8Array
-  /** Lets what goes on in the background come to an end. */
   stop(): Promise<void>
 }
 
@@ -71,10 +66,10 @@ interface StoreDeps {
   readonly clock: Clock
 }
 
-/** How long a removal may be held that a bug has not given back, in milliseconds. */
+/** Milliseconds after which a removal is free that a bug has not given back. */
 const longestSlice = 60_000
 
-/** What only the service does, which is there once: puts in order what an earlier one has left half done, and goes on with it. */
+/** Only for the service: completes the work of an earlier one. */
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
   { removalQueue, removals }: TableStores,
@@ -98,7 +93,6 @@ const runHourly = (sweep: () => Promise<void>): { stop(): void } => {
   return { stop: () => clearInterval(timer) }
 }
 
-/** The ports over an open database and the blobs beside it. */
 const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = deps
   const record = createRecorder(database.connection, clock.wall)
@@ -131,7 +125,6 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
 }
 
-/** Everything of one machine: a data directory, its database, and the ports over it. */
 export interface Machine {
   readonly directory: DataDirectory
   readonly database: Database
@@ -140,20 +133,17 @@ export interface Machine {
 }
 
 interface Options {
-  /** The service makes a directory that is not there, has it to itself but for commands, and puts it in order. */
+  /** The service makes a missing directory, puts it in order, and shares it with commands alone. */
   readonly role?: Role
-  /** Whether everything in the directory is given up first. */
   readonly reset?: boolean
-  /** Whether a change waits for the disk; it does unless told otherwise. */
   readonly durable?: boolean
-  /** How long what was replaced or removed is kept, in milliseconds: 30 days unless told. */
+  /** Milliseconds, for replaced and removed files: 30 days by default. */
   readonly keptFor?: number
   readonly clock?: Clock
 }
 
 const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
-/** Why the tables of a database cannot be worked with, though it is of a version that this program knows; undefined when they can. */
 const damageOfTables = (connection: DatabaseSync): string | undefined => {
   if (isEmpty(connection) || refusalOfTables(versionOf(connection)) !== undefined) return undefined
   return missingTables(connection)[0]
@@ -178,7 +168,6 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
   }
 }
 
-/** What a person is told who has no room to open a data directory, or to start a service on it. */
 export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
   new UsageError(
     `There is no room on the disk of the data directory ${path}: even to open it takes a little. Make room on that disk. Nothing was changed.`,
@@ -192,7 +181,7 @@ const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError =>
         cause: error,
       })
 
-/** Opens the data directory at a path. Throws UsageError, with what to do about it, when it cannot be used; nothing in it is changed then. */
+/** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
   const { role = 'command', reset = false, durable = true, keptFor = usuallyKeptFor, clock = systemClock } = options
   const directory = layoutOf(path)

@@ -17,11 +17,10 @@ import { openBackupPlace } from './backup-place.ts'
 import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
-  /** Whether what is damaged is taken along as it is, instead of making no backup at all. */
   readonly evenIfDamaged: boolean
-  /** Whether the bytes of every file are compared with their fingerprint, also where none are copied. */
+  /** Compares the bytes of every file with its fingerprint, also where none are copied. */
   readonly withBytes: boolean
-  /** Ends it; its reason is what the caller is told. */
+  /** Its reason is what the caller is told. */
   readonly signal: AbortSignal
   readonly clock?: Clock
 }
@@ -30,11 +29,11 @@ export interface Backup extends BackupMarker {
   readonly path: string
 }
 
-/** For how long blobs are held after the last sign of life, and how often there is one; in milliseconds. */
+/** Milliseconds: blobs are held this long after the last sign of life, and there is one every `interval`. */
 const heldFor = 60_000
 const interval = 10_000
 
-/** SQLite copies the database while everything else of this process waits: so many bytes in a millisecond at the least. */
+/** Bytes per millisecond, at least. SQLite copies the database while everything else of this process waits. */
 const slowestCopy = 4_000
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -42,7 +41,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-/** Copies the database as it is at this moment. SQLite takes the copy no further than to the system: the caller takes it to the disk. */
+/** SQLite takes the copy no further than to the system: the caller takes it to the disk. */
 const copyDatabase = (
   { connection }: Pick<Database, 'connection'>,
   { database: file }: DataDirectory,
@@ -66,15 +65,13 @@ const hold = async (database: Database, source: DataDirectory, { wall }: Clock):
 
 interface Snapshot {
   readonly blobs: readonly ReferredBlob[]
-  /** What is damaged of the files that the database keeps itself. */
   readonly damaged: readonly Damaged[]
-  /** How many files there are. */
   readonly files: number
 }
 
 /**
- * Looks the copy of the database over, and takes out of it what concerns the backup alone. Throws UsageError when it is damaged as a whole, and the
- * reason of `signal` when that is aborted.
+ * Checks the copy of the database, and removes from it what concerns the backup alone. Throws UsageError when it is
+ * damaged as a whole, and the reason of `signal` when that is aborted.
  */
 const readSnapshot = async (
   { database: file }: DataDirectory,
@@ -102,7 +99,6 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
   }
 }
 
-/** Shows that the backup is alive, until it is stopped. Answers whether it has always held its blobs. */
 const keepHolding = (hold: BackupHold) => {
   let held = true
   const extend = async () => {
@@ -129,8 +125,8 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
 }
 
 /**
- * Backs up a data directory while it is in use, or not: the database as it is at one moment, and every blob that it refers to then. What is replaced or
- * removed meanwhile stays until it has been taken along. Throws UsageError; nothing is left behind then.
+ * Backs up a data directory, in use or not: the database as it is at one moment, and every blob that it refers to then.
+ * Blobs that are given up meanwhile stay until they are in the backup. Throws UsageError; nothing is left behind then.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const { evenIfDamaged, withBytes, signal, clock = systemClock } = options

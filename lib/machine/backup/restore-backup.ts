@@ -17,23 +17,20 @@ import type { BackupOptions } from './make-backup.ts'
 import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface Restoration extends BackupMarker {
-  /** The data directory that has been filled. */
   readonly path: string
 }
 
 const damaged = ({ path }: DataDirectory, fault: string) =>
   new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
 
-/** What the database of a backup says. */
 interface BackedUp {
   readonly blobs: readonly ReferredBlob[]
-  /** What is damaged of the files that the database keeps itself. */
   readonly damaged: readonly Damaged[]
 }
 
 /**
- * Reads the database of a backup, and writes nothing beside it. Throws UsageError when it is damaged as a whole, or of a newer program, and the reason
- * of `signal` when that is aborted.
+ * Reads the database of a backup, and writes nothing beside it. Throws UsageError when it is damaged as a whole, or of
+ * a newer program, and the reason of `signal` when that is aborted.
  */
 const readDatabase = async (
   backup: DataDirectory,
@@ -70,7 +67,7 @@ const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
 }
 
-/** Where a path is that symbolic links may lead to, as far as it is there. */
+/** Resolves symbolic links as far as the path exists. */
 const realPathOf = (path: string): string => {
   try {
     return realpathSync(path)
@@ -81,8 +78,8 @@ const realPathOf = (path: string): string => {
 }
 
 /**
- * Fills an empty data directory from a backup. Should the process die meanwhile, no service starts on the directory before this has been repeated.
- * Throws UsageError; the directory is as empty as before then.
+ * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on the directory before
+ * this is repeated. Throws UsageError; the directory is as empty as before then.
  */
 export const restoreBackup = async (
   backupPath: string,

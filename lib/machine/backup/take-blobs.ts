@@ -8,14 +8,12 @@ import { type BlobContent, type BlobVerifier, openBlobVerifier } from '../check/
 import { pathOfBlob } from '../objects/blobs.ts'
 import { everyObject } from '../sqlite/tables.ts'
 
-/** A blob that a database refers to. */
 export interface ReferredBlob extends BlobContent {
   readonly name: string
-  /** More may be written into that of an upload. */
   readonly need: Need
 }
 
-/** The blobs of everything that is, was, or is being uploaded, each once. An upload of which nothing has come needs none. */
+/** The blobs of current and earlier objects and of uploads, each once. An upload without a byte needs none. */
 export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
   connection
     .prepare(
@@ -32,29 +30,28 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
       need: grows === 1 ? 'upload' : is_earlier === 1 ? 'earlier' : 'now',
     }))
 
-/** A user, and a group where that is to be kept as well. */
 interface BlobOwner {
   readonly uid: number | undefined
   readonly gid?: number
 }
 
-/** Where blobs are taken from, and where they go. */
 interface Passage {
   readonly from: string
   readonly to: string
-  /** Whose alone a blob must be to be linked; others are copied. Undefined where blobs may stay whose they are. */
+  /** A blob must belong to this owner alone to be linked; others are copied. Undefined: the owner does not matter. */
   readonly owner: BlobOwner | undefined
-  /** Whether the bytes of linked blobs are read as well, which takes far longer than to link them; those that were copied always are. */
+  /**
+   * Reads the bytes of linked blobs as well, which takes far longer than to link them. Copied bytes are always read.
+   */
   readonly readsLinked: boolean
 }
 
-/** File systems on which two names cannot stand for the same bytes, or which do not let this user do so. */
+/** Codes of file systems without hard links, or without the right to make them. */
 const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 const isOf = (owner: BlobOwner, { uid, gid, mode }: Stats): boolean =>
   uid === owner.uid && (owner.gid === undefined || gid === owner.gid) && (mode & 0o777) === 0o600
 
-/** Answers whether the blob has a second name now. */
 const link = (from: string, to: string): boolean => {
   try {
     linkSync(from, to)
@@ -65,7 +62,7 @@ const link = (from: string, to: string): boolean => {
   }
 }
 
-/** The copy is on the disk, for its user alone. What has come into an upload since its size was noted is left out. */
+/** The copy is on the disk, for its user alone. Bytes that an upload got since its size was noted are left out. */
 const copy = async (from: string, to: string, { need, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
@@ -79,8 +76,8 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
 }
 
 /**
- * Takes a blob along: under a second name where that can be, as nothing is ever written into it again, and as a copy otherwise. Answers what is wrong
- * with what has arrived; undefined when nothing is. Errors: those of the file system.
+ * Links the blob, as nothing is ever written into it again, or copies it. Answers the fault of the result; undefined
+ * when it is whole. Errors: those of the file system.
  */
 const takeBlob = async (
   { from: source, to: target, owner, readsLinked }: Passage,
@@ -102,10 +99,10 @@ const takeBlob = async (
   return verifier.faultOf(to, isLinked && !readsLinked ? { ...blob, fingerprint: null } : blob)
 }
 
-/** How many blobs are worked on at once: copies wait for the disk, and what verifies them is not to wait for the next one. */
+/** Copies wait for the disk; meanwhile others are verified. */
 const atOnce = 8
 
-/** Takes all blobs along. Answers those that have not arrived whole. Throws the reason of `signal` when that is aborted. */
+/** Answers the blobs that are not whole. Throws the reason of `signal` when that is aborted. */
 export const takeBlobs = async (
   passage: Passage,
   blobs: readonly ReferredBlob[],

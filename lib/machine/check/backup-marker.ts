@@ -7,30 +7,24 @@ import { writePrivately } from '../directory/private-files.ts'
 import { UsageError } from '../directory/usage-error.ts'
 
 /**
- * What needs some bytes: the sites as they are now; only earlier states of files, which nobody can mend and which are forgotten in time; or an upload
- * that is half done, which whoever sends it begins anew, and which expires by itself.
+ * Who needs the bytes: the sites as they are now; earlier states of files, which nobody can mend and which are
+ * forgotten in time; or an unfinished upload, which its sender begins anew, and which expires.
  */
 export type Need = 'now' | 'earlier' | 'upload'
 
-/** Bytes that are missing, or are not what was stored. */
 export interface Damaged {
   readonly need: Need
-  /** Where they are kept. */
   readonly where: string
   readonly fault: string
 }
 
-/** Those that somebody has to put right before a backup can be whole: the others stop none. */
+/** Only these keep a backup from being whole. */
 export const neededNow = (damaged: readonly Damaged[]): readonly Damaged[] =>
   damaged.filter(({ need }) => need === 'now')
 
-/** How much is damaged, as a backup says it of itself. */
 export interface DamageCounts {
-  /** Files of the sites, as they are now. */
   readonly damaged: number
-  /** What only earlier states of files have. */
   readonly damagedEarlier: number
-  /** Uploads that are half done. */
   readonly damagedUploads: number
 }
 
@@ -39,15 +33,13 @@ export const countsOf = (damaged: readonly Damaged[]): DamageCounts => {
   return { damaged: count('now'), damagedEarlier: count('earlier'), damagedUploads: count('upload') }
 }
 
-/** What a backup says of itself. What of it was damaged, was so when it was made. */
+/** Damage is that of the moment when the backup was made. */
 export interface BackupMarker extends DamageCounts {
-  /** The version of the program that has made it. */
   readonly version: string
-  /** The layout of its files, which is that of a data directory. */
   readonly layout: number
-  /** When it was begun: it holds what was there then. ISO, UTC. */
+  /** The beginning: the backup holds the state of this moment. ISO, UTC. */
   readonly at: string
-  /** How many files of the sites are in it, drafts among them, and those of before not. */
+  /** Files of the sites, drafts included, earlier states not. */
   readonly files: number
   /** Bytes: the database, and every blob. */
   readonly bytes: number
@@ -65,7 +57,6 @@ export const writeBackupMarker = (
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value)
 
-/** What is said of a version is shown to people as it is. */
 const isVersion = (value: unknown): value is string =>
   typeof value === 'string' && /^\d+\.\d+\.\d+[\w.+-]*$/.test(value) && value.length <= 64
 
@@ -102,7 +93,7 @@ const read = (backup: DataDirectory): BackupMarker => {
   throw new UsageError(`The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${whatToDo}`)
 }
 
-/** What a backup says of itself. Throws UsageError where there is none, or none that this program reads. */
+/** Throws UsageError where there is no backup, or none that this program reads. */
 export const readBackupMarker = (backup: DataDirectory): BackupMarker => {
   const marker = read(backup)
   if (marker.layout === layoutVersion) return marker

@@ -10,10 +10,9 @@ import type { Fault } from './database-faults.ts'
 import { faultOfBytes, type Owner } from './file-faults.ts'
 import { areOthers, type BlobContent, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
-/** What the database keeps of a small file itself, and is not what was stored. */
 export interface DamagedContent {
   readonly name: string
-  /** One of the objects that have it: one that is there, where there is one. */
+  /** A current object, where there is one. */
   readonly key: string
   readonly isEarlier: boolean
   readonly fault: string
@@ -28,8 +27,8 @@ const faultOf = (bytes: Uint8Array, { size, fingerprint }: BlobContent): string 
 const contentsPerTurn = 256
 
 /**
- * Compares each content that the database keeps itself with the fingerprint of its objects, one after the other and in the order in which they lie on
- * the disk. Throws the reason of `signal` when that is aborted.
+ * Compares small contents with the fingerprints of their objects, in the order in which they lie on the disk. Throws
+ * the reason of `signal` when that is aborted.
  */
 const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
   // Beside min(), SQLite takes the other columns from the row that has the minimum.
@@ -55,7 +54,7 @@ const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): 
   return damaged
 }
 
-/** The same for a backup: `database` is where it says that they are. */
+/** The same for a backup: `database` is where the report says that they are. */
 export const damageOfContents = async (
   connection: DatabaseSync,
   database: string,
@@ -67,7 +66,6 @@ export const damageOfContents = async (
     fault,
   }))
 
-/** Blobs verified at once, so that no core waits for the next one. */
 const atOnce = 8
 
 interface Fingerprinted extends Owner {
@@ -76,7 +74,7 @@ interface Fingerprinted extends Owner {
   readonly fingerprint: string
 }
 
-/** One object for each blob, which copies share: one that is there, where there is one. */
+/** One object for each blob, which copies share: a current one, where there is one. */
 const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   connection
     // Beside min(), SQLite takes the other columns from the row that has the minimum.
@@ -95,8 +93,8 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
     }))
 
 /**
- * Files whose bytes are not those that were stored, as far as their fingerprint is known. What is missing or of another size is left to others: it may
- * have been given up since.
+ * Files whose bytes do not have their fingerprint. Missing bytes and other sizes are not reported: the blob may have
+ * been given up since.
  */
 export const byteFaults = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Fault[]> => {
   const faultOf = (owner: Owner, name: string) => faultOfBytes(owner, `${areOthers}: ${name}`)

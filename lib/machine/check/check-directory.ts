@@ -12,7 +12,6 @@ import { byteFaults } from './byte-faults.ts'
 import { damagedBy, databaseFaults, type Fault, type Findings } from './database-faults.ts'
 import { type DirectoryUse, fileFaults, namesOfBlobs } from './file-faults.ts'
 
-/** The states in which there is something of this version of the service to be looked at. */
 const checkable: ReadonlySet<DirectoryState['state']> = new Set([
   'ready',
   'backup',
@@ -49,7 +48,7 @@ const modeFaults = ({ path, database, blobs, demo, marker, backupMarker }: DataD
     return isOpen ? [{ where: file, fault: 'other users of the machine can get at it. Take their rights away.' }] : []
   })
 
-/** For reading alone; beside the file nothing is written either where that cannot be. */
+/** Writes nothing beside the file where nothing can be written. */
 const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
   try {
     const connection = new DatabaseSync(database, { readOnly: true, timeout: 5_000 })
@@ -61,7 +60,6 @@ const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
   }
 }
 
-/** Why a database cannot be opened that nothing is known to be wrong with. */
 const closedBy = (directory: DataDirectory): string => {
   const { wal } = directory
   // SQLite reads a WAL by way of the -shm, which it makes anew when it is missing.
@@ -70,7 +68,6 @@ const closedBy = (directory: DataDirectory): string => {
     : 'it cannot be opened. See to it that it is a file, and that you are the user whom it belongs to.'
 }
 
-/** What is wrong with the database as a file, and otherwise a connection to it. */
 const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   const { database, wal } = directory
   // What the database says without its WAL is out of date.
@@ -90,7 +87,6 @@ const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   }
 }
 
-/** One state of what is in the database and the blobs, whoever changes what meanwhile. */
 const contentFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): Findings => {
   const before = namesOfBlobs(directory)
   connection.exec('BEGIN')
@@ -101,7 +97,7 @@ const contentFaults = (connection: DatabaseSync, directory: DataDirectory, use: 
   return { faults: [...faults, ...files], isReadable }
 }
 
-/** What is replaced while it is looked at is not at fault when it is looked at again. */
+/** A fault that comes from a change during the check is gone when it is looked for again. */
 const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): Findings => {
   const first = contentFaults(connection, directory, use)
   if (first.faults.length === 0 || use !== 'served') return first
@@ -116,7 +112,6 @@ const bytesNotRead = ({ blobs }: DataDirectory): Fault => ({
     'the bytes of the files were not read: the database has to tell first what they were. Repeat this when it does.',
 })
 
-/** What is wrong with the bytes of files, as far as the database tells what they were. */
 const faultsOfBytes = async (connection: DatabaseSync, directory: DataDirectory): Promise<readonly Fault[]> => {
   try {
     return await byteFaults(connection, directory)
@@ -126,7 +121,7 @@ const faultsOfBytes = async (connection: DatabaseSync, directory: DataDirectory)
   }
 }
 
-/** Nobody opens a backup: it is looked at as it is, and nothing is written into it, not even a lock. */
+/** Nobody opens a backup: nothing is written into it, not even a lock. */
 const look = async <Result>(directory: DataDirectory, state: DirectoryState, glance: () => Result): Promise<Result> =>
   state.state === 'backup' ? glance() : atRest(directory, glance)
 
@@ -136,13 +131,12 @@ const useOf = (directory: DataDirectory, { state }: DirectoryState): DirectoryUs
 }
 
 interface Options {
-  /** Whether the bytes of every file are read, and compared with their fingerprint. */
   readonly withBytes?: boolean
 }
 
 /**
- * Every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing. Throws UsageError when there is none of
- * this version of the service.
+ * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError when
+ * there is nothing of this version of the service.
  */
 export const checkDirectory = async (path: string, { withBytes = false }: Options = {}): Promise<readonly Fault[]> => {
   const directory = layoutOf(path)

@@ -6,33 +6,27 @@ import { isBlobName } from '../objects/blobs.ts'
 import { isEmpty, missingTables, refusalOfTables, versionOf } from '../sqlite/schema.ts'
 import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
 
-/** One thing that is wrong with a data directory. */
+/** The file or the part of a site that is at fault, what is wrong, and what to do about it. */
 export interface Fault {
-  /** The file, or what of the sites, is at fault. */
   readonly where: string
-  /** What is wrong, and what to do about it where something can be done. */
   readonly fault: string
 }
 
-/** What was found in a database. */
 export interface Findings {
   readonly faults: readonly Fault[]
-  /** Whether its rows can be read, so that there is more to be found by them. */
   readonly isReadable: boolean
 }
 
 type Row = Record<string, SQLOutputValue>
 
-/** How many findings of one kind are named. */
+/** Findings of one kind that are named. */
 const most = 100
 
-/** A question to the database, and what each row of the answer means. */
 interface Question {
   readonly query: string
   readonly faultOf: (row: Row, database: string) => Fault | undefined
 }
 
-/** What damage of the database means for whoever has it. */
 export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Put it back from a backup.`
 
 const integrity: Question = {
@@ -105,7 +99,6 @@ const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: s
   }
 }
 
-/** What the tables say of blobs under names that no blob has: a finding for each table. */
 const strayNames = (connection: DatabaseSync): readonly string[] =>
   tablesWithBlobs.flatMap((table) => {
     let count = 0
@@ -118,7 +111,7 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     ]
   })
 
-/** What keeps all of the rows of a database from being used: they may not be what was stored, or may lead anywhere. */
+/** Faults that make every row unusable: rows may not be what was stored, or may lead anywhere. */
 export const fatalFaults = (connection: DatabaseSync, database: string): readonly Fault[] => {
   const damage = ask(connection, integrity, database).faults
   if (damage.length > 0) return damage
@@ -129,7 +122,7 @@ export const fatalFaults = (connection: DatabaseSync, database: string): readonl
   return findings.map((finding) => ({ where: database, fault: damagedBy(finding) }))
 }
 
-/** What is wrong inside the database: with its pages and its tables, or with what its rows say of each other. */
+/** Faults of pages and tables, and of rows that contradict each other. */
 export const databaseFaults = (connection: DatabaseSync, database: string): Findings => {
   const fatal = fatalFaults(connection, database)
   if (fatal.length > 0) return { faults: fatal, isReadable: false }

@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
 
-/** What is known of the bytes of a blob. */
 export interface BlobContent {
   /** Bytes. */
   readonly size: number
@@ -12,14 +11,11 @@ export interface BlobContent {
   readonly fingerprint: string | null
 }
 
-/** What is wrong with bytes that do not have the fingerprint that they had. */
 export const areOthers = 'its bytes are not those that were stored'
 
-/** What is wrong with bytes that are too few or too many. */
 export const faultOfSize = (size: number, found: number): string =>
   `it has ${size} bytes, ${found < size ? 'of which' : 'and'} ${found} are there`
 
-/** What is read at once, in bytes. */
 const pieceSize = 1024 * 1024
 
 const fingerprintOf = (file: number, size: number): string => {
@@ -40,7 +36,10 @@ const faultIn = (file: number, { size, fingerprint }: BlobContent): string | und
   return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : areOthers
 }
 
-/** The sentence on what is wrong with a blob; undefined when it is whole, as far as that is known. It reads all of it, while everything else waits. */
+/**
+ * The fault of a blob; undefined when it is whole, as far as its fingerprint is known. It reads all of it, while
+ * everything else waits.
+ */
 export const faultOfBlob = (path: string, content: BlobContent): string | undefined => {
   let file: number | undefined
   try {
@@ -54,7 +53,6 @@ export const faultOfBlob = (path: string, content: BlobContent): string | undefi
   }
 }
 
-/** A question to a thread, and the answer to it. */
 export interface Verification extends BlobContent {
   readonly number: number
   readonly path: string
@@ -64,17 +62,17 @@ export interface Finding {
   readonly fault: string | undefined
 }
 
-/** Verifies blobs on all cores: to make a fingerprint takes a core longer than to read the bytes. */
+/** Verifies blobs on all cores: making a fingerprint takes a core longer than reading the bytes. */
 export interface BlobVerifier {
   faultOf(path: string, content: BlobContent): Promise<string | undefined>
   close(): Promise<void>
 }
 
-/** So many bytes are verified here before threads are started, which takes some time, and so many threads there are at the most. */
+/** Bytes that are verified here before threads are started, which takes some time. */
 const bytesWithoutThreads = 32 * 1024 * 1024
 const mostThreads = 4
 
-/** The thread is a file of its own, in the sources as in the package that is built from them. */
+/** The thread is a file of its own, in the sources as in the package. */
 const threadFile = new URL(
   import.meta.url.endsWith('.ts') ? './verify-blobs-thread.ts' : './verify-blobs-thread.js',
   import.meta.url,

@@ -5,32 +5,25 @@ import { failureOf, isBusy, reasonOf } from '../../core/system-failures.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { adviceOnDamage } from './failures.ts'
 
-/** How large a database is checked as a whole at every start, which takes about a second; in bytes. Beyond it, only `check` does so. */
+/** Bytes, which takes about a second at every start. Only `check` reads all of a larger database. */
 const largestChecked = 256 * 1024 ** 2
 
-/** How thoroughly a database is looked at: that it can be opened, or every page of it. */
 export type Depth = 'surface' | 'pages'
 
-/** Where to go from a database that cannot be used. */
 const whatToDo = `${adviceOnDamage} Nothing was changed.`
 
-/** How long another process may hold the database, such as one that is being killed and has not gone yet; in milliseconds. */
+/** Milliseconds: a process that is being killed may still hold the database. */
 const patience = 1_000
 
-/**
- * Opens a database for reading alone. Without a WAL nobody else has it open, and nothing is written beside it; the caller sees to
- * it that nobody opens it meanwhile.
- */
+/** Opens a database for reading alone, and writes nothing beside it. The caller keeps others from opening it. */
 const openQuietly = ({ database, wal }: DataDirectory): DatabaseSync => {
   if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: patience })
   return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
 }
 
-/** What SQLite has found when it has checked a database, in one line; undefined when that is nothing. */
 export const findingOf = (answer: unknown): string | undefined =>
   answer === 'ok' ? undefined : String(answer).replaceAll(/\s+/g, ' ')
 
-/** What is wrong with the inside of a database; undefined when nothing is. */
 const innerDamageOf = (connection: DatabaseSync, depth: Depth): string | undefined => {
   const tables = connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()
   if (tables?.['count'] === 0) return 'it holds nothing'
@@ -48,7 +41,6 @@ const readDamage = (directory: DataDirectory, depth: Depth): string | undefined 
   }
 }
 
-/** The sentence on what keeps the database from being read; undefined when nothing does. */
 const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined => {
   const { database } = directory
   const damaged = (damage: string) => `The database ${database} is damaged: ${damage}. ${whatToDo}`
@@ -64,12 +56,15 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
   }
 }
 
-/** Whether the database was not closed cleanly, and its newest changes are not there: the caller keeps others from opening and closing it. */
+/**
+ * The database was not closed cleanly, and its newest changes are lost. The caller keeps others from opening and
+ * closing it.
+ */
 export const lacksWal = ({ running, wal }: DataDirectory): boolean => existsSync(running) && !existsSync(wal)
 
 /**
- * Why the database of a directory that is in use cannot be opened, with its name and what to do about it; undefined when it can.
- * Changes nothing. The caller has the directory for itself.
+ * The sentence on a database that cannot be opened; undefined when it can. Changes nothing. The caller has the
+ * directory for itself.
  */
 export const damageOf = (directory: DataDirectory, depth: Depth): string | undefined => {
   const { path, database, wal, running } = directory

@@ -19,32 +19,26 @@ import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
-/**
- * Who uses a directory: the service, of which there is one at a time and which makes a directory that is not there; or a command,
- * beside it or alone.
- */
+/** There is one service at a time, which makes a missing directory; commands work beside it or alone. */
 export type Role = 'service' | 'command'
 
 /**
- * The use of a directory by one process. Others may use it, too. Opening and closing are done under a lock, one process after the
- * other, so that the file `running` is there exactly while a database is open, or when one was not closed.
+ * The use of a directory by one process. Processes open and close it one after the other, under a lock, so that the
+ * file `running` is there exactly while a database is open, or when one was not closed.
  */
 export interface DirectoryUse {
-  /** Whether the directory holds nothing yet. */
   readonly isNew: boolean
   /** To be called when the database is open, and its WAL is there: lets the next process in. */
   opened(): void
-  /** Closes the database by `close`, and gives the directory back. */
   leave(close: () => void): Promise<void>
 }
 
 interface Wish {
   readonly role: Role
-  /** Whether what is in the directory is given up. */
   readonly reset: boolean
 }
 
-/** How long another process may take to open or close the database, in milliseconds. */
+/** Milliseconds that another process may take to open or close the database. */
 const patience = 30_000
 
 const inUse = ({ path }: DataDirectory) =>
@@ -52,7 +46,6 @@ const inUse = ({ path }: DataDirectory) =>
     `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
   )
 
-/** Why a command has nothing to work on in that state of the directory; undefined when it has. */
 export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
   const what = {
     absent: 'There is no directory',
@@ -63,7 +56,6 @@ export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): s
   return `${what[state]} ${path}. "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.`
 }
 
-/** Throws UsageError when the directory is in no state for the wish. */
 const admit = (directory: DataDirectory, { role, reset }: Wish): DirectoryState => {
   const state = stateOf(directory)
   const refusal =
@@ -73,7 +65,6 @@ const admit = (directory: DataDirectory, { role, reset }: Wish): DirectoryState 
   return state
 }
 
-/** Whether nobody can write in the directory, whatever rights there are. */
 export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
   try {
     accessSync(path, constants.W_OK)
@@ -84,7 +75,7 @@ export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
   }
 }
 
-/** Throws UsageError where nothing can be written, whoever runs this: even who only reads takes locks, and makes files beside the database. */
+/** Throws UsageError on a read-only file system: even a reader takes locks, and makes files beside the database. */
 const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
@@ -100,14 +91,13 @@ const takeGate = async (directory: DataDirectory): Promise<DirectoryLock> => {
   )
 }
 
-/** Whether nobody uses the database. The caller holds the gate. */
 const isAlone = ({ locks }: DataDirectory): boolean => {
   const all = takeLock(locks.users, 'exclusive')
   all?.release()
   return all !== undefined
 }
 
-/** Makes the directory ready for the database to be opened. Answers whether that is new. The caller holds the gate. */
+/** Answers whether the directory is new. The caller holds the gate. */
 const prepare = (directory: DataDirectory, wish: Wish): boolean => {
   const state = admit(directory, wish)
   const alone = isAlone(directory)
@@ -132,7 +122,7 @@ const unmarkRunning = ({ path, running }: DataDirectory): void => {
   syncFolder(path)
 }
 
-/** Closes the database; the last one to do so takes `running` away before the WAL goes. */
+/** The last process removes `running` before the WAL goes. */
 const closeUnderGate = (directory: DataDirectory, users: DirectoryLock, close: () => void): void => {
   users.release()
   const last = takeLock(directory.locks.users, 'exclusive')
@@ -144,7 +134,7 @@ const closeUnderGate = (directory: DataDirectory, users: DirectoryLock, close: (
   }
 }
 
-/** Begins to use a directory. Throws UsageError when it cannot be used; nothing in it is changed then. */
+/** Throws UsageError when the directory cannot be used; nothing in it is changed then. */
 export const useDirectory = async (directory: DataDirectory, wish: Wish): Promise<DirectoryUse> => {
   const held: DirectoryLock[] = []
   const hold = <Lock extends DirectoryLock | undefined>(lock: Lock): Lock => {
@@ -188,15 +178,11 @@ export const useDirectory = async (directory: DataDirectory, wish: Wish): Promis
   }
 }
 
-/** An empty directory that one process alone fills. */
 export interface DirectoryClaim {
-  /** It is a data directory now, for whoever comes. */
   fulfil(): void
-  /** Leaves the directory as empty as it was. */
   giveUp(): void
 }
 
-/** States of a directory that hold nothing which could be lost. */
 const fillable: ReadonlySet<DirectoryState['state']> = new Set(['absent', 'empty', 'new', 'half restored'])
 
 const admitEmpty = (directory: DataDirectory): DirectoryState => {
@@ -208,7 +194,10 @@ const admitEmpty = (directory: DataDirectory): DirectoryState => {
   )
 }
 
-/** Takes an empty directory to fill it. Should the process die, the directory says so. Throws UsageError when it is not empty, or in use. */
+/**
+ * Takes an empty directory to fill it. If the process dies, the directory says so. Throws UsageError when it is not
+ * empty, or in use.
+ */
 export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryClaim> => {
   const { path, locks, marker } = directory
   const held: DirectoryLock[] = []
@@ -249,7 +238,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
   }
 }
 
-/** Looks at a directory while nobody opens or closes its database; without more ado where nothing can be written, not even a lock. */
+/** Nobody opens or closes the database meanwhile. Takes no lock where nothing can be written. */
 export const atRest = async <Result>(directory: DataDirectory, look: () => Result): Promise<Result> => {
   let gate: DirectoryLock | undefined
   try {
@@ -265,7 +254,6 @@ export const atRest = async <Result>(directory: DataDirectory, look: () => Resul
   }
 }
 
-/** Whether a service runs on the directory. */
 export const hasService = ({ locks }: DataDirectory): boolean => {
   if (!existsSync(locks.service)) return false
   const lock = takeLock(locks.service, 'shared')

@@ -10,7 +10,6 @@ export const adviceOnRights =
 
 const elsewhere = 'Name another directory with --data-dir.'
 
-/** What to do about a failure in a data directory. */
 const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['noRights', adviceOnRights],
   ['cannotOpen', adviceOnRights],
@@ -23,7 +22,7 @@ const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['damaged', adviceOnDamage],
 ])
 
-/** The sentence says nothing about the content of the file: the user may not use it. */
+/** Says nothing about the content of the file. */
 export const isForbidden = (error: unknown): boolean => failureOf(error) === 'noRights'
 
 export const reasonWithAdvice = (error: unknown): string => {
@@ -31,7 +30,7 @@ export const reasonWithAdvice = (error: unknown): string => {
   return advice === undefined ? reasonOf(error) : `${reasonOf(error)}. ${advice}`
 }
 
-/** The sentence for a command whose database SQLite cannot use; undefined when that is a fault of the program. */
+/** Undefined for errors that SQLite did not throw. */
 export const databaseFailure = (error: unknown): string | undefined => {
   const failure = failureOf(error)
   const advice = adviceOn.get(failure)
@@ -60,7 +59,10 @@ export const asFailureOfSource = (error: unknown, { path, database }: Source): u
   )
 }
 
-/** An error as a UsageError: `what` cannot be written, and `ending` says what is left. A mistake in the program comes through. */
+/**
+ * An error as a UsageError: `what` cannot be written, and `ending` says what is left. A mistake in the program comes
+ * through.
+ */
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error
   if (failureOf(error) === 'full') {

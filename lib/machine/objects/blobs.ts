@@ -8,17 +8,17 @@ import type { ByteRange } from '../../storage/object-store.ts'
 import { makePrivateFolder } from '../directory/private-files.ts'
 import { type Writing, type Written, writeBlob } from './write-blob.ts'
 
-/** Files of bytes under random names: whatever people call their files, no file system has to. */
+/** Files of bytes under random names: no file system has to bear the names that people give. */
 export interface Blobs {
   /**
-   * Writes a new blob of that name; nothing is left of it when the content or the disk fails. Answers its size in bytes. A durable blob is on the
+   * Nothing is left of the blob when the content or the disk fails. Answers its size in bytes. A durable blob is on the
    * disk then, with its name. Errors: outOfSpace, unavailable (no file handle is free), those of the content.
    */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
   /**
-   * Writes on at `start` in a blob, which is made where it begins; what was there behind it goes. What it answers is on the disk when blobs are
-   * durable, and so is what `kept` is told of meanwhile. Undefined when the blob is not there. Throws when it is shorter than `start`.
-   * Errors: outOfSpace, unavailable (no file handle is free, or it is over).
+   * Writes from `start` on, and drops what was behind it; makes the blob at 0. When blobs are durable, the answered
+   * size is on the disk, and so is each size that `kept` is told. Undefined when the blob is missing. Throws when it is
+   * shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free, or it is over).
    */
   append(
     name: string,
@@ -26,38 +26,32 @@ export interface Blobs {
     content: AsyncIterable<Uint8Array>,
     callbacks: Pick<Writing, 'kept' | 'isOver'>,
   ): Promise<Written | undefined>
-  /** Lets a blob end there. Throws when it is shorter. */
+  /** Throws when the blob is shorter. */
   cut(name: string, size: number): Promise<void>
   /**
-   * Opens at once, so that the stream holds on to the bytes even when the blob is removed right after. Undefined when there is no such blob.
-   * Throws when it has not that size. Errors: unavailable (no file handle is free).
+   * Opens at once, so that the stream keeps the bytes even when the blob is removed right after. Undefined when the
+   * blob is missing. Throws when it has another size. Errors: unavailable (no file handle is free).
    */
   read(name: string, size: number, range: ByteRange): Readable | undefined
   /**
-   * All of a blob, one piece after the other in the same memory: each is good until the next one is asked for. Throws when the blob is not there
-   * or has not that size. Errors: unavailable (no file handle is free).
+   * Pieces share their memory: each is good until the next one is asked for. Throws when the blob is missing or has
+   * another size. Errors: unavailable (no file handle is free).
    */
   pieces(name: string, size: number): AsyncIterable<Uint8Array>
   remove(names: readonly string[]): Promise<void>
   close(): void
 }
 
-/** Where the blobs of a data directory are, and where those go that nothing refers to. */
 export interface BlobFolders {
   readonly blobs: string
   readonly orphans: string
 }
 
-/** Blobs have random names, and nothing else is the name of one. */
 const blobName = /^[0-9a-f]{32}$/
 
-/** Whether a blob can have that name. */
 export const isBlobName = (name: unknown): name is string => typeof name === 'string' && blobName.test(name)
 
-/**
- * Where a blob is. Throws for what is no name of one: a database may come from anywhere, and must not lead out of the folder, neither to what others
- * then read nor to what is then removed.
- */
+/** Throws for other names: a database may come from anywhere, and must not lead out of the folder. */
 export const pathOfBlob = (folder: string, name: string): string => {
   if (isBlobName(name)) return join(folder, name)
   throw new Error('The database names a blob in a way that leads out of their folder')
@@ -74,7 +68,7 @@ const openToRead = (path: string): number | undefined => {
   }
 }
 
-/** Undefined when the file is not there, and is not to be made. */
+/** Undefined when the file is missing, and is not to be made. */
 const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | undefined> => {
   try {
     return await open(path, makes ? constants.O_RDWR | constants.O_CREAT : 'r+', 0o600)
@@ -210,7 +204,6 @@ async function* readPieces(path: string, name: string, size: number): AsyncGener
   }
 }
 
-/** Makes the folders when they are missing. */
 export const openBlobs = (
   { blobs: folder, orphans }: BlobFolders,
   { durable }: { readonly durable: boolean },

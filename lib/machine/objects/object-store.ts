@@ -23,21 +23,18 @@ interface Deps {
   /** Asked within the transaction that puts something into one of the folders. */
   readonly isBeingRemoved: (staying: PlaceConditions['staying']) => boolean
   readonly record: RecordChange
-  /** In bytes: content up to this size is kept in the database, ... */
+  /** Bytes: smaller content is kept in the database. */
   readonly smallContent?: number
-  /** ... and so much of it waits in memory at the most, that of all requests together. */
+  /** Bytes of small content that wait in memory, for all requests together. */
   readonly mostWaiting?: number
-  /** The wall clock. */
   readonly now?: () => number
 }
 
-/** The object store of one machine, which goes on with something when requests have been answered. */
 export interface LocalObjectStore extends ObjectStore {
-  /** Stages a blob that is there already, without a copy. It stays when it is not put in place. */
+  /** Stages an existing blob without a copy. It stays when it is not put in place. */
   adopt(blob: AdoptedBlob): Staged
-  /** Gives up for good what was replaced or removed before a moment, in milliseconds since the epoch. */
+  /** Gives up earlier states for good. `before` is in milliseconds since the epoch. */
   giveUp(before: number): Promise<void>
-  /** Lets what goes on in the background come to an end: soon. */
   stop(): Promise<void>
 }
 

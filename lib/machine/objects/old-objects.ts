@@ -2,56 +2,50 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ObjectVersion, RemovedObject } from '../../storage/object-store.ts'
 import { type ObjectRow, toRow, type Values } from './object-rows.ts'
 
-/** The name of the bytes that an old object referred to. */
 type Bytes = string | null
 
-/** An old object of which nothing came after it, by its key. */
 export interface RemovedRow {
   readonly key: string
   readonly size: number
-  /** When it was removed, in milliseconds since the epoch. */
   readonly gone: number
 }
 
 /**
- * The rows of what was replaced or removed, one statement each. Who changes several does so in a transaction. A row's `version` is what
- * callers know a state by. Moments are in milliseconds since the epoch.
+ * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers know a
+ * state by its `version`. Moments are in milliseconds since the epoch.
  */
 export interface OldObjects {
-  /** Keeps what is at a key, which goes now: because something takes its place, or because it is removed. */
+  /** Keeps the current state of a key, before it is replaced or removed. */
   keep(key: string, isRemoved: boolean): void
-  /** The same, if it is in that version. */
   keepVersion(key: string, version: string): void
-  /** A state that has come back to its place is no old one any more. */
+  /** A state that is back in its place is no old one any more. */
   forget(key: string, version: string): void
   get(key: string, version: string): ObjectRow | undefined
-  /** Whether an object was removed in that state, and nothing has been at its key since. */
+  /** The object was removed in that state, and nothing has been at its key since. */
   isLast(key: string, version: string): boolean
-  /** The old states of a key, the newest first, and only those older than `after`. */
+  /** The newest first, and only those older than `after`. */
   of(key: string, after: string | undefined, limit: number): readonly ObjectVersion[]
-  /** What was removed in a range of keys and is not there again, in order. */
+  /** Removed objects in a range of keys that are not there again, in order. */
   removed(from: string, end: string, limit: number): readonly RemovedRow[]
-  /** When something in a range of keys was last removed, as far as the first thousand rows tell. */
+  /** As far as the first thousand rows tell. */
   lastRemoval(from: string, end: string): number
-  /** The last states of what was removed in a range of keys between two moments, in order. */
   removedWithin(
     keys: readonly [from: string, end: string],
     period: readonly [from: number, to: number],
     limit: number,
   ): readonly RemovedObject[]
-  /** Gives up so many of those that have been kept since before a moment. Answers the names of their bytes. */
+  /** Answers the names of their bytes. */
   giveUp(before: number, limit: number): readonly Bytes[]
-  /** How many there are in a range of keys, and how many bytes they have. */
   usage(from: string, end: string): { readonly count: number; readonly bytes: number }
 }
 
 const columns = 'key, version, blob, size, modified, type, fingerprint'
 
-/** Moments are kept in microseconds, and no two are the same: of any two it can be told which came first. */
+/** Moments are kept in microseconds, and no two are the same: they order all changes. */
 const perMillisecond = 1_000
 const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0))`
 
-/** How many rows are looked at for the time of a removal: it took all of them at about the same time. */
+/** One removal takes all of its rows at about the same time. */
 const fewRows = 1_000
 
 const millisecondsOf = (gone: unknown): number => Math.floor(Number(gone ?? 0) / perMillisecond)

@@ -12,27 +12,25 @@ interface Deps {
   readonly database: Pick<Database, 'connection'>
   readonly blobs: Blobs
   readonly files: Pick<LocalObjectStore, 'adopt'>
-  /** Makes room, when it is time for that. */
   readonly sweep: () => Promise<void>
-  /** The wall clock. */
   readonly now: () => number
 }
 
-/** Each note waits for the disk, and the bytes wait with it. In milliseconds. */
+/** Milliseconds. Each note waits for the disk, and the bytes wait with it. */
 const betweenNotes = 1_000
 
 const gone = () => new ServiceError('uploadUnknown')
 
 /**
- * The bytes of uploads on one machine: a blob each, which becomes that of the file without a copy. That the upload is complete is written in the
- * transaction that puts the file in place, so no crash comes between the two.
+ * Each upload is a blob, which becomes that of the file without a copy. The transaction that puts the file in place
+ * completes the upload, so no crash comes between the two.
  */
 export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps): UploadParts<Staged> => {
   const complete = database.connection.prepare(
     'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   )
 
-  /** What an append has left behind the last offset is no part of it. */
+  /** Bytes behind the last offset are no part of the upload. */
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
     if (length === 0) return
     await blobs.cut(holding.name, length)
@@ -94,14 +92,12 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
 interface SweepDeps {
   readonly database: Pick<Database, 'connection' | 'write'>
   readonly blobs: Pick<Blobs, 'remove'>
-  /** The wall clock. */
   readonly now: () => number
 }
 
-/** How often a service that runs on looks for what has expired, in milliseconds. */
 const interval = 60 * 60 * 1000
 
-/** Removes the uploads that have expired, with their bytes. Whether one has expired is asked of its record all the same: this only makes room. */
+/** Only makes room: the record of an upload decides whether it has expired. */
 export const createUploadSweep = ({ database: { connection, write }, blobs, now }: SweepDeps) => {
   const remove = connection.prepare('DELETE FROM uploads WHERE expires <= ? RETURNING blob')
   let next = now() + interval
@@ -113,7 +109,6 @@ export const createUploadSweep = ({ database: { connection, write }, blobs, now 
 
   return {
     sweep,
-    /** When it is time again. A failure is no matter: what is left has its next time. */
     async sweepWhenDue(): Promise<void> {
       if (now() < next) return
       next = now() + interval

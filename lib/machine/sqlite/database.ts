@@ -5,27 +5,28 @@ import { asPortError, isBusy } from '../../core/system-failures.ts'
 import { type Ending, type Job, openTransactions } from './transactions.ts'
 
 /**
- * The one SQLite database of a machine. SQLite works while everything else of the process waits, so changes are short, and those
- * that are asked for in one turn of the event loop share a transaction, and with it the wait for the disk.
+ * The one SQLite database of a machine. SQLite works while everything else of the process waits, so changes are short,
+ * and the changes of one turn of the event loop share a transaction, and with it the wait for the disk.
  */
 export interface Database {
   /**
-   * For the statements that `read`, `write` and `note` run. An iterator must not be left open: it would keep writers out. A limit is written
-   * `LIMIT +?`: SQLite compiles a statement anew whenever a bare parameter there is bound, which takes longer than to run it (29 µs against 6).
+   * For the statements of `read`, `write` and `note`. Do not leave an iterator open: it keeps writers out. Write a
+   * limit as `LIMIT +?`: SQLite compiles a statement anew whenever a bare parameter there is bound, which takes longer
+   * than to run it (29 µs against 6).
    */
   readonly connection: DatabaseSync
-  /** Runs a query, at once when nobody is in the way. What it throws comes through. Errors: unavailable. */
+  /** Runs a query, at once when nobody is in the way. Its errors come through. Errors: unavailable. */
   read<Result>(query: () => Result): Promise<Result>
   /**
-   * Runs a change. All of it stays, and is on the disk, when the promise resolves; none of it when `change` throws, whose error comes
-   * through. Changes are made in the order in which they were asked for. `change` may be run more than once, and must do nothing
-   * outside of the database. Errors: unavailable (another process has kept the database to itself for 5 seconds, or it is closed),
-   * outOfSpace.
+   * Runs a change. All of it is on the disk when the promise resolves; none of it when `change` throws, whose error
+   * comes through. Changes run in the order of their calls. `change` may run more than once, and must do nothing
+   * outside of the database. Errors: unavailable (another process has kept the database to itself for 5 seconds, or it
+   * is closed), outOfSpace.
    */
   write<Result>(change: () => Result): Promise<Result>
-  /** The same for what nobody misses after a power cut: it outlives the process, but waits for no disk. */
+  /** The same without waiting for the disk: it outlives the process, but not a power cut. */
   note<Result>(change: () => Result): Promise<Result>
-  /** Makes the changes that are waiting, or refuses them when another process is in the way. */
+  /** Makes the waiting changes, or refuses them when another process is in the way. */
   close(): void
 }
 
@@ -64,7 +65,6 @@ const connect = (file: string): DatabaseSync => {
   }
 }
 
-/** Sets a pragma only when its value changes. */
 const openPragma = (connection: DatabaseSync, name: string) => {
   let current: number | string | undefined
   return (value: number | string) => {
@@ -73,10 +73,12 @@ const openPragma = (connection: DatabaseSync, name: string) => {
   }
 }
 
-/** Jobs in their order. Each stays until its outcome is known. */
 const createWaitingJobs = () => {
   const jobs: WaitingJob[] = []
-  /** Number of first jobs that failed together: each gets a transaction of its own, so that one does not spoil it for the others. */
+  /**
+   * Number of first jobs that failed together: each gets a transaction of its own, so that one does not spoil it for
+   * the others.
+   */
   let singles = 0
 
   const take = (count: number) => {
@@ -89,14 +91,13 @@ const createWaitingJobs = () => {
     isEmpty: () => jobs.length === 0,
     next: (): readonly Job[] => jobs.slice(0, singles > 0 ? 1 : jobs.length),
 
-    /** Refuses the jobs that have waited too long, which are the first ones; all of them when the database is closed. */
+    /** Refuses the first jobs, which have waited too long; all of them when the database is closed. */
     refuseLate(error: unknown, isClosed: boolean): void {
       const now = performance.now()
       const firstInTime = isClosed ? -1 : jobs.findIndex(({ until }) => now < until)
       for (const { fail } of take(firstInTime < 0 ? jobs.length : firstInTime)) fail(error)
     },
 
-    /** Tells the jobs of a transaction how it ended. */
     settle(tried: readonly Job[], ending: Ending): void {
       if (ending.outcome === 'done') {
         take(ending.tell.length)
@@ -107,7 +108,6 @@ const createWaitingJobs = () => {
   }
 }
 
-/** Makes changes in transactions, one after the other. */
 const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false }: DatabaseOptions) => {
   const transact = openTransactions(connection, isBusy)
   const setLockWait = openPragma(connection, 'busy_timeout')
@@ -172,7 +172,6 @@ const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false
   }
 }
 
-/** Opens the database. Errors: those of SQLite. */
 export const openDatabase = (file: string, options: DatabaseOptions): Database => {
   const connection = connect(file)
   const queue = createChangeQueue(connection, options)

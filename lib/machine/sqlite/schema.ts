@@ -14,7 +14,10 @@ export const versionOf = (connection: DatabaseSync): number =>
 export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
-/** Kinds of objects without tables: all of them in a new database, and those that the program which made it did not know. */
+/**
+ * Kinds of objects without tables: all of them in a new database, and those that the program which made it did not
+ * know.
+ */
 const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
   return objectKindNames.filter((kind) => table.get(contentTables[kind].table) === undefined)
@@ -68,7 +71,6 @@ export const prepareSchema = (connection: DatabaseSync): void => {
   if (newKinds(connection).length > 0) createTables(connection)
 }
 
-/** The columns of each table. */
 type Tables = ReadonlyMap<string, ReadonlySet<string>>
 
 const tablesIn = (connection: DatabaseSync): Tables => {
@@ -101,7 +103,9 @@ const tablesOfNewKind = (kind: ObjectKind, found: Tables): readonly string[] => 
   return !firstKinds.includes(kind) && tables.every((name) => !found.has(name)) ? tables : []
 }
 
-/** A sentence for each table and column that is missing. SQLite itself finds nothing wrong with a database without them. */
+/**
+ * A sentence for each table and column that is missing. SQLite itself finds nothing wrong with a database without them.
+ */
 export const missingTables = (connection: DatabaseSync): readonly string[] => {
   const found = tablesIn(connection)
   const notYet = new Set(objectKindNames.flatMap((kind) => tablesOfNewKind(kind, found)))

@@ -4,11 +4,9 @@ import { objectKinds } from '../../core/object-kinds.ts'
 
 interface ContentTable {
   readonly table: string
-  /** Where the long texts are, for a kind that has them. */
   readonly texts?: string
 }
 
-/** Where the content of each kind is; a long text is in a table of its own. */
 export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
   category: { table: 'categories' },
   ...byName(objectKindNames, (kind) => ({
@@ -17,12 +15,11 @@ export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
   })),
 }
 
-/** Where the links with objects of each kind are. */
 export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKindNames, (kind) => `${kind}_links`)
 
 /**
- * The condition that an id of a site, which is the first parameter, is not that of content which is being removed. There hardly ever is
- * any: SQLite looks for that once, and only then at each id. (`NOT IN` would have it make a filter for a million of them.)
+ * The condition that content is not being removed; the first parameter is the site. There hardly ever is such content:
+ * SQLite looks for it once, and only then at each id. (`NOT IN` would have it make a filter for a million of them.)
  */
 export const isStaying = (column: string, kind: ContentKind): string => {
   const { table } = contentTables[kind]
@@ -61,7 +58,7 @@ const webForms = `
     PRIMARY KEY (site, id)
   ) STRICT;`
 
-/** Content without its long text, members being JSON. What is going is being removed, and no longer there for anybody. */
+/** Members are JSON, without the long text. Content with `going` is being removed, and nobody finds it any more. */
 const contents = (table: string) => `
   CREATE TABLE ${table} (
     site INTEGER NOT NULL,
@@ -82,9 +79,8 @@ const longTexts = (table: string, objects: string) => `
   ) STRICT;`
 
 /**
- * The links between categories and objects of one kind, and the same the other way round; and what SQLite believes of them: links of a
- * site, of a category or an object of it, and with one another. Without it, SQLite looks for the links of an object that goes, as a
- * foreign key asks for, among all those of the site.
+ * The links of one kind in both directions, and statistics for SQLite: without them, it looks for the links of a
+ * removed object, as a foreign key asks for, among all those of the site.
  */
 const links = (table: string, objects: string) => `
   CREATE TABLE ${table} (
@@ -101,13 +97,12 @@ const links = (table: string, objects: string) => `
     ('${table}', '${table}', '1000000 100000 1000 1'),
     ('${table}', '${table}_by_object', '1000000 100000 10 1');`
 
-/** What makes the tables of the objects of one kind, and of their links. */
 export const tablesOf = (kind: ObjectKind): string => {
   const { table, texts } = contentTables[kind]
   return `${contents(table)} ${texts === undefined ? '' : longTexts(texts, table)} ${links(linkTables[kind], table)}`
 }
 
-/** With no table there yet, it makes that of the statistics alone. */
+/** Without tables, it only makes that of the statistics. */
 const makeStatistics = 'ANALYZE;'
 
 const storage = `
@@ -156,14 +151,13 @@ const storage = `
     expires INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** Random bytes that only this directory has, each with what they are for. */
 const secrets = `
   CREATE TABLE secrets (
     name TEXT PRIMARY KEY,
     bytes BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** Resumable uploads. A record outlives its upload by a day; blob is NULL then. Moments are in epoch milliseconds, sizes in bytes. */
+/** A record outlives its upload by a day; blob is NULL then. Moments are in epoch milliseconds, sizes in bytes. */
 const uploads = `
   CREATE TABLE uploads (
     id TEXT PRIMARY KEY,
@@ -183,9 +177,9 @@ const uploads = `
   CREATE INDEX uploads_by_expiry ON uploads (expires);`
 
 /**
- * What has happened to the sites. An id is larger than all of its site before it, and near the microseconds of its moment since the epoch, so
- * that one that was handed out before a backup was restored never comes again. Details are JSON; the moment is in epoch milliseconds. One tree and
- * not two, as with an index: that halves what an entry costs.
+ * Ids grow within a site, and stay near the microseconds of their moment since the epoch, so that none comes again
+ * after a backup is restored. Details are JSON; the moment is in epoch milliseconds. One tree and not two, as with an
+ * index: that halves the cost of an entry.
  */
 const changes = `
   CREATE TABLE changes (
@@ -201,8 +195,8 @@ const changes = `
   ) STRICT, WITHOUT ROWID;`
 
 /**
- * What was replaced or removed, as its row was, and when, in microseconds since the epoch; and when folders were last removed, in milliseconds. Whatever
- * comes back to its place in the very state that it left in is no old object any more.
+ * Rows of replaced and removed objects: `gone` is in microseconds since the epoch. Removals of folders are in
+ * milliseconds.
  */
 const oldObjects = `
   CREATE TABLE old_objects (
@@ -227,14 +221,13 @@ const oldObjects = `
     PRIMARY KEY (site, folder)
   ) STRICT, WITHOUT ROWID;`
 
-/** Backups that are being made, each until when at the latest, in epoch milliseconds: blobs that are given up stay until then. */
+/** Running backups, each with its latest end in epoch milliseconds: blobs that are given up stay until then. */
 const backups = `
   CREATE TABLE backups (
     id TEXT PRIMARY KEY,
     until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** What makes all tables but those of the kinds of objects, one piece after the other. */
 export const newTables: readonly string[] = [
   makeStatistics,
   directory,
@@ -252,5 +245,4 @@ export const newTables: readonly string[] = [
 export const everyObject = `SELECT key, blob, size, fingerprint, 0 AS is_earlier FROM objects
   UNION ALL SELECT key, blob, size, fingerprint, 1 FROM old_objects`
 
-/** Tables whose rows name blobs. */
 export const tablesWithBlobs = ['objects', 'old_objects', 'uploads'] as const

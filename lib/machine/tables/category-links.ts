@@ -10,11 +10,10 @@ import { countPages, readPages } from '../sqlite/paging.ts'
 import { contentTables, isStaying, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
-/** Counts the rows of a query that it is the list of; the last column of them is their key. */
+/** Counts the rows of a query, the last column of which is the key. */
 const counting = (connection: DatabaseSync, query: string, key: string): StatementSync =>
   connection.prepare(`SELECT count(*) AS count, max(${key}) AS last FROM (${query})`)
 
-/** What is asked of the links with objects of one kind. The first parameter is the site. */
 const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
   const table = linkTables[kind]
   const objects = contentTables[kind].table
@@ -99,7 +98,6 @@ const createQueries = ({ read, statements }: Deps) => {
 /** Answers whether it has changed anything. */
 type PutLink = (list: LinkList, id: number, displayable: boolean | undefined) => boolean
 
-/** Links of an object with categories. */
 const createObjectLinks = (
   connection: DatabaseSync,
   { write, statements }: Deps,

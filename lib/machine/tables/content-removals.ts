@@ -43,8 +43,8 @@ const removalStatements = (connection: DatabaseSync, kind: ContentKind) => {
 }
 
 /**
- * Removes content with its links. With few links that is one transaction. With many, the first one marks the content, so
- * that nobody finds it any more, and others remove its links in steps, so that nobody waits for long.
+ * Removes content with its links. With few links that is one transaction. With many, the first one marks the content,
+ * so that nobody finds it any more, and others remove its links in steps, so that nobody waits for long.
  */
 export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
   const statements = byName(contentKinds, (kind) => removalStatements(connection, kind))

@@ -9,7 +9,7 @@ import { createContentRemovals } from './content-removals.ts'
 import { contentReader, contentStatements, membersToKeep } from './content-rows.ts'
 import type { RecordChange } from './history.ts'
 
-/** How much is stored in one transaction at most, so that nobody waits for long: entries, and characters of their texts. */
+/** Entries, and characters of their texts, in one transaction, so that nobody waits for long. */
 const mostEntries = 500
 const mostText = 1_000_000
 
@@ -17,7 +17,6 @@ const textOf = (content: Content | undefined, kind: ContentKind): string => (con
 
 type Apply = Parameters<Contents['changeMany']>[3]
 
-/** Counts of ids. */
 interface Changed {
   readonly done: number
   readonly changed: number
@@ -25,7 +24,7 @@ interface Changed {
   readonly marked: readonly number[]
 }
 
-/** Pieces of which each is stored in one transaction. */
+/** One piece is stored in one transaction. */
 const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] => {
   const pieces: Content[][] = []
   let left = 0
@@ -52,7 +51,6 @@ const reader = (site: SiteId, kind: ContentKind) => {
   return (row: Readonly<Record<string, unknown>>) => readContent(String(row['members']))
 }
 
-/** Changes of contents, each within a transaction. */
 const createPieces = ({ statements }: Pick<Rows, 'statements'>, record: RecordChange) => {
   const put = (site: SiteId, kind: ContentKind, content: Content) => {
     statements[kind].put.run(site, content.id, membersToKeep(content, kind))
@@ -243,7 +241,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
   }
 }
 
-/** Completes what a process that was killed has left of the removals of content. */
+/** Completes the removals that a killed process has left. */
 export const finishRemovals = (database: Database): Promise<void> =>
   // Each of them was written down when it began.
   createContentRemovals(database, () => {}).finishAll()

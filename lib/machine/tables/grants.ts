@@ -12,7 +12,6 @@ const toGrant = (row: Record<string, SQLOutputValue>): Grant =>
     permissions: JSON.parse(String(row['permissions'])),
   })
 
-/** What is known of tokens, on one machine. */
 export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
   const get = connection.prepare('SELECT * FROM grants WHERE hash = ?')
   const put = connection.prepare(

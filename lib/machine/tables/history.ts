@@ -5,10 +5,10 @@ import { type Change, type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { readPages } from '../sqlite/paging.ts'
 
-/** Writes an entry down, within the transaction of its change: both become visible, or neither. */
+/** Runs within the transaction of the change: both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
 
-/** Positions are microseconds as long as there is no more than one entry in each, so that ids go on behind those of a restored backup. */
+/** Positions are microseconds unless several entries share one, so that ids go on behind those of a restored backup. */
 const perMillisecond = 1_000
 
 export const createRecorder = (connection: DatabaseSync, now: () => number): RecordChange => {
@@ -36,7 +36,7 @@ const toChange = (row: Readonly<Record<string, SQLOutputValue>>): Change => {
   }
 }
 
-/** What has happened to the sites, on one machine. SQLite writes one transaction after the other: positions become visible in their order. */
+/** SQLite writes one transaction after the other: positions become visible in their order. */
 export const createHistory = ({ connection, read }: Pick<Database, 'connection' | 'read'>): History => {
   const behind = connection.prepare('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?')
   const last = connection.prepare('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?')
@@ -61,10 +61,9 @@ export const createHistory = ({ connection, read }: Pick<Database, 'connection' 
   }
 }
 
-/** How many entries go in one transaction. */
+/** Entries in one transaction. */
 const slice = 2_000
 
-/** Removes the entries whose time is over. */
 export const createHistorySweep = (
   { connection, read, write }: Pick<Database, 'connection' | 'read' | 'write'>,
   now: () => number,

@@ -21,7 +21,6 @@ const toDataCentre = (row: Row): DataCentre => ({
   ...(row['region'] !== null && { region: String(row['region']) }),
 })
 
-/** The directory of sites and data centres on one machine. */
 export const createSiteDirectory = ({ connection, read, write }: Database, record: RecordChange): SiteDirectory => {
   const site = connection.prepare('SELECT * FROM sites WHERE id = ?')
   const sites = connection.prepare('SELECT * FROM sites WHERE id > ? ORDER BY id LIMIT +?')
