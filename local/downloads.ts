@@ -13,7 +13,7 @@ import { asAttachment } from '../lib/storage/content-disposition.ts'
 import { entityTagOf } from '../lib/storage/entity-tag.ts'
 import type { ObjectInfo, ObjectStore, ReadObject } from '../lib/storage/object-store.ts'
 
-/** Links of `?link` on one machine. Deployed, they lead to the bucket. */
+/** Links of `?link` on one machine (S-73). Deployed, they lead to the bucket. */
 const prefix = '/downloads'
 
 /** Milliseconds. */

@@ -78,7 +78,7 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-const sayWhatIsMissing = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
+const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
   const count = tidied?.damaged.length ?? 0
   if (count === 0) return
   const files =
@@ -116,7 +116,7 @@ export const startService = async (options: Options): Promise<RunningService> =>
 
   try {
     readDemo(directory)
-    sayWhatIsMissing(stores, say)
+    reportDamage(stores, say)
     const urls = await listeners.listen()
     await registerDataCentres(stores.sites, urls, home)
     const demo = await ensureDemo({ directory, stores, dataCentre: home, clock: systemClock, say })

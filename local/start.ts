@@ -51,7 +51,7 @@ const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
   ].join('\n')
 }
 
-/** The one line for programs. Without a demo it lacks its members. */
+/** The one line for programs (O-6). Without a demo it lacks its members. */
 const machineWelcome = ({ baseUrl, dataCentres, demo }: RunningService): string =>
   JSON.stringify({ baseUrl, dataCentres, ...demo })
 
@@ -63,7 +63,7 @@ const outliveReaders = () => {
 }
 
 /**
- * Serves until a signal ends the process. It is ready when the line with the base URL is printed, and this resolves.
+ * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this resolves.
  * Throws UsageError or SettingsError for what a person can put right.
  */
 export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Flags): Promise<void> => {

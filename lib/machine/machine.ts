@@ -5,7 +5,7 @@ import { asPortError, isOutOfSpace } from '../core/system-failures.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { type DataDirectory, layoutOf } from './directory/data-directory.ts'
-import { noteRemovalOfDemo } from './directory/demo-file.ts'
+import { markRemovedDemo } from './directory/demo-file.ts'
 import { type Role, useDirectory } from './directory/directory-use.ts'
 import { adviceOnDamage, reasonWithAdvice } from './directory/failures.ts'
 import { makePrivateFile } from './directory/private-files.ts'
@@ -112,7 +112,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const sweeps = role === 'service' ? [runHourly(createHistorySweep(database, clock.wall)), runHourly(giveUpOld)] : []
   return {
     ...tables,
-    sites: noteRemovalOfDemo(tables.sites, directory),
+    sites: markRemovedDemo(tables.sites, directory),
     files,
     uploadParts: createUploadParts({ database, blobs, files, sweep: sweepWhenDue, now: clock.wall }),
     linkSecret: await openLinkSecret(database),
@@ -137,7 +137,7 @@ interface Options {
   readonly role?: Role
   readonly reset?: boolean
   readonly durable?: boolean
-  /** Milliseconds, for replaced and removed files: 30 days by default. */
+  /** Milliseconds, for replaced and removed files: 30 days by default (H-14). */
   readonly keptFor?: number
   readonly clock?: Clock
 }
@@ -199,11 +199,11 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
       stores,
       async close() {
         await stores.stop()
-        await use.leave(() => open.close())
+        await use.close(() => open.close())
       },
     }
   } catch (error) {
-    await use.leave(() => database?.close())
+    await use.close(() => database?.close())
     throw error instanceof UsageError ? error : cannotBeOpened(directory, error)
   }
 }

@@ -55,7 +55,7 @@ const copyDatabase = (
   }
 }
 
-const hold = async (database: Database, source: DataDirectory, { wall }: Clock): Promise<BackupHold> => {
+const beginHold = async (database: Database, source: DataDirectory, { wall }: Clock): Promise<BackupHold> => {
   try {
     return await holdBlobs(database, heldFor + timeToCopy(source), wall)
   } catch (error) {
@@ -99,22 +99,23 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
   }
 }
 
-const keepHolding = (hold: BackupHold) => {
-  let held = true
+const extendRegularly = (hold: BackupHold) => {
+  let isWhole = true
   const extend = async () => {
     // When the database is busy, or full, there is time for another attempt.
     const isHeld = await hold.extend(heldFor).catch(() => true)
-    held = held && isHeld
+    isWhole = isWhole && isHeld
   }
   const timer = setInterval(() => void extend(), interval)
   return {
     extend,
     stop: () => clearInterval(timer),
-    hasHeld: () => held,
+    hasHeld: () => isWhole,
   }
 }
 
-const wasHeldUp = () => new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
+const tookTooLong = () =>
+  new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
 
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
@@ -136,17 +137,17 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
     const { directory } = place
     try {
       signal.throwIfAborted()
-      const held = await hold(database, source, clock)
-      const holding = keepHolding(held)
+      const hold = await beginHold(database, source, clock)
+      const extension = extendRegularly(hold)
       try {
         const at = new Date(clock.wall()).toISOString()
         copyDatabase(database, directory, source)
-        await holding.extend()
+        await extension.extend()
         const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
         syncFile(directory.database)
         const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
         const missing = await takeBlobs(passage, blobs, signal)
-        if (missing.length > 0 && !holding.hasHeld()) throw wasHeldUp()
+        if (missing.length > 0 && !extension.hasHeld()) throw tookTooLong()
         const damaged = [...snapshot.damaged, ...missing]
         if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
         copyDemo(source, directory)
@@ -157,9 +158,9 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
         place.complete()
         return { path: place.path, ...marker }
       } finally {
-        holding.stop()
+        extension.stop()
         // Should this fail, the hold ends by itself.
-        await held.end().catch(() => {})
+        await hold.end().catch(() => {})
       }
     } catch (error) {
       place.abandon()

@@ -7,7 +7,7 @@ import { type BackupMarker, countsOf, type Damaged, neededNow, readBackupMarker 
 import { damageOfContents } from '../check/byte-faults.ts'
 import { fatalFaults } from '../check/database-faults.ts'
 import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
-import { lookAtDemo } from '../directory/demo-file.ts'
+import { inspectDemo } from '../directory/demo-file.ts'
 import { claimEmpty } from '../directory/directory-use.ts'
 import { asSentence } from '../directory/failures.ts'
 import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
@@ -62,7 +62,7 @@ const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
   copyFileSync(from.database, to.database, constants.COPYFILE_EXCL)
   chmodSync(to.database, 0o600)
   syncFile(to.database)
-  const demo = lookAtDemo(from)
+  const demo = inspectDemo(from)
   if (demo && 'fault' in demo) throw damaged(from, `${from.demo}: ${demo.fault}`)
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
 }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
-import { type DataDirectory, layoutVersion, strangerIn } from '../directory/data-directory.ts'
+import { type DataDirectory, foreignFileIn, layoutVersion } from '../directory/data-directory.ts'
 import { isForbidden } from '../directory/failures.ts'
 import { writePrivately } from '../directory/private-files.ts'
 import { UsageError } from '../directory/usage-error.ts'
@@ -78,7 +78,7 @@ const ownersOnly = 'Only rights are missing: run this as the user who owns the b
 const read = (backup: DataDirectory): BackupMarker => {
   const { path, backupMarker } = backup
   try {
-    const stranger = strangerIn(backup)
+    const stranger = foreignFileIn(backup)
     if (stranger !== undefined) throw new Error(stranger)
     const marker = parse(readFileSync(backupMarker, 'utf8'))
     if (marker) return marker

@@ -8,7 +8,7 @@ import { everyObject } from '../sqlite/tables.ts'
 import type { Damaged } from './backup-marker.ts'
 import type { Fault } from './database-faults.ts'
 import { faultOfBytes, type Owner } from './file-faults.ts'
-import { areOthers, type BlobContent, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
+import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
 export interface DamagedContent {
   readonly name: string
@@ -20,7 +20,7 @@ export interface DamagedContent {
 
 const faultOf = (bytes: Uint8Array, { size, fingerprint }: BlobContent): string | undefined => {
   if (bytes.length !== size) return faultOfSize(size, bytes.length)
-  return fingerprint === null || fingerprintOf(bytes) === fingerprint ? undefined : areOthers
+  return fingerprint === null || fingerprintOf(bytes) === fingerprint ? undefined : bytesDiffer
 }
 
 /** Contents between two turns for everything else: 4 MiB at most. */
@@ -41,7 +41,7 @@ const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): 
   let left = contentsPerTurn
   for (const { name, bytes, key, size, fingerprint, is_earlier } of contents.iterate()) {
     const content = { size: Number(size), fingerprint: typeof fingerprint === 'string' ? fingerprint : null }
-    const fault = bytes instanceof Uint8Array ? faultOf(bytes, content) : areOthers
+    const fault = bytes instanceof Uint8Array ? faultOf(bytes, content) : bytesDiffer
     if (fault !== undefined) {
       damaged.push({ name: String(name), key: String(key), isEarlier: is_earlier === 1, fault })
     }
@@ -97,14 +97,14 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
  * been given up since.
  */
 export const byteFaults = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Fault[]> => {
-  const faultOf = (owner: Owner, name: string) => faultOfBytes(owner, `${areOthers}: ${name}`)
+  const faultOf = (owner: Owner, name: string) => faultOfBytes(owner, `${bytesDiffer}: ${name}`)
   const contents = await damagedContents(connection)
-  const faults = contents.filter(({ fault }) => fault === areOthers).map((content) => faultOf(content, content.name))
+  const faults = contents.filter(({ fault }) => fault === bytesDiffer).map((content) => faultOf(content, content.name))
   const verifier = openBlobVerifier()
   try {
     await inParallel(fingerprinted(connection), atOnce, async ({ blob, size, fingerprint, ...owner }) => {
       const fault = await verifier.faultOf(pathOfBlob(blobs, blob), { size, fingerprint })
-      if (fault === areOthers) faults.push(faultOf(owner, blob))
+      if (fault === bytesDiffer) faults.push(faultOf(owner, blob))
     })
   } finally {
     await verifier.close()

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { failureOf, isOfSqlite, reasonOf } from '../../core/system-failures.ts'
 import { type DataDirectory, type DirectoryState, layoutOf, refusalOf, stateOf } from '../directory/data-directory.ts'
 import { lacksWal } from '../directory/database-damage.ts'
-import { adviceOnDemo, lookAtDemo } from '../directory/demo-file.ts'
-import { absenceOf, atRest, hasService, isOnReadOnlyDisk } from '../directory/directory-use.ts'
+import { adviceOnDemo, inspectDemo } from '../directory/demo-file.ts'
+import { hasService, isOnReadOnlyDisk, refusalOfAbsent, whileUnopened } from '../directory/directory-use.ts'
 import { UsageError } from '../directory/usage-error.ts'
 import { readBackupMarker } from './backup-marker.ts'
 import { byteFaults } from './byte-faults.ts'
@@ -36,7 +36,7 @@ const markerFaults = (directory: DataDirectory, state: DirectoryState): Fault[] 
 }
 
 const demoFaults = (directory: DataDirectory): Fault[] => {
-  const demo = lookAtDemo(directory)
+  const demo = inspectDemo(directory)
   if (demo === undefined || !('fault' in demo)) return []
   return [{ where: directory.demo, fault: `it cannot be read: ${demo.fault}. ${adviceOnDemo(demo)}` }]
 }
@@ -123,7 +123,7 @@ const faultsOfBytes = async (connection: DatabaseSync, directory: DataDirectory)
 
 /** Nobody opens a backup: nothing is written into it, not even a lock. */
 const look = async <Result>(directory: DataDirectory, state: DirectoryState, glance: () => Result): Promise<Result> =>
-  state.state === 'backup' ? glance() : atRest(directory, glance)
+  state.state === 'backup' ? glance() : whileUnopened(directory, glance)
 
 const useOf = (directory: DataDirectory, { state }: DirectoryState): DirectoryUse => {
   if (state === 'backup') return 'backup'
@@ -142,7 +142,7 @@ export const checkDirectory = async (path: string, { withBytes = false }: Option
   const directory = layoutOf(path)
   const state = stateOf(directory)
   if (!checkable.has(state.state))
-    throw new UsageError(refusalOf(directory, state) ?? absenceOf(directory, state) ?? '')
+    throw new UsageError(refusalOf(directory, state) ?? refusalOfAbsent(directory, state) ?? '')
   const { around, use, database } = await look(directory, state, () => ({
     around: [...markerFaults(directory, state), ...modeFaults(directory), ...demoFaults(directory)],
     use: useOf(directory, state),

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import { reasonOf } from '../../core/system-failures.ts'
-import { findingOf } from '../directory/database-damage.ts'
+import { damageIn } from '../directory/database-damage.ts'
 import { isBlobName } from '../objects/blobs.ts'
 import { isEmpty, missingTables, refusalOfTables, versionOf } from '../sqlite/schema.ts'
 import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
@@ -32,12 +32,12 @@ export const damagedBy = (finding: string): string => `it is damaged: ${finding}
 const integrity: Question = {
   query: `PRAGMA integrity_check(${most})`,
   faultOf: (row, database) => {
-    const finding = findingOf(row['integrity_check'])
+    const finding = damageIn(row['integrity_check'])
     return finding === undefined ? undefined : { where: database, fault: damagedBy(finding) }
   },
 }
 
-const linksInTheAir = objectKindNames.map(
+const danglingLinks = objectKindNames.map(
   (kind): Question => ({
     query: `SELECT site, category, object FROM ${linkTables[kind]} AS link
       WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
@@ -49,7 +49,7 @@ const linksInTheAir = objectKindNames.map(
   }),
 )
 
-const removalsHalfDone = contentKinds.map(
+const unfinishedRemovals = contentKinds.map(
   (kind): Question => ({
     query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
     faultOf: ({ site, id }) => ({
@@ -60,8 +60,8 @@ const removalsHalfDone = contentKinds.map(
 )
 
 const questions: readonly Question[] = [
-  ...linksInTheAir,
-  ...removalsHalfDone,
+  ...danglingLinks,
+  ...unfinishedRemovals,
   {
     query: `SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check
       WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,

@@ -11,7 +11,7 @@ export interface BlobContent {
   readonly fingerprint: string | null
 }
 
-export const areOthers = 'its bytes are not those that were stored'
+export const bytesDiffer = 'its bytes are not those that were stored'
 
 export const faultOfSize = (size: number, found: number): string =>
   `it has ${size} bytes, ${found < size ? 'of which' : 'and'} ${found} are there`
@@ -33,7 +33,7 @@ const faultIn = (file: number, { size, fingerprint }: BlobContent): string | und
   if (!stats.isFile()) return 'it is no file'
   const found = stats.size
   if (found !== size) return faultOfSize(size, found)
-  return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : areOthers
+  return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : bytesDiffer
 }
 
 /**

@@ -6,7 +6,7 @@ import { isForbidden, reasonWithAdvice } from './failures.ts'
 import { makePrivateFolder, type Owner, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Paths in a data directory. */
+/** Paths in a data directory (O-9, O-10). */
 export interface DataDirectory {
   readonly path: string
   readonly marker: string
@@ -47,7 +47,7 @@ export const layoutOf = (given: string): DataDirectory => {
 export const liesIn = ({ path }: DataDirectory, file: string): boolean =>
   join(realpathSync(dirname(file)), basename(file)).startsWith(`${realpathSync(path)}${sep}`)
 
-/** A directory of version 0.1 has no marker. */
+/** A directory of version 0.1 has no marker (O-17). */
 export const layoutVersion = 1
 
 export type DirectoryState =
@@ -80,11 +80,11 @@ const readMarker = (file: string): DirectoryState | undefined => {
   }
 }
 
-const beginnings: ReadonlySet<string> = new Set(['locks', 'site-admin.json.new'])
+const firstNames: ReadonlySet<string> = new Set(['locks', 'site-admin.json.new'])
 
 const stateWithoutMarker = (directory: DataDirectory, entries: readonly Dirent[]): DirectoryState => {
   const names = new Set(entries.map(({ name }) => name))
-  if ([...names].every((name) => beginnings.has(name))) return { state: 'empty' }
+  if ([...names].every((name) => firstNames.has(name))) return { state: 'empty' }
   if (names.has('site-admin-backup.json')) return { state: 'backup' }
   if (names.has('unfinished')) return { state: 'unfinished backup' }
   if (names.has('site-admin.db')) return { state: 'marker missing' }
@@ -99,7 +99,7 @@ const mostInSmallFile = 64 * 1024
  * Finds a file that is none of the service: a pipe, of which reading would never end, or a file that is far too large.
  * A directory may come from anywhere.
  */
-export const strangerIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
+export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
   const small = [marker, backupMarker, demo]
   for (const file of [...small, database, wal, `${database}-shm`, `${database}-journal`]) {
     const found = statSync(file, { throwIfNoEntry: false })
@@ -112,7 +112,7 @@ export const strangerIn = ({ marker, backupMarker, demo, database, wal }: DataDi
 export const stateOf = (directory: DataDirectory): DirectoryState => {
   try {
     const entries = readdirSync(directory.path, { withFileTypes: true })
-    const stranger = strangerIn(directory)
+    const stranger = foreignFileIn(directory)
     if (stranger !== undefined) return { state: 'unreadable', reason: `${stranger}. Put it back from a backup.` }
     return readMarker(directory.marker) ?? stateWithoutMarker(directory, entries)
   } catch (error) {

@@ -13,15 +13,15 @@ export type Depth = 'surface' | 'pages'
 const whatToDo = `${adviceOnDamage} Nothing was changed.`
 
 /** Milliseconds: a process that is being killed may still hold the database. */
-const patience = 1_000
+const longestWait = 1_000
 
 /** Opens a database for reading alone, and writes nothing beside it. The caller keeps others from opening it. */
 const openQuietly = ({ database, wal }: DataDirectory): DatabaseSync => {
-  if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: patience })
+  if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: longestWait })
   return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
 }
 
-export const findingOf = (answer: unknown): string | undefined =>
+export const damageIn = (answer: unknown): string | undefined =>
   answer === 'ok' ? undefined : String(answer).replaceAll(/\s+/g, ' ')
 
 const innerDamageOf = (connection: DatabaseSync, depth: Depth): string | undefined => {
@@ -29,7 +29,7 @@ const innerDamageOf = (connection: DatabaseSync, depth: Depth): string | undefin
   if (tables?.['count'] === 0) return 'it holds nothing'
   if (depth === 'surface') return undefined
   const [first] = connection.prepare('PRAGMA quick_check(1)').all()
-  return findingOf(first?.['quick_check'])
+  return damageIn(first?.['quick_check'])
 }
 
 const readDamage = (directory: DataDirectory, depth: Depth): string | undefined => {

@@ -41,7 +41,7 @@ interface DemoFault {
   readonly isForbidden: boolean
 }
 
-export const lookAtDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | undefined => {
+export const inspectDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | undefined => {
   try {
     const value: unknown = JSON.parse(readFileSync(demo, 'utf8'))
     return isDemo(value) ? value : { fault: faultOf(value) ?? 'it is no demo', isForbidden: false }
@@ -57,7 +57,7 @@ export const adviceOnDemo = ({ isForbidden }: DemoFault): string =>
 
 /** Undefined before the first start. Throws UsageError when the file cannot be read. */
 export const readDemo = (directory: DataDirectory): KnownDemo | undefined => {
-  const demo = lookAtDemo(directory)
+  const demo = inspectDemo(directory)
   if (demo === undefined || !('fault' in demo)) return demo
   const advice = adviceOnDemo(demo)
   throw new UsageError(`The file ${directory.demo} cannot be read: ${demo.fault}. ${advice} Nothing was changed.`)
@@ -68,10 +68,10 @@ export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state
   writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
 
 /** The demo file is written first, so that no later site of that id is taken for the demo. */
-export const noteRemovalOfDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
+export const markRemovedDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
   ...sites,
   async removeSite(id, entry) {
-    const demo = lookAtDemo(directory)
+    const demo = inspectDemo(directory)
     try {
       if (demo && !('fault' in demo) && demo.siteId === id) writeDemo(directory, demo, 'removed')
     } catch (error) {

@@ -39,9 +39,9 @@ const interval = 10
 export const waitForLock = async (
   file: string,
   kind: LockKind,
-  patience: number,
+  longestWait: number,
 ): Promise<DirectoryLock | undefined> => {
-  const until = performance.now() + patience
+  const until = performance.now() + longestWait
   for (;;) {
     const lock = takeLock(file, kind)
     if (lock || performance.now() > until) return lock

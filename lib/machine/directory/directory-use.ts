@@ -30,23 +30,23 @@ export interface DirectoryUse {
   readonly isNew: boolean
   /** To be called when the database is open, and its WAL is there: lets the next process in. */
   opened(): void
-  leave(close: () => void): Promise<void>
+  close(closeDatabase: () => void): Promise<void>
 }
 
-interface Wish {
+interface UseRequest {
   readonly role: Role
   readonly reset: boolean
 }
 
 /** Milliseconds that another process may take to open or close the database. */
-const patience = 30_000
+const longestWait = 30_000
 
 const inUse = ({ path }: DataDirectory) =>
   new UsageError(
     `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
   )
 
-export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
+export const refusalOfAbsent = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
   const what = {
     absent: 'There is no directory',
     empty: 'There is no data in the directory',
@@ -56,10 +56,10 @@ export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): s
   return `${what[state]} ${path}. "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.`
 }
 
-const admit = (directory: DataDirectory, { role, reset }: Wish): DirectoryState => {
+const admit = (directory: DataDirectory, { role, reset }: UseRequest): DirectoryState => {
   const state = stateOf(directory)
   const refusal =
-    (role === 'command' ? absenceOf(directory, state) : undefined) ??
+    (role === 'command' ? refusalOfAbsent(directory, state) : undefined) ??
     (reset && isResettable(state) ? undefined : refusalOf(directory, state))
   if (refusal !== undefined) throw new UsageError(refusal)
   return state
@@ -84,7 +84,7 @@ const admitWriting = (directory: DataDirectory): void => {
 }
 
 const takeGate = async (directory: DataDirectory): Promise<DirectoryLock> => {
-  const gate = await waitForLock(directory.locks.gate, 'exclusive', patience)
+  const gate = await waitForLock(directory.locks.gate, 'exclusive', longestWait)
   if (gate) return gate
   throw new UsageError(
     `The data directory ${directory.path} is being opened or closed by another process. Repeat this when that is done.`,
@@ -98,17 +98,17 @@ const isAlone = ({ locks }: DataDirectory): boolean => {
 }
 
 /** Answers whether the directory is new. The caller holds the gate. */
-const prepare = (directory: DataDirectory, wish: Wish): boolean => {
-  const state = admit(directory, wish)
+const prepare = (directory: DataDirectory, request: UseRequest): boolean => {
+  const state = admit(directory, request)
   const alone = isAlone(directory)
-  if (wish.role === 'service' && (wish.reset || state.state !== 'ready')) {
+  if (request.role === 'service' && (request.reset || state.state !== 'ready')) {
     if (!alone || isUsedByOldService(directory)) throw inUse(directory)
     clearDirectory(directory, 'new')
     makeFolders(directory)
     return true
   }
-  if (wish.role === 'service') makeFolders(directory)
-  const damage = alone ? damageOf(directory, wish.role === 'service' ? 'pages' : 'surface') : undefined
+  if (request.role === 'service') makeFolders(directory)
+  const damage = alone ? damageOf(directory, request.role === 'service' ? 'pages' : 'surface') : undefined
   if (damage !== undefined) throw new UsageError(damage)
   return false
 }
@@ -134,24 +134,30 @@ const closeUnderGate = (directory: DataDirectory, users: DirectoryLock, close: (
   }
 }
 
+const createLockList = () => {
+  const locks: DirectoryLock[] = []
+  return {
+    keep<Lock extends DirectoryLock | undefined>(lock: Lock): Lock {
+      if (lock) locks.push(lock)
+      return lock
+    },
+    releaseAll() {
+      for (const lock of locks.splice(0)) lock.release()
+    },
+  }
+}
+
 /** Throws UsageError when the directory cannot be used; nothing in it is changed then. */
-export const useDirectory = async (directory: DataDirectory, wish: Wish): Promise<DirectoryUse> => {
-  const held: DirectoryLock[] = []
-  const hold = <Lock extends DirectoryLock | undefined>(lock: Lock): Lock => {
-    if (lock) held.push(lock)
-    return lock
-  }
-  const letGo = () => {
-    for (const lock of held.splice(0)) lock.release()
-  }
+export const useDirectory = async (directory: DataDirectory, request: UseRequest): Promise<DirectoryUse> => {
+  const { keep, releaseAll } = createLockList()
 
   try {
-    if (admit(directory, wish).state === 'ready') admitWriting(directory)
+    if (admit(directory, request).state === 'ready') admitWriting(directory)
     makeLocks(directory)
-    const gate = hold(await takeGate(directory))
-    if (wish.role === 'service' && !hold(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
-    const isNew = prepare(directory, wish)
-    const users = hold(takeLock(directory.locks.users, 'shared'))
+    const gate = keep(await takeGate(directory))
+    if (request.role === 'service' && !keep(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
+    const isNew = prepare(directory, request)
+    const users = keep(takeLock(directory.locks.users, 'shared'))
     if (!users) throw inUse(directory)
     let isOpen = false
 
@@ -163,17 +169,17 @@ export const useDirectory = async (directory: DataDirectory, wish: Wish): Promis
         isOpen = true
         gate.release()
       },
-      async leave(close) {
-        if (isOpen) hold(await takeGate(directory))
+      async close(closeDatabase) {
+        if (isOpen) keep(await takeGate(directory))
         try {
-          closeUnderGate(directory, users, close)
+          closeUnderGate(directory, users, closeDatabase)
         } finally {
-          letGo()
+          releaseAll()
         }
       },
     }
   } catch (error) {
-    letGo()
+    releaseAll()
     throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
   }
 }
@@ -200,13 +206,9 @@ const admitEmpty = (directory: DataDirectory): DirectoryState => {
  */
 export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryClaim> => {
   const { path, locks, marker } = directory
-  const held: DirectoryLock[] = []
+  const { keep, releaseAll } = createLockList()
   const take = (lock: DirectoryLock | undefined) => {
-    if (!lock) throw inUse(directory)
-    held.push(lock)
-  }
-  const letGo = () => {
-    for (const lock of held.splice(0)) lock.release()
+    if (!keep(lock)) throw inUse(directory)
   }
   const { state } = admitEmpty(directory)
   try {
@@ -218,7 +220,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
     clearDirectory(directory, 'half restored')
     makeFolders(directory)
   } catch (error) {
-    letGo()
+    releaseAll()
     throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
   }
   return {
@@ -227,19 +229,19 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
       const owner = ownerToServe(path)
       if (owner) giveAllIn(path, owner)
       writeMarker(directory, 'ready', owner)
-      letGo()
+      releaseAll()
     },
     giveUp() {
       removeContents(directory)
       rmSync(marker)
-      letGo()
+      releaseAll()
       rmSync(state === 'absent' ? path : locks.folder, { recursive: true })
     },
   }
 }
 
 /** Nobody opens or closes the database meanwhile. Takes no lock where nothing can be written. */
-export const atRest = async <Result>(directory: DataDirectory, look: () => Result): Promise<Result> => {
+export const whileUnopened = async <Result>(directory: DataDirectory, look: () => Result): Promise<Result> => {
   let gate: DirectoryLock | undefined
   try {
     makeLocks(directory)

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Other users of the machine can read nothing, whatever the umask says. */
+/** Other users of the machine can read nothing, whatever the umask says (O-12). */
 const modes = { folder: 0o700, file: 0o600 } as const
 
 /** Makes missing parents, too. `mkdir` with `recursive` would never end where nothing can be made, such as in /proc. */

@@ -5,7 +5,7 @@ import { everyObject } from '../sqlite/tables.ts'
 import { createIsHeld } from './backup-holds.ts'
 import type { BlobFolders } from './blobs.ts'
 
-/** Milliseconds: 7 days. */
+/** Milliseconds: 7 days (O-16). */
 const orphanLifetime = 7 * 24 * 60 * 60 * 1000
 
 interface DamagedObject {

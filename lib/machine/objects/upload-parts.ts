@@ -52,14 +52,14 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
       return { name: randomBytes(16).toString('hex'), parts: [], tail: null }
     },
 
-    async append({ holding }, offset, content, watch) {
+    async append({ holding }, offset, content, callbacks) {
       let noted = Number.NEGATIVE_INFINITY
       const kept = (size: number) => {
         if (now() - noted < betweenNotes) return
         noted = now()
-        watch.kept(size, holding)
+        callbacks.kept(size, holding)
       }
-      const written = await blobs.append(holding.name, offset, content, { kept, isOver: watch.isOver })
+      const written = await blobs.append(holding.name, offset, content, { kept, isOver: callbacks.isOver })
       if (!written) throw gone()
       return { ...written, holding }
     },

@@ -21,7 +21,7 @@ export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKin
  * The condition that content is not being removed; the first parameter is the site. There hardly ever is such content:
  * SQLite looks for it once, and only then at each id. (`NOT IN` would have it make a filter for a million of them.)
  */
-export const isStaying = (column: string, kind: ContentKind): string => {
+export const isNotBeingRemoved = (column: string, kind: ContentKind): string => {
   const { table } = contentTables[kind]
   return `NOT (EXISTS (SELECT 1 FROM ${table} WHERE site = ?1 AND going = 1)
     AND EXISTS (SELECT 1 FROM ${table} AS those WHERE those.site = ?1 AND those.id = ${column} AND those.going = 1))`

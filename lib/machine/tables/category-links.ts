@@ -7,7 +7,7 @@ import type { CategoryId } from '../../core/ids.ts'
 import { refuseLate, unlimited } from '../../core/remaining-time.ts'
 import type { Database } from '../sqlite/database.ts'
 import { countPages, readPages } from '../sqlite/paging.ts'
-import { contentTables, isStaying, linkTables } from '../sqlite/tables.ts'
+import { contentTables, isNotBeingRemoved, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
 /** Counts the rows of a query, the last column of which is the key. */
@@ -18,11 +18,11 @@ const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
   const table = linkTables[kind]
   const objects = contentTables[kind].table
   const ofCategory = `SELECT object, displayable FROM ${table}
-    WHERE site = ?1 AND category = ?2 AND object > ?3 AND ${isStaying('object', kind)}
+    WHERE site = ?1 AND category = ?2 AND object > ?3 AND ${isNotBeingRemoved('object', kind)}
       AND EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = ?2 AND going = 0)
     ORDER BY object LIMIT +?4`
   const ofObject = `SELECT category FROM ${table}
-    WHERE site = ?1 AND object = ?2 AND category > ?3 AND ${isStaying('category', 'category')}
+    WHERE site = ?1 AND object = ?2 AND category > ?3 AND ${isNotBeingRemoved('category', 'category')}
       AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
     ORDER BY category LIMIT +?4`
   return {

@@ -3,7 +3,7 @@ import type { Content } from '../../categories/contents.ts'
 import { type ContentKind, contentMembers, textMember } from '../../core/content-kinds.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Scalars } from '../../core/item-shape.ts'
-import { contentTables, isStaying } from '../sqlite/tables.ts'
+import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 
 const textStatements = (connection: DatabaseSync, texts: string) => ({
   some: connection.prepare(`SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`),
@@ -14,7 +14,7 @@ const textStatements = (connection: DatabaseSync, texts: string) => ({
 /** The first parameter is the site, lists of ids are JSON. */
 export const contentStatements = (connection: DatabaseSync, kind: ContentKind) => {
   const { table, texts } = contentTables[kind]
-  const staying = isStaying(`${table}.id`, kind)
+  const staying = isNotBeingRemoved(`${table}.id`, kind)
   return {
     get: connection.prepare(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
     these: connection.prepare(
