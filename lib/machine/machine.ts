@@ -170,7 +170,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
 
 export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
   new UsageError(
-    `There is no room on the disk of the data directory ${path}: even to open it takes a little. Make room on that disk. Nothing was changed.`,
+    `The disk of the data directory ${path} is full, and opening it needs some room. Make room on that disk. Nothing was changed.`,
     { cause },
   )
 

@@ -26,7 +26,7 @@ const admit = (path: string): void => {
   if (!parent?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)} for the backup. Make it first.`)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return
-  if (!found.isDirectory()) throw new UsageError(`${path} is no folder. Name one that does not exist yet.`)
+  if (!found.isDirectory()) throw new UsageError(`${path} is not a folder. Name one that does not exist yet.`)
   if (readdirSync(path).length > 0) throw isTaken(path)
   if (found.dev !== parent.dev) {
     throw new UsageError(

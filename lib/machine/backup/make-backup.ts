@@ -114,8 +114,7 @@ const extendRegularly = (hold: BackupHold) => {
   }
 }
 
-const tookTooLong = () =>
-  new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
+const tookTooLong = () => new UsageError('The backup took so long that files were removed meanwhile. Repeat it.')
 
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged

@@ -1,7 +1,6 @@
 import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import type { DatabaseSync } from 'node:sqlite'
 import { reasonOf } from '../../core/system-failures.ts'
 import { type BackupMarker, countsOf, type Damaged, neededNow, readBackupMarker } from '../check/backup-marker.ts'
 import { damageOfContents } from '../check/byte-faults.ts'
@@ -12,6 +11,7 @@ import { claimEmpty } from '../directory/directory-use.ts'
 import { asSentence } from '../directory/failures.ts'
 import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { UsageError } from '../directory/usage-error.ts'
+import { openImmutable } from '../sqlite/database.ts'
 import { schemaVersion, versionOf } from '../sqlite/schema.ts'
 import type { BackupOptions } from './make-backup.ts'
 import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
@@ -40,7 +40,7 @@ const readDatabase = async (
   const { database: file, path } = backup
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
+    database = openImmutable(file)
     const tables = versionOf(database)
     if (tables > schemaVersion) {
       throw new UsageError(

@@ -88,7 +88,7 @@ const takeBlob = async (
   let isLinked = false
   try {
     const found = await lstat(from)
-    if (!found.isFile()) return 'it is no file'
+    if (!found.isFile()) return 'it is not a file'
     const mayLink = blob.need !== 'upload' && (!owner || isOf(owner, found))
     isLinked = mayLink && link(from, to)
     if (!isLinked) await copy(from, to, blob)

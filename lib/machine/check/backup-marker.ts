@@ -85,7 +85,7 @@ const read = (backup: DataDirectory): BackupMarker => {
   } catch (error) {
     if (isMissing(error)) {
       if (!statSync(path, { throwIfNoEntry: false })) throw new UsageError(`There is no backup ${path}. ${whatToDo}`)
-      throw new UsageError(`${path} is no backup, or one that broke off: it holds no ${backupMarker}. ${whatToDo}`)
+      throw new UsageError(`${path} is not a complete backup: it has no ${backupMarker}. ${whatToDo}`)
     }
     const advice = isForbidden(error) ? ownersOnly : whatToDo
     throw new UsageError(`The backup ${path} cannot be read: ${reasonOf(error)}. ${advice}`)
@@ -98,6 +98,6 @@ export const readBackupMarker = (backup: DataDirectory): BackupMarker => {
   const marker = read(backup)
   if (marker.layout === layoutVersion) return marker
   throw new UsageError(
-    `The backup ${backup.path} was made by version ${marker.version} of this program, which lays its files out in another way. Restore it with that version. Nothing was changed.`,
+    `The backup ${backup.path} was made by version ${marker.version} of this program, which uses another layout. Restore it with that version. Nothing was changed.`,
   )
 }

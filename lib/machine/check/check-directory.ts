@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { failureOf, isOfSqlite, reasonOf } from '../../core/system-failures.ts'
 import { type DataDirectory, type DirectoryState, layoutOf, refusalOf, stateOf } from '../directory/data-directory.ts'
 import { lacksWal } from '../directory/database-damage.ts'
 import { adviceOnDemo, inspectDemo } from '../directory/demo-file.ts'
 import { hasService, isOnReadOnlyDisk, refusalOfAbsent, whileUnopened } from '../directory/directory-use.ts'
 import { UsageError } from '../directory/usage-error.ts'
+import { openImmutable } from '../sqlite/database.ts'
 import { readBackupMarker } from './backup-marker.ts'
 import { byteFaults } from './byte-faults.ts'
 import { damagedBy, databaseFaults, type Fault, type Findings } from './database-faults.ts'
@@ -45,7 +45,7 @@ const modeFaults = ({ path, database, blobs, demo, marker, backupMarker }: DataD
   [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
     const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
-    return isOpen ? [{ where: file, fault: 'other users of the machine can get at it. Take their rights away.' }] : []
+    return isOpen ? [{ where: file, fault: 'other users of the machine may use it. Take their rights away.' }] : []
   })
 
 /** Writes nothing beside the file where nothing can be written. */
@@ -56,7 +56,7 @@ const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
     return connection
   } catch (error) {
     if (existsSync(wal)) throw error
-    return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
+    return openImmutable(database)
   }
 }
 
@@ -64,8 +64,8 @@ const closedBy = (directory: DataDirectory): string => {
   const { wal } = directory
   // SQLite reads a WAL by way of the -shm, which it makes anew when it is missing.
   return existsSync(wal) && isOnReadOnlyDisk(directory)
-    ? `it cannot be read where it is: its newest changes are in ${wal}, the file that goes with that (-shm) is missing, and this file system can only be read. Copy the data directory to where there can be written (cp -a), and check the copy.`
-    : 'it cannot be opened. See to it that it is a file, and that you are the user whom it belongs to.'
+    ? `it cannot be read where it is: its newest changes are in ${wal}, whose -shm file is missing, and this file system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.`
+    : 'it cannot be opened. Check that it is a file and that it belongs to you.'
 }
 
 const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {

@@ -54,7 +54,7 @@ const unfinishedRemovals = contentKinds.map(
     query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
     faultOf: ({ site, id }) => ({
       where: `site ${site}, ${kind} ${id}`,
-      fault: 'its removal broke off half-way. The next start completes it.',
+      fault: 'its removal broke off. The next start completes it.',
     }),
   }),
 )
@@ -75,7 +75,7 @@ const questions: readonly Question[] = [
       WHERE NOT EXISTS (SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
     faultOf: ({ site, folder }) => ({
       where: `site ${site}, folder ${folder}`,
-      fault: 'its removal broke off half-way, and nobody goes on with it. Delete the folder once more.',
+      fault: 'its removal broke off, and nothing continues it. Delete the folder once more.',
     }),
   },
   {

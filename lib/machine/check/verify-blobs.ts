@@ -30,7 +30,7 @@ const fingerprintOf = (file: number, size: number): string => {
 
 const faultIn = (file: number, { size, fingerprint }: BlobContent): string | undefined => {
   const stats = fstatSync(file)
-  if (!stats.isFile()) return 'it is no file'
+  if (!stats.isFile()) return 'it is not a file'
   const found = stats.size
   if (found !== size) return faultOfSize(size, found)
   return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : bytesDiffer

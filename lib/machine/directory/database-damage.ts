@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { failureOf, isBusy, reasonOf } from '../../core/system-failures.ts'
+import { openImmutable } from '../sqlite/database.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { adviceOnDamage } from './failures.ts'
 
@@ -18,7 +18,7 @@ const longestWait = 1_000
 /** Opens a database for reading alone, and writes nothing beside it. The caller keeps others from opening it. */
 const openQuietly = ({ database, wal }: DataDirectory): DatabaseSync => {
   if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: longestWait })
-  return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
+  return openImmutable(database)
 }
 
 export const damageIn = (answer: unknown): string | undefined =>
@@ -49,10 +49,10 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
     return damage === undefined ? undefined : damaged(damage)
   } catch (error) {
     if (failureOf(error) === 'cannotOpen') {
-      return `The database ${database} cannot be opened. See to it that it is a file, and that you are the user whom it belongs to. Nothing was changed.`
+      return `The database ${database} cannot be opened. Check that it is a file and that it belongs to you. Nothing was changed.`
     }
     if (!isBusy(error)) return damaged(reasonOf(error))
-    return `The database ${database} is held by another process. Repeat this when that has ended. Nothing was changed.`
+    return `The database ${database} is in use by another process. Repeat this when that process has ended. Nothing was changed.`
   }
 }
 

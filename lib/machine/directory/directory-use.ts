@@ -79,7 +79,7 @@ export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
 const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
-    `The data directory ${directory.path} lies on a file system that can only be read, and everything but "check" writes a little there, such as locks. Copy it to where there can be written (cp -a), and name the copy with --data-dir. Nothing was changed.`,
+    `The data directory ${directory.path} is on a read-only file system, and every command but "check" writes there, such as locks. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was changed.`,
   )
 }
 

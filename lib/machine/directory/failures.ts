@@ -15,8 +15,8 @@ const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['cannotOpen', adviceOnRights],
   ['readOnlyDisk', `Its file system cannot be written. ${elsewhere}`],
   ['full', 'Make room on its disk, and repeat this.'],
-  ['notFolder', `Something that is no directory is in the way. ${elsewhere}`],
-  ['exists', `Something that is no directory is in the way. ${elsewhere}`],
+  ['notFolder', `A file is in the way. ${elsewhere}`],
+  ['exists', `A file is in the way. ${elsewhere}`],
   ['missing', `No directory can be made there. ${elsewhere}`],
   ['inputOutput', 'Look at its disk, and let "site-admin check" look at the data directory.'],
   ['damaged', adviceOnDamage],
@@ -48,7 +48,7 @@ interface Source {
 export const asFailureOfSource = (error: unknown, { path, database }: Source): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
-      `There is no room on the disk of the data directory ${path}: a backup writes a little there, too, so that no file goes before it is backed up. Make room on that disk. No backup was made.`,
+      `The disk of the data directory ${path} is full, and a backup writes a little there, too, to keep files until they are backed up. Make room on that disk. No backup was made.`,
       { cause: error },
     )
   }
@@ -66,7 +66,7 @@ export const asFailureOfSource = (error: unknown, { path, database }: Source): u
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error
   if (failureOf(error) === 'full') {
-    return new UsageError(`There is no room for it: ${what} needs more. Make room, or name another disk. ${ending}`, {
+    return new UsageError(`The disk is full: ${what} needs more room. Make room, or name another disk. ${ending}`, {
       cause: error,
     })
   }

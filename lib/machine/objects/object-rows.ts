@@ -50,25 +50,7 @@ export const infoOf = ({ key, size, modified, version, fingerprint, contentType 
 })
 
 /** One statement each. Callers change several rows in a transaction. */
-export interface ObjectRows {
-  get(key: string): ObjectRow | undefined
-  isAny(from: string, end: string): boolean
-  list(from: string, end: string, limit: number): readonly ListedObject[]
-  put(row: ObjectRow): void
-  /** Answers false, and does nothing, when the key is taken. */
-  insert(row: ObjectRow): boolean
-  remove(key: string): void
-  removeVersion(key: string, version: string): boolean
-  /** Answers false when nothing of that version is at `from`, or the destination is taken. */
-  rename(from: string, version: string, to: string, type: string | undefined): boolean
-  fingerprint(key: string, version: string, fingerprint: string): void
-  refersTo(name: string): boolean
-  keepContent(name: string, bytes: Uint8Array): void
-  content(name: string): Buffer | undefined
-  dropContent(name: string): boolean
-}
-
-export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
+export const createObjectRows = (connection: DatabaseSync) => {
   const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
   const get = connection.prepare('SELECT * FROM objects WHERE key = ?')
   const isAny = connection.prepare('SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1')
@@ -95,25 +77,31 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
     [key, blob, size, modified, contentType, version, fingerprint] as const
 
   return {
-    get(key) {
+    get(key: string): ObjectRow | undefined {
       const values = get.get(key)
       return values && toRow(values)
     },
-    isAny: (from, end) => isAny.get(from, end) !== undefined,
+    isAny: (from: string, end: string): boolean => isAny.get(from, end) !== undefined,
     // All at once: a statement that is read step by step cannot be used twice at the same time.
-    list: (from, end, limit) => list.all(from, end, limit).map(toListed),
-    put: (row) => void put.run(...valuesOf(row)),
-    insert: (row) => insert.run(...valuesOf(row)).changes === 1,
-    remove: (key) => void remove.run(key),
-    removeVersion: (key, version) => removeVersion.run(key, version).changes === 1,
-    rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
-    fingerprint: (key, version, value) => void fingerprint.run(value, key, version),
-    refersTo: (name) => refersTo.get(name) !== undefined,
-    keepContent: (name, bytes) => void keepContent.run(name, bytes),
-    content: (name) => bytesIn(content.get(name)),
-    dropContent: (name) => dropContent.run(name).changes === 1,
+    list: (from: string, end: string, limit: number): readonly ListedObject[] =>
+      list.all(from, end, limit).map(toListed),
+    put: (row: ObjectRow) => void put.run(...valuesOf(row)),
+    /** Answers false, and does nothing, when the key is taken. */
+    insert: (row: ObjectRow): boolean => insert.run(...valuesOf(row)).changes === 1,
+    remove: (key: string) => void remove.run(key),
+    removeVersion: (key: string, version: string): boolean => removeVersion.run(key, version).changes === 1,
+    /** Answers false when nothing of that version is at `from`, or the destination is taken. */
+    rename: (from: string, version: string, to: string, type: string | undefined): boolean =>
+      rename.run(to, type ?? null, from, version).changes === 1,
+    fingerprint: (key: string, version: string, value: string) => void fingerprint.run(value, key, version),
+    refersTo: (name: string): boolean => refersTo.get(name) !== undefined,
+    keepContent: (name: string, bytes: Uint8Array) => void keepContent.run(name, bytes),
+    content: (name: string): Buffer | undefined => bytesIn(content.get(name)),
+    dropContent: (name: string): boolean => dropContent.run(name).changes === 1,
   }
 }
+
+export type ObjectRows = ReturnType<typeof createObjectRows>
 
 /** Rows in one step: twice as many as the step before has shown, so that little is read of the content of folders. */
 const steps = { first: 256, least: 8, most: 1_001 } as const

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../core/errors.ts'
 import { asPortError, isBusy } from '../../core/system-failures.ts'
 import { type Ending, type Job, openTransactions } from './transactions.ts'
@@ -51,6 +52,10 @@ const pause = 1
 /** Milliseconds of work after which a process that gives way rests. */
 const workBeforeRest = 20
 const rest = 4
+
+/** Opens a database that nobody changes for reading alone. Nothing is written beside it. */
+export const openImmutable = (file: string): DatabaseSync =>
+  new DatabaseSync(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
 
 const connect = (file: string): DatabaseSync => {
   // Nobody is served yet: processes that open a new database at once may wait for each other.

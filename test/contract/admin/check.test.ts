@@ -68,12 +68,12 @@ describe('check', () => {
     [
       'a removal of content that broke off',
       'UPDATE blogs SET going = 1 WHERE id = 8',
-      { where: 'site 1001, blog 8', fault: expect.stringContaining('broke off half-way') },
+      { where: 'site 1001, blog 8', fault: expect.stringContaining('its removal broke off') },
     ],
     [
       'a removal of a folder that nobody goes on with',
       "INSERT INTO folder_removals (site, folder, id, entry) VALUES (1001, 'a/b', 'x', '{}')",
-      { where: 'site 1001, folder a/b', fault: expect.stringContaining('nobody goes on with it') },
+      { where: 'site 1001, folder a/b', fault: expect.stringContaining('nothing continues it') },
     ],
     [
       'content of no file',
