@@ -73,7 +73,6 @@ interface Options {
 export interface RunningService {
   readonly baseUrl: string
   readonly dataCentres: Readonly<Record<string, string>>
-  /** Undefined when its site was removed. */
   readonly demo: Demo | undefined
   stop(): Promise<void>
 }

@@ -46,7 +46,6 @@ export const systemCodeOf = (error: unknown): unknown =>
 
 export const isOfSqlite = (error: unknown): error is Error => error instanceof Error && 'errcode' in error
 
-/** Undefined for errors of other origin. */
 export const failureOf = (error: unknown): SystemFailure | undefined =>
   isOfSqlite(error) && 'errcode' in error
     ? ofSqlite.get(Number(error.errcode) & 0xff)

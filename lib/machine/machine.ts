@@ -28,7 +28,6 @@ import { createSiteDirectory } from './tables/site-directory.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 
-/** Ports that are rows of the database, and hold no bytes of files. */
 interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
 }

@@ -20,7 +20,6 @@ export interface BackupOptions {
   readonly evenIfDamaged: boolean
   /** Compares the bytes of every file with its fingerprint, also where none are copied. */
   readonly withBytes: boolean
-  /** Its reason is what the caller is told. */
   readonly signal: AbortSignal
   readonly clock?: Clock
 }

@@ -99,7 +99,6 @@ const takeBlob = async (
   return verifier.faultOf(to, isLinked && !readsLinked ? { ...blob, fingerprint: null } : blob)
 }
 
-/** Copies wait for the disk; meanwhile others are verified. */
 const atOnce = 8
 
 /** Answers the blobs that are not whole. Throws the reason of `signal` when that is aborted. */

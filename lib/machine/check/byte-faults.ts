@@ -12,7 +12,6 @@ import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './
 
 export interface DamagedContent {
   readonly name: string
-  /** A current object, where there is one. */
   readonly key: string
   readonly isEarlier: boolean
   readonly fault: string
@@ -80,7 +79,8 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
     // Beside min(), SQLite takes the other columns from the row that has the minimum.
     .prepare(
       `SELECT key, blob, size, fingerprint, min(is_earlier) AS is_earlier FROM (${everyObject})
-       WHERE blob IS NOT NULL AND fingerprint IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)
+       WHERE blob IS NOT NULL AND fingerprint IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)
        GROUP BY blob`,
     )
     .all()

@@ -19,7 +19,6 @@ export interface Findings {
 
 type Row = Record<string, SQLOutputValue>
 
-/** Findings of one kind that are named. */
 const most = 100
 
 interface Question {
@@ -72,7 +71,8 @@ const questions: readonly Question[] = [
   },
   {
     query: `SELECT site, folder FROM folder_removals AS removal
-      WHERE NOT EXISTS (SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
+      WHERE NOT EXISTS (
+        SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
     faultOf: ({ site, folder }) => ({
       where: `site ${site}, folder ${folder}`,
       fault: 'its removal broke off, and nothing continues it. Delete the folder once more.',
@@ -122,7 +122,6 @@ export const fatalFaults = (connection: DatabaseSync, database: string): readonl
   return findings.map((finding) => ({ where: database, fault: damagedBy(finding) }))
 }
 
-/** Faults of pages and tables, and of rows that contradict each other. */
 export const databaseFaults = (connection: DatabaseSync, database: string): Findings => {
   const fatal = fatalFaults(connection, database)
   if (fatal.length > 0) return { faults: fatal, isReadable: false }

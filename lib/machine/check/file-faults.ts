@@ -69,7 +69,6 @@ const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
 
 const anEarlierState = 'an earlier state of'
 
-/** `live/1001/a/b.txt` in words. */
 const describe = ({ key, isEarlier }: Owner): string => {
   const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
   if (area === undefined) return isEarlier ? `${anEarlierState} ${key}` : key
@@ -133,7 +132,6 @@ interface Options {
   readonly use: DirectoryUse
 }
 
-/** Impossible files, files without their bytes, and bytes without a file. */
 export const fileFaults = (
   connection: DatabaseSync,
   directory: DataDirectory,

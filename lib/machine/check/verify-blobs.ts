@@ -7,7 +7,6 @@ import { createFingerprint } from '../../storage/fingerprint.ts'
 export interface BlobContent {
   /** Bytes. */
   readonly size: number
-  /** Null while it is not known. */
   readonly fingerprint: string | null
 }
 

@@ -22,7 +22,6 @@ const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['damaged', adviceOnDamage],
 ])
 
-/** Says nothing about the content of the file. */
 export const isForbidden = (error: unknown): boolean => failureOf(error) === 'noRights'
 
 export const reasonWithAdvice = (error: unknown): string => {

@@ -80,7 +80,6 @@ export const ownerToServe = (folder: string): Owner | undefined => {
   return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined
 }
 
-/** Follows no link. */
 export const giveAllIn = (folder: string, { uid, gid }: Owner): void => {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     lchownSync(join(entry.parentPath, entry.name), uid, gid)

@@ -68,7 +68,6 @@ const openToRead = (path: string): number | undefined => {
   }
 }
 
-/** Undefined when the file is missing, and is not to be made. */
 const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | undefined> => {
   try {
     return await open(path, makes ? constants.O_RDWR | constants.O_CREAT : 'r+', 0o600)

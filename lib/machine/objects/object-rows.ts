@@ -108,7 +108,6 @@ const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string
 
-/** Folders come once, by their key. */
 const fold = (rows: readonly ListedObject[], depth: number): Entry[] => {
   const entries: Entry[] = []
   let folder: string | undefined

@@ -33,7 +33,8 @@ const oldStatements = (connection: DatabaseSync) => ({
     `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
   ),
   keepVersion: connection.prepare(
-    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
+    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, 1 FROM objects
+     WHERE key = ? AND version = ?`,
   ),
   forget: connection.prepare('DELETE FROM old_objects WHERE key = ? AND version = ?'),
   get: connection.prepare('SELECT * FROM old_objects WHERE key = ? AND version = ?'),
@@ -48,14 +49,16 @@ const oldStatements = (connection: DatabaseSync) => ({
        AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`,
   ),
   lastRemoval: connection.prepare(
-    `SELECT max(gone) AS gone FROM (SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`,
+    `SELECT max(gone) AS gone FROM (
+       SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`,
   ),
   removedWithin: connection.prepare(
     `SELECT key, version, max(gone) FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ?
      GROUP BY key ORDER BY key LIMIT +?`,
   ),
   giveUp: connection.prepare(
-    `DELETE FROM old_objects WHERE gone IN (SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`,
+    `DELETE FROM old_objects WHERE gone IN (
+       SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`,
   ),
   usage: connection.prepare(
     'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',
@@ -116,7 +119,6 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
           id: String(version),
         })),
 
-    /** Answers the names of their bytes. */
     giveUp: (before: number, limit: number): readonly (string | null)[] =>
       statements.giveUp.all(before * perMillisecond, limit).map(({ blob }) => (typeof blob === 'string' ? blob : null)),
 

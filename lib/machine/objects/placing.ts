@@ -174,7 +174,6 @@ const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean =
   return rows.insert({ ...row, key, contentType: type, modified: Date.now(), version: newName() })
 }
 
-/** Counts as removed at the old place. */
 const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boolean => {
   old.keepVersion(from.key, from.version)
   old.forget(key, from.version)

@@ -3,7 +3,6 @@ import type { Count } from '../../categories/contents.ts'
 
 /** Rows that are read while everything else of the process waits. */
 const pageSize = 1_000
-/** Counting reads keys alone. */
 const countPageSize = 20_000
 
 /**

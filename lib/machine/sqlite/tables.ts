@@ -102,11 +102,11 @@ export const tablesOf = (kind: ObjectKind): string => {
   return `${contents(table)} ${texts === undefined ? '' : longTexts(texts, table)} ${links(linkTables[kind], table)}`
 }
 
-/** Without tables, it only makes that of the statistics. */
 const makeStatistics = 'ANALYZE;'
 
 const storage = `
-  -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none. modified is in epoch milliseconds.
+  -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none.
+  -- modified is in epoch milliseconds.
   CREATE TABLE objects (
     key TEXT PRIMARY KEY,
     blob TEXT,
@@ -127,7 +127,8 @@ const storage = `
     page TEXT NOT NULL,
     PRIMARY KEY (site, page)
   ) STRICT, WITHOUT ROWID;
-  -- Only those that are open. entry is what the history will say of the removal, as JSON; removed is how many objects have gone so far.
+  -- Only those that are open. entry is what the history will say of the removal, as JSON;
+  -- removed is how many objects have gone so far.
   CREATE TABLE folder_removals (
     site INTEGER NOT NULL,
     folder TEXT NOT NULL,

@@ -95,7 +95,6 @@ const createQueries = ({ read, statements }: Deps) => {
   } satisfies Partial<CategoryLinks>
 }
 
-/** Answers whether it has changed anything. */
 type PutLink = (list: LinkList, id: number, displayable: boolean | undefined) => boolean
 
 const createObjectLinks = (

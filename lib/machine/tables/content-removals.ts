@@ -16,7 +16,6 @@ interface ContentName {
 /** Links in one transaction: this many keep the database for about 10 ms. */
 const linksPerStep = 2_000
 
-/** Contents without links in one transaction. */
 const contentsPerStep = 200
 
 const linkStatements = (connection: DatabaseSync, kind: ContentKind): StatementSync[] =>
@@ -49,7 +48,6 @@ const removalStatements = (connection: DatabaseSync, kind: ContentKind) => {
 export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
   const statements = byName(contentKinds, (kind) => removalStatements(connection, kind))
 
-  /** Answers whether all of it is removed. */
   const removeStep = ({ site, kind, id }: ContentName): boolean => {
     const { isMarked, deleteLinks, delete: remove } = statements[kind]
     // Another process may have finished, and somebody may have made it anew since.

@@ -24,7 +24,6 @@ interface Changed {
   readonly marked: readonly number[]
 }
 
-/** One piece is stored in one transaction. */
 const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] => {
   const pieces: Content[][] = []
   let left = 0
@@ -60,7 +59,6 @@ const createPieces = ({ statements }: Pick<Rows, 'statements'>, record: RecordCh
   const markedOf = (site: SiteId, kind: ContentKind, ids: readonly number[]): number[] =>
     statements[kind].marked.all(site, JSON.stringify(ids)).map(({ id }) => Number(id))
 
-  /** Answers whether it has written anything. */
   const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
     if (!stored) {
       put(site, kind, content)

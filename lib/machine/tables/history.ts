@@ -14,7 +14,8 @@ const perMillisecond = 1_000
 export const createRecorder = (connection: DatabaseSync, now: () => number): RecordChange => {
   const insert = connection.prepare(
     `INSERT INTO changes (id, site, at, type, subject, actor, request, details)
-     VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes WHERE site = ?2), 0)), ?2, ?1, ?3, ?4, ?5, ?6, ?7)`,
+     VALUES (max(?1 * ${perMillisecond}, 1 + coalesce((SELECT max(id) FROM changes WHERE site = ?2), 0)),
+       ?2, ?1, ?3, ?4, ?5, ?6, ?7)`,
   )
   return ({ site, type, subject, actor, requestId, details }) => {
     insert.run(now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null)
@@ -61,7 +62,6 @@ export const createHistory = ({ connection, read }: Pick<Database, 'connection' 
   }
 }
 
-/** Entries in one transaction. */
 const slice = 2_000
 
 export const createHistorySweep = (
@@ -70,7 +70,8 @@ export const createHistorySweep = (
 ): (() => Promise<void>) => {
   const nextSite = connection.prepare('SELECT min(site) AS site FROM changes WHERE site > ?')
   const remove = connection.prepare(
-    'DELETE FROM changes WHERE site = ?1 AND id IN (SELECT id FROM changes WHERE site = ?1 AND id < ?2 ORDER BY id LIMIT +?3)',
+    `DELETE FROM changes WHERE site = ?1
+       AND id IN (SELECT id FROM changes WHERE site = ?1 AND id < ?2 ORDER BY id LIMIT +?3)`,
   )
   const siteBehind = (site: number) => read(() => nextSite.get(site)?.['site'] ?? undefined)
   return async () => {

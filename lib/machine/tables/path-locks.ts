@@ -39,7 +39,8 @@ const removalStatements = (connection: DatabaseSync) => ({
   firstBelow: connection.prepare('SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1'),
   note: connection.prepare('INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)'),
   last: connection.prepare(
-    `SELECT began, ended FROM removed_folders WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`,
+    `SELECT began, ended FROM removed_folders
+     WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`,
   ),
 })
 

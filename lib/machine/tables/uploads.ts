@@ -137,7 +137,8 @@ export const createUploadProgress = (
   const begin = connection.prepare(
     // An upload that goes on in another request begins nothing anew.
     `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, 0, ?)
-     ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = 0, expires = excluded.expires WHERE upload <> excluded.upload`,
+     ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = 0, expires = excluded.expires
+     WHERE upload <> excluded.upload`,
   )
   const clear = connection.prepare('DELETE FROM upload_progress WHERE expires <= ?')
   const report = connection.prepare(

@@ -9,7 +9,6 @@ import type { RecordChange } from './history.ts'
 
 const toFields = (text: unknown): readonly SystemField[] => JSON.parse(String(text))
 
-/** Forms in one transaction. */
 const batchSize = 500
 
 const formStatements = (connection: DatabaseSync) => ({
@@ -28,7 +27,6 @@ const formStatements = (connection: DatabaseSync) => ({
   putFields: connection.prepare('UPDATE web_forms SET fields = ? WHERE site = ? AND id = ?'),
 })
 
-/** A form and its fields are one row. */
 export const createWebForms = ({ connection, read, write }: Database, record: RecordChange): WebForms => {
   const statements = formStatements(connection)
 
