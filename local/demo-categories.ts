@@ -7,7 +7,6 @@ import type { Stores } from '../lib/service/stores.ts'
 interface DemoCategory {
   readonly id: number
   readonly name: string
-  /** What its news items are about. */
   readonly words: readonly [string, ...string[]]
 }
 
@@ -27,7 +26,10 @@ const day = (year: number, dayOfYear: number): string =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-/** Spread over two years; every tenth has expired, some are deleted, switched off or weighted, so that filters have something to find. */
+/**
+ * Spread over two years; every tenth has expired, some are deleted, switched off or weighted, so that filters find
+ * something.
+ */
 const news = (id: number): Content => {
   const category = entry(categories, id)
   const subject = `${entry(places, id)} ${entry(category.words, Math.floor(id / 3))}`
@@ -85,7 +87,7 @@ const demoObjects: Partial<Record<ObjectKind, DemoObjects>> = {
   blog: { count: 8, objectOf: blog, isIn: isInOne, isDisplayable: () => true },
 }
 
-/** Of a kind that nobody has written demo data for, there are some all the same: the document's examples show them. */
+/** Kinds without demo data of their own get the examples of the document. */
 const plainObjects = (kind: ObjectKind): DemoObjects => ({
   count: 8,
   objectOf: (id) => withDefaults(kind, { id }, Date.UTC(2025, 0, id)),
@@ -95,7 +97,6 @@ const plainObjects = (kind: ObjectKind): DemoObjects => ({
 
 export const demoCategories: readonly CategoryId[] = categories.map(({ id }) => id as CategoryId)
 
-/** Stores categories with their objects of each kind, linked. */
 export const storeDemoCategories = async (
   { contents, links }: Pick<Stores, 'contents' | 'links'>,
   site: SiteId,

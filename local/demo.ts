@@ -34,14 +34,14 @@ const forms: readonly { id: WebFormId; name: string; fields: readonly SystemFiel
   },
 ]
 
-/** The demo token belongs to one machine's data directory and is meant to go on working there. */
+/** The demo token belongs to one machine's data directory, and is to work there for good. */
 const tenYears = 10 * 365 * 24 * 3600
 
 const entryOf =
   (site: SiteId) =>
   (type: ChangeType, subject: string): HistoryEntry => ({ site, type, subject, actor: 'npm start' })
 
-/** What the reference page reads and deletes as it stands. */
+/** The reference page reads and deletes these. */
 const demoFiles: Readonly<Record<string, string>> = { 'hello.txt': 'Hello\n', 'old/notice.txt': 'This may go.\n' }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
@@ -56,7 +56,7 @@ const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
   }
 }
 
-/** Its contents. A start that is cut short does all of it again. */
+/** A start that is cut short repeats all of it. */
 const storeDemoContents = async (stores: Stores, site: SiteId) => {
   const { webForms, contents, links } = stores
   const entry = entryOf(site)
@@ -79,10 +79,8 @@ const works = async ({ grants }: Stores, { siteId, token }: Demo, now: number): 
 interface DemoDeps {
   readonly directory: DataDirectory
   readonly stores: Stores
-  /** Where the demo site lives when it is made. */
   readonly dataCentre: string
   readonly clock: Clock
-  /** Tells the person who has started the service. */
   readonly say: (sentence: string) => void
 }
 
@@ -93,7 +91,9 @@ const newDemo = (): Demo => ({
   token: newToken(),
 })
 
-/** The site comes last: when it is there, the token has been granted, and a site of that id without it is somebody else's. */
+/**
+ * The site comes last: when it exists, its token exists, and a site of that id without the token is somebody else's.
+ */
 const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo: Demo): Promise<Demo> => {
   const { siteId: id } = demo
   writeDemo(directory, demo, 'begun')
@@ -105,7 +105,6 @@ const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo
   return demo
 }
 
-/** A demo whose token works no more, with another token. */
 const reissue = async ({ directory, stores, clock, say }: DemoDeps, known: Demo): Promise<Demo> => {
   const demo = { ...known, token: newToken() }
   await grant(stores, demo, clock.wall())
@@ -114,7 +113,6 @@ const reissue = async ({ directory, stores, clock, say }: DemoDeps, known: Demo)
   return demo
 }
 
-/** What is left of a demo that an earlier start has made, or begun to make. */
 const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Promise<Demo | undefined> => {
   const { directory, stores, clock } = deps
   if (state === 'removed') return undefined
@@ -130,9 +128,9 @@ const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Prom
 }
 
 /**
- * The demo of a data directory: made by its first start, and such that its token works for as long as the site is there. A token that was revoked
- * stays so: another one is issued. Undefined when the demo site was removed, or nothing says that there has ever been one: no other site gets a token.
- * Throws UsageError when its file is there, but cannot be read.
+ * The first start makes the demo, whose token works as long as the site exists. A revoked token stays revoked: another
+ * one is issued. Undefined when the demo site was removed, or no file says that there was one: no other site gets a
+ * token. Throws UsageError when the file cannot be read.
  */
 export const ensureDemo = async (deps: DemoDeps): Promise<Demo | undefined> => {
   const { directory, stores } = deps

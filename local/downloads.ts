@@ -13,17 +13,15 @@ import { asAttachment } from '../lib/storage/content-disposition.ts'
 import { entityTagOf } from '../lib/storage/entity-tag.ts'
 import type { ObjectInfo, ObjectStore, ReadObject } from '../lib/storage/object-store.ts'
 
-/** Where links of `?link` lead to on one machine. Deployed, they lead to the bucket. */
+/** Links of `?link` on one machine (S-73). Deployed, they lead to the bucket. */
 const prefix = '/downloads'
 
-/** How long a link works, in milliseconds (decisions.md, section 5, `?link`). */
+/** Milliseconds. */
 const lifetime = 300_000
 
-/** What a link promises, and its signature vouches for. */
 interface Claim {
   readonly key: string
   readonly version: string
-  /** Milliseconds since the epoch. */
   readonly expires: number
 }
 
@@ -40,7 +38,7 @@ const only = (query: Request['query'], name: string): string => {
   return others.length > 0 ? '' : value
 }
 
-/** Whether the bytes are those of the signature; how long that takes tells nothing of it. */
+/** Takes the same time for every wrong signature. */
 const isSignature = (text: string, expected: Buffer): boolean => {
   const given = Buffer.from(text, 'base64url')
   return given.length === expected.length && timingSafeEqual(given, expected)
@@ -58,7 +56,6 @@ interface Secret {
   readonly secret: Uint8Array
 }
 
-/** Links to this very service, signed by it (decisions.md, section 5, `?link`). */
 export const createLinkTo =
   ({ secret }: Secret, { wall }: Pick<Clock, 'wall'>): LinkTo =>
   async ({ key, version }, { url }) => {
@@ -68,7 +65,7 @@ export const createLinkTo =
     return { url: `${url}${prefix}/${key.split('/').map(encodeURIComponent).join('/')}?${query}`, expires }
   }
 
-/** What a request claims to have been given. Errors: fileUnknown, whatever is wrong with it. */
+/** Errors: fileUnknown, whatever is wrong with the link. */
 const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: number): Claim => {
   const claim = {
     key: decode(params['key'] ?? ''),
@@ -82,7 +79,7 @@ const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: numb
 
 const anyType = 'application/octet-stream'
 
-/** The file as an attachment of no particular type: a page that somebody has uploaded does not run here. */
+/** The file as an attachment of no particular type: an uploaded page does not run here. */
 const attachment = (info: ObjectInfo, choice: FileAnswer, body: ReadObject['body']): Reply => {
   if (choice.kind === 'changed') throw new ServiceError('conditionFailed')
   if (choice.kind === 'unsatisfiable') {
@@ -107,12 +104,11 @@ const routes = [
   { operation: 'download', method: 'GET', path: `${prefix}/{key+}`, group: 'storage', public: true },
 ] as const
 
-/** Whether a path is that of a link. */
 export const isDownload = (path: string): boolean => path.startsWith(`${prefix}/`)
 
 /**
- * What links lead to: the version that they were made for, whole or a range of it. 404/104001 for a link that is wrong or has expired, and
- * when the file has been replaced or removed since.
+ * Answers the version that the link was made for, whole or a range of it. 404/104001 for a link that is wrong or has
+ * expired, and when the file has been replaced or removed since.
  */
 export const createDownloads = (
   { files, secret }: Secret & { readonly files: ObjectStore },

@@ -4,10 +4,9 @@ import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'
 
-/** One for all data centres, of which there is one then, or one for each, by id. */
+/** One URL for the only data centre, or one for each, by id. */
 type BaseUrls = string | ReadonlyMap<string, string>
 
-/** As the options of a command have them. */
 export interface RawFlags {
   readonly host: string
   readonly port?: number
@@ -20,7 +19,6 @@ export interface RawFlags {
   readonly log: LogFormat
 }
 
-/** What `npm start` was asked for. */
 export interface Flags extends Pick<RawFlags, 'host' | 'dataDir' | 'reset' | 'json' | 'quiet' | 'log'> {
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
 }
@@ -91,7 +89,6 @@ const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | und
   return [withUrl(first), ...others.map(withUrl)]
 }
 
-/** Adds what the service takes to a command, but for what `site-admin` takes for all of its commands. */
 export const addServiceOptions = (command: Command): Command =>
   command
     .option('--host <address>', 'address to listen on; 0.0.0.0 lets other machines in', parseText, '127.0.0.1')
@@ -107,7 +104,7 @@ export const addServiceOptions = (command: Command): Command =>
     .addOption(new Option('--log <format>', 'how requests are logged').choices(['text', 'json']).default('text'))
     .allowExcessArguments(false)
 
-/** Reads what was given. Throws UsageError for what does not go together. */
+/** Throws UsageError for flags that contradict each other. */
 export const flagsOf = ({ port, baseUrl, dataCentres, ...flags }: RawFlags): Flags => {
   if (port !== undefined && dataCentres) {
     throw new UsageError('Give --port or --data-centres, not both: --data-centres names the ports.')
@@ -115,7 +112,7 @@ export const flagsOf = ({ port, baseUrl, dataCentres, ...flags }: RawFlags): Fla
   return { ...flags, dataCentres: addBaseUrls(dataCentres ?? [{ id: 'us', port: port ?? defaultPort }], baseUrl) }
 }
 
-/** Reads the flags of `npm start`. Ends the process for `--help`, and for what makes no sense by itself; throws UsageError for the rest. */
+/** Ends the process for `--help` and for wrong values; throws UsageError for flags that contradict each other. */
 export const parseFlags = (argv: readonly string[]): Flags => {
   const command = new Command('npm start --').description('Serves site-admin, with everything it needs in one process.')
   return flagsOf(

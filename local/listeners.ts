@@ -2,21 +2,20 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { systemCodeOf } from '../lib/core/system-failures.ts'
 import { UsageError } from '../lib/machine/directory/usage-error.ts'
 import { type Closing, closerOf } from '../server/close-server.ts'
 
-/** A data centre of the machine. */
 export interface DataCentreListener {
   readonly id: string
   /** 0 takes any free port. */
   readonly port: number
-  /** What links and redirects say, when it is not where the service listens. */
+  /** Base URL of links and redirects, when it is not the address of the listener. */
   readonly baseUrl?: string | undefined
 }
 
 const anyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '::0', '*'])
 
-/** An address at which other machines reach this one; the own one when there is no network. */
 const ownAddress = (): string =>
   Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)
@@ -42,19 +41,17 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
   try {
     await once(server, 'listening')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const refusal = refusals[code]?.(host, port)
+    const refusal = refusals[String(systemCodeOf(error))]?.(host, port)
     throw refusal === undefined ? error : new UsageError(refusal)
   }
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
 }
 
-/** The servers of the data centres. */
 export interface Listeners {
-  /** Takes requests. Answers the base URL of each data centre. Throws UsageError when that cannot be. */
+  /** Answers the base URL of each data centre. Throws UsageError when it cannot listen. */
   listen(): Promise<Readonly<Record<string, string>>>
-  /** Lets requests in flight be answered, and says how many are waited for and how many were cut off. */
+  /** Lets running requests finish, and says how many it waits for and how many it cuts off. */
   close(): Promise<void>
 }
 

@@ -1,19 +1,18 @@
 import { write, writeSync } from 'node:fs'
 import type { RequestRecord, Telemetry } from '../lib/http/request.ts'
 
-/** Lines for standard error, written behind the back of whoever has something to say: a request does not wait for them. */
+/** Lines for standard error. Requests do not wait for them. */
 interface LogLines {
   write(line: string): void
-  /** Writes what is waiting, at once. To be called before the process ends. */
+  /** Writes the waiting lines at once. Call it before the process ends. */
   flush(): void
 }
 
-/** How long a line may wait for others, in milliseconds. */
+/** Milliseconds. */
 const delay = 50
-/** What may wait when nobody reads; what is said beyond it is lost, and counted. In characters. */
+/** Characters that wait when nobody reads; further lines are lost, and counted. */
 const mostWaiting = 4 * 1024 * 1024
 
-/** Writes lines to a file descriptor, several in one go, and one write at a time. */
 export const createLogLines = (descriptor: number): LogLines => {
   let waiting: string[] = []
   let length = 0
@@ -74,7 +73,6 @@ export const createLogLines = (descriptor: number): LogLines => {
   }
 }
 
-/** How a request is told of: a line for people, or an object for programs (decisions.md, section 6). */
 export type LogFormat = 'text' | 'json'
 
 const milliseconds = (duration: number) => Math.round(duration * 10) / 10
@@ -84,7 +82,6 @@ const describe = (error: unknown) =>
     ? { name: error.name, message: error.message, stack: error.stack }
     : { name: 'Error', message: String(error) }
 
-/** With everything that is known of an error of the service itself, its causes too. */
 const stackOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause === undefined ? '' : `\n  because of ${stackOf(error.cause)}`
@@ -111,7 +108,7 @@ const formats: Readonly<Record<LogFormat, (record: RequestRecord, time: string) 
     }),
 }
 
-/** A line for each request. When quiet, only for those at which the service itself is at fault. */
+/** When quiet, only logs failures of the service itself. */
 export const createRequestLog = (
   lines: LogLines,
   { quiet, format }: { readonly quiet: boolean; readonly format: LogFormat },

@@ -6,10 +6,10 @@ import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
 import { type MachineSettings, readMachineSettings } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
+import { isOutOfSpace } from '../lib/core/system-failures.ts'
 import type { Telemetry } from '../lib/http/request.ts'
 import { type Demo, readDemo } from '../lib/machine/directory/demo-file.ts'
 import { type LocalStores, noRoomToOpen, openMachine } from '../lib/machine/machine.ts'
-import { isOutOfSpace } from '../lib/machine/sqlite/database.ts'
 import {
   createCategoriesDeps,
   createDocumentationDeps,
@@ -22,18 +22,16 @@ import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
 
-/** Where the build of the console puts it. */
 const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 
 interface ServerDeps {
   readonly dataCentre: string
-  /** All data centres of a machine share them. */
   readonly stores: LocalStores
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
 }
 
-/** A server that answers for one data centre, with the operations of all groups. It does not listen yet. */
+/** Serves the operations of all groups for one data centre. It does not listen yet. */
 const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
@@ -49,7 +47,7 @@ const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Ser
   return createServer((path) => (isDownload(path) ? downloads : groups(path)))
 }
 
-/** Writes where the data centres listen into the directory. The default one becomes the only default of the directory. */
+/** The default one becomes the only default of the directory. */
 const registerDataCentres = async (
   sites: SiteDirectory,
   urls: Readonly<Record<string, string>>,
@@ -66,24 +64,20 @@ const registerDataCentres = async (
 interface Options {
   readonly dataDirectory: string
   readonly host: string
-  /** The first one is the home of the demo site. */
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
   readonly reset: boolean
   readonly telemetry: Telemetry
-  /** Tells the person who has started the service. */
   readonly say: (sentence: string) => void
 }
 
 export interface RunningService {
   readonly baseUrl: string
   readonly dataCentres: Readonly<Record<string, string>>
-  /** Undefined when its site was removed. */
   readonly demo: Demo | undefined
-  /** Answers the requests in flight, then lets go of the data directory. */
   stop(): Promise<void>
 }
 
-const sayWhatIsMissing = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
+const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
   const count = tidied?.damaged.length ?? 0
   if (count === 0) return
   const files =
@@ -93,7 +87,10 @@ const sayWhatIsMissing = ({ tidied }: LocalStores, say: (sentence: string) => vo
   say(`${files}: "site-admin check" names what is missing.`)
 }
 
-/** Everything in one process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a person can put right. */
+/**
+ * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a
+ * person can put right.
+ */
 export const startService = async (options: Options): Promise<RunningService> => {
   const { dataDirectory, host, dataCentres, reset, telemetry, say } = options
   const settings = readMachineSettings()
@@ -118,7 +115,7 @@ export const startService = async (options: Options): Promise<RunningService> =>
 
   try {
     readDemo(directory)
-    sayWhatIsMissing(stores, say)
+    reportDamage(stores, say)
     const urls = await listeners.listen()
     await registerDataCentres(stores.sites, urls, home)
     const demo = await ensureDemo({ directory, stores, dataCentre: home, clock: systemClock, say })

@@ -5,7 +5,7 @@ import { type Flags, parseFlags } from './flags.ts'
 import { createLogLines, createRequestLog } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 
-/** What can be tried with the demo: lines that work when pasted. */
+/** Lines that work when pasted. */
 const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
   const forms = `/api/v1/admin/sites/current/webforms`
   const fields = `${forms}/${demo.webFormId}/fields/system`
@@ -31,7 +31,6 @@ const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
   ]
 }
 
-/** What whoever has removed the demo site goes on with. */
 const withoutDemo = (baseUrl: string): readonly string[] => [
   'There is no demo site. Make a site, unless you have one, and a token for it:',
   '  site-admin site create --name "My site"',
@@ -40,7 +39,6 @@ const withoutDemo = (baseUrl: string): readonly string[] => [
   `The console asks for the token: ${baseUrl}/console`,
 ]
 
-/** What a person sees when the service is ready: where it is, and what can be done next. */
 const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
   const others = Object.entries(dataCentres).filter(([, url]) => url !== baseUrl)
   return [
@@ -53,20 +51,20 @@ const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
   ].join('\n')
 }
 
-/** The one line for programs (decisions.md, section 6). Without a demo it lacks the members of that. */
+/** The one line for programs (O-6). Without a demo it lacks its members. */
 const machineWelcome = ({ baseUrl, dataCentres, demo }: RunningService): string =>
   JSON.stringify({ baseUrl, dataCentres, ...demo })
 
 const standardError = 2
 
-/** Nobody may be there any more to read what a service says: it goes on without. */
+/** The service goes on when nobody reads its output any more. */
 const outliveReaders = () => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
 
 /**
- * Serves until a signal ends the process (decisions.md, section 6). Ready means: the line with the base URL is printed, and this resolves. Throws
- * UsageError or SettingsError for what a person can put right.
+ * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this resolves.
+ * Throws UsageError or SettingsError for what a person can put right.
  */
 export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Flags): Promise<void> => {
   const lines = createLogLines(standardError)
@@ -89,7 +87,6 @@ export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Fla
   console.log(json ? machineWelcome(service) : welcome(service))
 }
 
-/** `npm start`. */
 export const start = async (argv: readonly string[]): Promise<void> => {
   try {
     await serve(parseFlags(argv))

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
-import type { DamageCounts } from '../../lib/machine/check/damage.ts'
+import type { DamageCounts } from '../../lib/machine/check/backup-marker.ts'
 import { UsageError } from '../../lib/machine/directory/usage-error.ts'
 import type { GlobalOptions } from '../stores/stores.ts'
 import { exampleOf } from '../terminal/arguments.ts'

@@ -1,43 +1,37 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../core/clock.ts'
+import { asPortError, isOutOfSpace } from '../core/system-failures.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { type DataDirectory, layoutOf } from './directory/data-directory.ts'
-import { noteRemovalOfDemo } from './directory/demo-file.ts'
-import { hasService, type Role, useDirectory } from './directory/directory-use.ts'
-import { beyondRepair, reasonWithAdvice } from './directory/failure-advice.ts'
+import { markRemovedDemo } from './directory/demo-file.ts'
+import { type Role, useDirectory } from './directory/directory-use.ts'
+import { adviceOnDamage, reasonWithAdvice } from './directory/failures.ts'
 import { makePrivateFile } from './directory/private-files.ts'
 import { UsageError } from './directory/usage-error.ts'
-import { createIsHeld } from './objects/backup-holds.ts'
+import { createIsHeld, holdForBackups } from './objects/backup-holds.ts'
 import { openBlobs } from './objects/blobs.ts'
-import { holdForBackups } from './objects/held-blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
-import { createUploadSweep } from './objects/sweep-uploads.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
-import { createUploadParts } from './objects/upload-parts.ts'
-import { asPortError, type Database, type DatabaseOptions, isOutOfSpace, openDatabase } from './sqlite/database.ts'
-import { hourly } from './sqlite/hourly.ts'
-import { lackingIn } from './sqlite/lacking-tables.ts'
-import { isEarlier, isEmpty, prepareSchema, refusalOfTables, versionOf } from './sqlite/schema.ts'
+import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './sqlite/database.ts'
+import { isEmpty, missingTables, prepareSchema, refusalOfTables, versionOf } from './sqlite/schema.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrants } from './tables/grants.ts'
-import { createHistory, createRecorder, type RecordChange, sweepHistory } from './tables/history.ts'
+import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
-import { createFolderRemovals, createGoingFolders, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
+import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
 import { createSiteDirectory } from './tables/site-directory.ts'
-import { createUploadProgress } from './tables/upload-progress.ts'
-import { createUploadRecords } from './tables/upload-records.ts'
+import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 
-/** Every port that is rows of the one database and nothing else: all but those that hold the bytes of files. */
 interface TableStores extends Omit<Stores, 'files' | 'uploadParts'> {
   readonly removalQueue: LocalRemovalQueue
 }
 
-/** The tables have been prepared. */
 export const createTableStores = (
   database: Database,
   clock: Clock = systemClock,
@@ -56,13 +50,9 @@ export const createTableStores = (
   history: createHistory(database),
 })
 
-/** Every port of the service, on one machine. */
 export interface LocalStores extends Stores {
-  /** What was found of the blobs, when the service has put them in order. */
   readonly tidied: TidyReport | undefined
-  /** What links to files are signed with. */
   readonly linkSecret: Uint8Array
-  /** Lets what goes on in the background come to an end. */
   stop(): Promise<void>
 }
 
@@ -75,10 +65,10 @@ interface StoreDeps {
   readonly clock: Clock
 }
 
-/** How long a removal may be held that a bug has not given back, in milliseconds. */
+/** Milliseconds after which a removal is free that a bug has not given back. */
 const longestSlice = 60_000
 
-/** What only the service does, which is there once: puts in order what an earlier one has left half done, and goes on with it. */
+/** Only for the service: completes the work of an earlier one. */
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
   { removalQueue, removals }: TableStores,
@@ -92,15 +82,24 @@ const putInOrder = async (
   return tidied
 }
 
-/** The ports over an open database and the blobs beside it. */
+const hour = 60 * 60 * 1000
+
+/** Runs a sweep now, and every hour. Nobody waits for it; the next run makes up for a failure. */
+const runHourly = (sweep: () => Promise<void>): { stop(): void } => {
+  const run = () => void sweep().catch(() => {})
+  run()
+  const timer = setInterval(run, hour).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
 const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const { directory, database, role, durable, clock } = deps
   const record = createRecorder(database.connection, clock.wall)
   const tables = createTableStores(database, clock, record)
   const isHeld = createIsHeld(database.connection)
   const blobs = holdForBackups(openBlobs(directory, { durable }), { isHeld: () => isHeld(clock.wall()) })
-  const isGoing = createGoingFolders(database.connection)
-  const files = createObjectStore({ database, blobs, isGoing, record, now: clock.wall })
+  const isBeingRemoved = createRemovalCheck(database.connection)
+  const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
   const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })
   // First, so that nothing refers to the blobs of what has expired.
   if (role === 'service') await sweep()
@@ -109,10 +108,10 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
     await files.giveUp(before)
     await forgetRemovals(database, before)
   }
-  const sweeps = role === 'service' ? [sweepHistory(database, clock.wall), hourly(giveUpOld)] : []
+  const sweeps = role === 'service' ? [runHourly(createHistorySweep(database, clock.wall)), runHourly(giveUpOld)] : []
   return {
     ...tables,
-    sites: noteRemovalOfDemo(tables.sites, directory),
+    sites: markRemovedDemo(tables.sites, directory),
     files,
     uploadParts: createUploadParts({ database, blobs, files, sweep: sweepWhenDue, now: clock.wall }),
     linkSecret: await openLinkSecret(database),
@@ -125,7 +124,6 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
 }
 
-/** Everything of one machine: a data directory, its database, and the ports over it. */
 export interface Machine {
   readonly directory: DataDirectory
   readonly database: Database
@@ -134,42 +132,31 @@ export interface Machine {
 }
 
 interface Options {
-  /** The service makes a directory that is not there, has it to itself but for commands, and puts it in order. */
+  /** The service makes a missing directory, puts it in order, and shares it with commands alone. */
   readonly role?: Role
-  /** Whether everything in the directory is given up first. */
   readonly reset?: boolean
-  /** Whether a change waits for the disk; it does unless told otherwise. */
   readonly durable?: boolean
-  /** How long what was replaced or removed is kept, in milliseconds: 30 days unless told. */
+  /** Milliseconds, for replaced and removed files: 30 days by default (H-14). */
   readonly keptFor?: number
   readonly clock?: Clock
 }
 
 const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
-const isOfEarlierService = ({ path }: DataDirectory) =>
-  new UsageError(
-    `A service of an earlier version runs on the data directory ${path}. Stop it, and start this version once: that converts the database. Nothing was changed.`,
-  )
-
-/** Why the tables of a database cannot be worked with, though it is of a version that this program knows; undefined when they can. */
 const damageOfTables = (connection: DatabaseSync): string | undefined => {
   if (isEmpty(connection) || refusalOfTables(versionOf(connection)) !== undefined) return undefined
-  return lackingIn(connection)[0]
+  return missingTables(connection)[0]
 }
 
-const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOptions): Database => {
+const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {
   const { database: file, wal } = directory
   // SQLite gives the files beside the database the mode of the database.
   makePrivateFile(file)
   const database = openDatabase(file, options)
   try {
-    // That service knows neither the new tables nor what they mean, such as that a backup needs blobs: they are not made beside it.
-    const isOld = isEarlier(versionOf(database.connection))
-    if (isOld && role === 'command' && hasService(directory)) throw isOfEarlierService(directory)
     const damage = damageOfTables(database.connection)
     if (damage !== undefined) {
-      throw new UsageError(`The database ${file} is damaged: ${damage}. ${beyondRepair} Nothing was changed.`)
+      throw new UsageError(`The database ${file} is damaged: ${damage}. ${adviceOnDamage} Nothing was changed.`)
     }
     prepareSchema(database.connection)
     if (existsSync(wal)) return database
@@ -180,10 +167,9 @@ const openPrepared = (directory: DataDirectory, role: Role, options: DatabaseOpt
   }
 }
 
-/** What a person is told who has no room to open a data directory, or to start a service on it. */
 export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
   new UsageError(
-    `There is no room on the disk of the data directory ${path}: even to open it takes a little. Make room on that disk. Nothing was changed.`,
+    `The disk of the data directory ${path} is full, and opening it needs some room. Make room on that disk. Nothing was changed.`,
     { cause },
   )
 
@@ -194,7 +180,7 @@ const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError =>
         cause: error,
       })
 
-/** Opens the data directory at a path. Throws UsageError, with what to do about it, when it cannot be used; nothing in it is changed then. */
+/** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
   const { role = 'command', reset = false, durable = true, keptFor = usuallyKeptFor, clock = systemClock } = options
   const directory = layoutOf(path)
@@ -202,7 +188,7 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
   let database: Database | undefined
   try {
     // Commands may make many changes at once, beside a service whose callers wait.
-    database = openPrepared(directory, role, { durable, givesWay: role === 'command' })
+    database = openPrepared(directory, { durable, givesWay: role === 'command' })
     use.opened()
     const stores = await openStores({ directory, database, role, durable, keptFor, clock })
     const open = database
@@ -212,11 +198,11 @@ export const openMachine = async (path: string, options: Options = {}): Promise<
       stores,
       async close() {
         await stores.stop()
-        await use.leave(() => open.close())
+        await use.close(() => open.close())
       },
     }
   } catch (error) {
-    await use.leave(() => database?.close())
+    await use.close(() => database?.close())
     throw error instanceof UsageError ? error : cannotBeOpened(directory, error)
   }
 }

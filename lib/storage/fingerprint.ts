@@ -46,3 +46,9 @@ export const createFingerprint = (): FingerprintMaker => {
     },
   }
 }
+
+export const fingerprintOf = (bytes: Uint8Array): string => {
+  const making = createFingerprint()
+  making.update(bytes)
+  return making.digest()
+}

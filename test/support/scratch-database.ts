@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '../../lib/machine/sqlite/database.ts'
+import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 
 /** The file of a database that does not exist yet, in a folder that goes with the test. */
 export const scratchFile = (): string => {
@@ -15,6 +16,13 @@ export const scratchFile = (): string => {
 export const scratchDatabase = (file = scratchFile(), options: Partial<DatabaseOptions> = {}): Database => {
   const database = openDatabase(file, { durable: true, ...options })
   onTestFinished(() => database.close())
+  return database
+}
+
+/** A database with the tables of a machine. */
+export const scratchTables = (file = scratchFile(), options: Partial<DatabaseOptions> = {}): Database => {
+  const database = scratchDatabase(file, options)
+  prepareSchema(database.connection)
   return database
 }
 

@@ -1,35 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { systemCodeOf } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutOf, liesIn } from '../directory/data-directory.ts'
 import { takeLock } from '../directory/directory-locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
 import { UsageError } from '../directory/usage-error.ts'
 
-/** Where a backup is written: beside its place, which it takes when it is complete. */
+/** A backup is written beside its place, which it takes when it is complete. */
 export interface BackupPlace {
   /** The files of the backup, laid out as those of a data directory. */
   readonly directory: DataDirectory
-  /** The path that the backup will have. */
   readonly path: string
-  /** Puts the backup in its place. Throws UsageError when something has come there meanwhile. */
+  /** Throws UsageError when the place has been taken meanwhile. */
   complete(): void
-  /** Removes all that has been written. */
   abandon(): void
 }
 
-/** What follows the name of a backup while it is written. */
 const unfinishedName = /\.unfinished-[0-9a-f]{8}$/
 
 const isTaken = (path: string) => new UsageError(`${path} is not empty. Name a folder that does not exist yet.`)
 
-/** Throws UsageError unless there can be a backup at a path. */
 const admit = (path: string): void => {
   const parent = statSync(dirname(path), { throwIfNoEntry: false })
   if (!parent?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)} for the backup. Make it first.`)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return
-  if (!found.isDirectory()) throw new UsageError(`${path} is no folder. Name one that does not exist yet.`)
+  if (!found.isDirectory()) throw new UsageError(`${path} is not a folder. Name one that does not exist yet.`)
   if (readdirSync(path).length > 0) throw isTaken(path)
   if (found.dev !== parent.dev) {
     throw new UsageError(
@@ -38,7 +35,7 @@ const admit = (path: string): void => {
   }
 }
 
-/** Removes what is left of backups to the same place that broke off: whoever made them holds them no more. */
+/** Removes unfinished backups to the same place that nobody works on any more. */
 const clearLeftovers = (path: string): void => {
   const parent = dirname(path)
   const leftovers = readdirSync(parent).filter(
@@ -52,19 +49,18 @@ const clearLeftovers = (path: string): void => {
   }
 }
 
-/** Moves the backup to its place. An empty folder there gives way. */
 const moveTo = (path: string, unfinished: string): void => {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })) rmdirSync(path)
     renameSync(unfinished, path)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemCodeOf(error)
     throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? isTaken(path) : error
   }
   syncFolder(dirname(path))
 }
 
-/** Makes a place for a backup of a data directory. Throws UsageError, and errors of the file system; nothing is left behind then. */
+/** Throws UsageError, and errors of the file system; nothing is left behind then. */
 export const openBackupPlace = (given: string, source: DataDirectory): BackupPlace => {
   const path = resolve(given)
   admit(path)

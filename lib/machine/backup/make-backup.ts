@@ -2,26 +2,24 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { type BackupMarker, writeBackupMarker } from '../check/backup-marker.ts'
-import { countsOf, type Damaged, neededNow } from '../check/damage.ts'
+import { isMissing } from '../../core/system-failures.ts'
+import { type BackupMarker, countsOf, type Damaged, neededNow, writeBackupMarker } from '../check/backup-marker.ts'
+import { damageOfContents } from '../check/byte-faults.ts'
 import { fatalFaults } from '../check/database-faults.ts'
-import { damageOfContents } from '../check/small-contents.ts'
-import { type DataDirectory, isMissing } from '../directory/data-directory.ts'
+import type { DataDirectory } from '../directory/data-directory.ts'
+import { asFailureOfSource, asSentence } from '../directory/failures.ts'
 import { makePrivateFile, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { UsageError } from '../directory/usage-error.ts'
 import { openMachine } from '../machine.ts'
 import { type BackupHold, holdBlobs } from '../objects/backup-holds.ts'
 import type { Database } from '../sqlite/database.ts'
 import { openBackupPlace } from './backup-place.ts'
-import { asFailureOfSource, asSentence } from './failures.ts'
 import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
-  /** Whether what is damaged is taken along as it is, instead of making no backup at all. */
   readonly evenIfDamaged: boolean
-  /** Whether the bytes of every file are compared with their fingerprint, also where none are copied. */
+  /** Compares the bytes of every file with its fingerprint, also where none are copied. */
   readonly withBytes: boolean
-  /** Ends it; its reason is what the caller is told. */
   readonly signal: AbortSignal
   readonly clock?: Clock
 }
@@ -30,11 +28,11 @@ export interface Backup extends BackupMarker {
   readonly path: string
 }
 
-/** For how long blobs are held after the last sign of life, and how often there is one; in milliseconds. */
+/** Milliseconds: blobs are held this long after the last sign of life, and there is one every `interval`. */
 const heldFor = 60_000
 const interval = 10_000
 
-/** SQLite copies the database while everything else of this process waits: so many bytes in a millisecond at the least. */
+/** Bytes per millisecond, at least. SQLite copies the database while everything else of this process waits. */
 const slowestCopy = 4_000
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -42,7 +40,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-/** Copies the database as it is at this moment. SQLite takes the copy no further than to the system: the caller takes it to the disk. */
+/** SQLite takes the copy no further than to the system: the caller takes it to the disk. */
 const copyDatabase = (
   { connection }: Pick<Database, 'connection'>,
   { database: file }: DataDirectory,
@@ -56,7 +54,7 @@ const copyDatabase = (
   }
 }
 
-const hold = async (database: Database, source: DataDirectory, { wall }: Clock): Promise<BackupHold> => {
+const beginHold = async (database: Database, source: DataDirectory, { wall }: Clock): Promise<BackupHold> => {
   try {
     return await holdBlobs(database, heldFor + timeToCopy(source), wall)
   } catch (error) {
@@ -66,15 +64,13 @@ const hold = async (database: Database, source: DataDirectory, { wall }: Clock):
 
 interface Snapshot {
   readonly blobs: readonly ReferredBlob[]
-  /** What is damaged of the files that the database keeps itself. */
   readonly damaged: readonly Damaged[]
-  /** How many files there are. */
   readonly files: number
 }
 
 /**
- * Looks the copy of the database over, and takes out of it what concerns the backup alone. Throws UsageError when it is damaged as a whole, and the
- * reason of `signal` when that is aborted.
+ * Checks the copy of the database, and removes from it what concerns the backup alone. Throws UsageError when it is
+ * damaged as a whole, and the reason of `signal` when that is aborted.
  */
 const readSnapshot = async (
   { database: file }: DataDirectory,
@@ -102,23 +98,22 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
   }
 }
 
-/** Shows that the backup is alive, until it is stopped. Answers whether it has always held its blobs. */
-const keepHolding = (hold: BackupHold) => {
-  let held = true
+const extendRegularly = (hold: BackupHold) => {
+  let isWhole = true
   const extend = async () => {
     // When the database is busy, or full, there is time for another attempt.
     const isHeld = await hold.extend(heldFor).catch(() => true)
-    held = held && isHeld
+    isWhole = isWhole && isHeld
   }
   const timer = setInterval(() => void extend(), interval)
   return {
     extend,
     stop: () => clearInterval(timer),
-    hasHeld: () => held,
+    hasHeld: () => isWhole,
   }
 }
 
-const wasHeldUp = () => new UsageError('The backup was held up for so long that files have gone meanwhile. Repeat it.')
+const tookTooLong = () => new UsageError('The backup took so long that files were removed meanwhile. Repeat it.')
 
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
@@ -129,8 +124,8 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
 }
 
 /**
- * Backs up a data directory while it is in use, or not: the database as it is at one moment, and every blob that it refers to then. What is replaced or
- * removed meanwhile stays until it has been taken along. Throws UsageError; nothing is left behind then.
+ * Backs up a data directory, in use or not: the database as it is at one moment, and every blob that it refers to then.
+ * Blobs that are given up meanwhile stay until they are in the backup. Throws UsageError; nothing is left behind then.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const { evenIfDamaged, withBytes, signal, clock = systemClock } = options
@@ -140,17 +135,17 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
     const { directory } = place
     try {
       signal.throwIfAborted()
-      const held = await hold(database, source, clock)
-      const holding = keepHolding(held)
+      const hold = await beginHold(database, source, clock)
+      const extension = extendRegularly(hold)
       try {
         const at = new Date(clock.wall()).toISOString()
         copyDatabase(database, directory, source)
-        await holding.extend()
+        await extension.extend()
         const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
         syncFile(directory.database)
         const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
         const missing = await takeBlobs(passage, blobs, signal)
-        if (missing.length > 0 && !holding.hasHeld()) throw wasHeldUp()
+        if (missing.length > 0 && !extension.hasHeld()) throw tookTooLong()
         const damaged = [...snapshot.damaged, ...missing]
         if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
         copyDemo(source, directory)
@@ -161,9 +156,9 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
         place.complete()
         return { path: place.path, ...marker }
       } finally {
-        holding.stop()
+        extension.stop()
         // Should this fail, the hold ends by itself.
-        await held.end().catch(() => {})
+        await hold.end().catch(() => {})
       }
     } catch (error) {
       place.abandon()

@@ -1,39 +1,36 @@
 import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
-import { type BackupMarker, readBackupMarker } from '../check/backup-marker.ts'
-import { countsOf, type Damaged, neededNow } from '../check/damage.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { reasonOf } from '../../core/system-failures.ts'
+import { type BackupMarker, countsOf, type Damaged, neededNow, readBackupMarker } from '../check/backup-marker.ts'
+import { damageOfContents } from '../check/byte-faults.ts'
 import { fatalFaults } from '../check/database-faults.ts'
-import { damageOfContents } from '../check/small-contents.ts'
-import { type DataDirectory, layoutOf, reasonOf } from '../directory/data-directory.ts'
-import { lookAtDemo } from '../directory/demo-file.ts'
+import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
+import { inspectDemo } from '../directory/demo-file.ts'
 import { claimEmpty } from '../directory/directory-use.ts'
+import { asSentence } from '../directory/failures.ts'
 import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { UsageError } from '../directory/usage-error.ts'
+import { openImmutable } from '../sqlite/database.ts'
 import { schemaVersion, versionOf } from '../sqlite/schema.ts'
-import { asSentence } from './failures.ts'
 import type { BackupOptions } from './make-backup.ts'
 import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface Restoration extends BackupMarker {
-  /** The data directory that has been filled. */
   readonly path: string
 }
 
 const damaged = ({ path }: DataDirectory, fault: string) =>
   new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
 
-/** What the database of a backup says. */
 interface BackedUp {
   readonly blobs: readonly ReferredBlob[]
-  /** What is damaged of the files that the database keeps itself. */
   readonly damaged: readonly Damaged[]
 }
 
 /**
- * Reads the database of a backup, and writes nothing beside it. Throws UsageError when it is damaged as a whole, or of a newer program, and the reason
- * of `signal` when that is aborted.
+ * Reads the database of a backup, and writes nothing beside it. Throws UsageError when it is damaged as a whole, or of
+ * a newer program, and the reason of `signal` when that is aborted.
  */
 const readDatabase = async (
   backup: DataDirectory,
@@ -43,7 +40,7 @@ const readDatabase = async (
   const { database: file, path } = backup
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
+    database = openImmutable(file)
     const tables = versionOf(database)
     if (tables > schemaVersion) {
       throw new UsageError(
@@ -65,12 +62,12 @@ const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
   copyFileSync(from.database, to.database, constants.COPYFILE_EXCL)
   chmodSync(to.database, 0o600)
   syncFile(to.database)
-  const demo = lookAtDemo(from)
+  const demo = inspectDemo(from)
   if (demo && 'fault' in demo) throw damaged(from, `${from.demo}: ${demo.fault}`)
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
 }
 
-/** Where a path is that symbolic links may lead to, as far as it is there. */
+/** Resolves symbolic links as far as the path exists. */
 const realPathOf = (path: string): string => {
   try {
     return realpathSync(path)
@@ -81,8 +78,8 @@ const realPathOf = (path: string): string => {
 }
 
 /**
- * Fills an empty data directory from a backup. Should the process die meanwhile, no service starts on the directory before this has been repeated.
- * Throws UsageError; the directory is as empty as before then.
+ * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on the directory before
+ * this is repeated. Throws UsageError; the directory is as empty as before then.
  */
 export const restoreBackup = async (
   backupPath: string,

@@ -2,24 +2,23 @@ import { chmodSync, constants, linkSync, type Stats } from 'node:fs'
 import { copyFile, lstat, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { inParallel } from '../../core/in-parallel.ts'
-import type { Damaged, Need } from '../check/damage.ts'
-import { everyObject } from '../check/database-faults.ts'
+import { isMissing, systemCodeOf } from '../../core/system-failures.ts'
+import type { Damaged, Need } from '../check/backup-marker.ts'
 import { type BlobContent, type BlobVerifier, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
+import { everyObject } from '../sqlite/tables.ts'
 
-/** A blob that a database refers to. */
 export interface ReferredBlob extends BlobContent {
   readonly name: string
-  /** More may be written into that of an upload. */
   readonly need: Need
 }
 
-/** The blobs of everything that is, was, or is being uploaded, each once. An upload of which nothing has come needs none. */
+/** The blobs of current and earlier objects and of uploads, each once. An upload without a byte needs none. */
 export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
   connection
     .prepare(
       `SELECT blob, max(size) AS size, max(fingerprint) AS fingerprint, 0 AS grows, min(is_earlier) AS is_earlier
-       FROM (${everyObject(connection)})
+       FROM (${everyObject})
        WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob) GROUP BY blob
        UNION ALL SELECT blob, kept, NULL, 1, 0 FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
     )
@@ -31,42 +30,39 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
       need: grows === 1 ? 'upload' : is_earlier === 1 ? 'earlier' : 'now',
     }))
 
-/** A user, and a group where that is to be kept as well. */
 interface BlobOwner {
   readonly uid: number | undefined
   readonly gid?: number
 }
 
-/** Where blobs are taken from, and where they go. */
 interface Passage {
   readonly from: string
   readonly to: string
-  /** Whose alone a blob must be to be linked; others are copied. Undefined where blobs may stay whose they are. */
+  /** A blob must belong to this owner alone to be linked; others are copied. Undefined: the owner does not matter. */
   readonly owner: BlobOwner | undefined
-  /** Whether the bytes of linked blobs are read as well, which takes far longer than to link them; those that were copied always are. */
+  /**
+   * Reads the bytes of linked blobs as well, which takes far longer than to link them. Copied bytes are always read.
+   */
   readonly readsLinked: boolean
 }
 
-/** File systems on which two names cannot stand for the same bytes, or which do not let this user do so. */
+/** Codes of file systems without hard links, or without the right to make them. */
 const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
 const isOf = (owner: BlobOwner, { uid, gid, mode }: Stats): boolean =>
   uid === owner.uid && (owner.gid === undefined || gid === owner.gid) && (mode & 0o777) === 0o600
 
-/** Answers whether the blob has a second name now. */
 const link = (from: string, to: string): boolean => {
   try {
     linkSync(from, to)
     return true
   } catch (error) {
-    if (noLinks.has(codeOf(error))) return false
+    if (noLinks.has(systemCodeOf(error))) return false
     throw error
   }
 }
 
-/** The copy is on the disk, for its user alone. What has come into an upload since its size was noted is left out. */
+/** The copy is on the disk, for its user alone. Bytes that an upload got since its size was noted are left out. */
 const copy = async (from: string, to: string, { need, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
@@ -80,8 +76,8 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
 }
 
 /**
- * Takes a blob along: under a second name where that can be, as nothing is ever written into it again, and as a copy otherwise. Answers what is wrong
- * with what has arrived; undefined when nothing is. Errors: those of the file system.
+ * Links the blob, as nothing is ever written into it again, or copies it. Answers the fault of the result; undefined
+ * when it is whole. Errors: those of the file system.
  */
 const takeBlob = async (
   { from: source, to: target, owner, readsLinked }: Passage,
@@ -92,21 +88,20 @@ const takeBlob = async (
   let isLinked = false
   try {
     const found = await lstat(from)
-    if (!found.isFile()) return 'it is no file'
+    if (!found.isFile()) return 'it is not a file'
     const mayLink = blob.need !== 'upload' && (!owner || isOf(owner, found))
     isLinked = mayLink && link(from, to)
     if (!isLinked) await copy(from, to, blob)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 'it is missing'
+    if (isMissing(error)) return 'it is missing'
     throw error
   }
   return verifier.faultOf(to, isLinked && !readsLinked ? { ...blob, fingerprint: null } : blob)
 }
 
-/** How many blobs are worked on at once: copies wait for the disk, and what verifies them is not to wait for the next one. */
 const atOnce = 8
 
-/** Takes all blobs along. Answers those that have not arrived whole. Throws the reason of `signal` when that is aborted. */
+/** Answers the blobs that are not whole. Throws the reason of `signal` when that is aborted. */
 export const takeBlobs = async (
   passage: Passage,
   blobs: readonly ReferredBlob[],

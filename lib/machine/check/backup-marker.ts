@@ -1,20 +1,45 @@
 import { readFileSync, statSync } from 'node:fs'
 import packageFile from '../../../package.json' with { type: 'json' }
-import { type DataDirectory, isMissing, layoutVersion, reasonOf, strangerIn } from '../directory/data-directory.ts'
-import { isForbidden } from '../directory/failure-advice.ts'
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
+import { type DataDirectory, foreignFileIn, layoutVersion } from '../directory/data-directory.ts'
+import { isForbidden } from '../directory/failures.ts'
 import { writePrivately } from '../directory/private-files.ts'
 import { UsageError } from '../directory/usage-error.ts'
-import type { DamageCounts } from './damage.ts'
 
-/** What a backup says of itself. What of it was damaged, was so when it was made. */
+/**
+ * Who needs the bytes: the sites as they are now; earlier states of files, which nobody can mend and which are
+ * forgotten in time; or an unfinished upload, which its sender begins anew, and which expires.
+ */
+export type Need = 'now' | 'earlier' | 'upload'
+
+export interface Damaged {
+  readonly need: Need
+  readonly where: string
+  readonly fault: string
+}
+
+/** Only these keep a backup from being whole. */
+export const neededNow = (damaged: readonly Damaged[]): readonly Damaged[] =>
+  damaged.filter(({ need }) => need === 'now')
+
+export interface DamageCounts {
+  readonly damaged: number
+  readonly damagedEarlier: number
+  readonly damagedUploads: number
+}
+
+export const countsOf = (damaged: readonly Damaged[]): DamageCounts => {
+  const count = (wanted: Need) => damaged.filter(({ need }) => need === wanted).length
+  return { damaged: count('now'), damagedEarlier: count('earlier'), damagedUploads: count('upload') }
+}
+
+/** Damage is that of the moment when the backup was made. */
 export interface BackupMarker extends DamageCounts {
-  /** The version of the program that has made it. */
   readonly version: string
-  /** The layout of its files, which is that of a data directory. */
   readonly layout: number
-  /** When it was begun: it holds what was there then. ISO, UTC. */
+  /** The beginning: the backup holds the state of this moment. ISO, UTC. */
   readonly at: string
-  /** How many files of the sites are in it, drafts among them, and those of before not. */
+  /** Files of the sites, drafts included, earlier states not. */
   readonly files: number
   /** Bytes: the database, and every blob. */
   readonly bytes: number
@@ -32,7 +57,6 @@ export const writeBackupMarker = (
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value)
 
-/** What is said of a version is shown to people as it is. */
 const isVersion = (value: unknown): value is string =>
   typeof value === 'string' && /^\d+\.\d+\.\d+[\w.+-]*$/.test(value) && value.length <= 64
 
@@ -54,14 +78,14 @@ const ownersOnly = 'Only rights are missing: run this as the user who owns the b
 const read = (backup: DataDirectory): BackupMarker => {
   const { path, backupMarker } = backup
   try {
-    const stranger = strangerIn(backup)
+    const stranger = foreignFileIn(backup)
     if (stranger !== undefined) throw new Error(stranger)
     const marker = parse(readFileSync(backupMarker, 'utf8'))
     if (marker) return marker
   } catch (error) {
     if (isMissing(error)) {
       if (!statSync(path, { throwIfNoEntry: false })) throw new UsageError(`There is no backup ${path}. ${whatToDo}`)
-      throw new UsageError(`${path} is no backup, or one that broke off: it holds no ${backupMarker}. ${whatToDo}`)
+      throw new UsageError(`${path} is not a complete backup: it has no ${backupMarker}. ${whatToDo}`)
     }
     const advice = isForbidden(error) ? ownersOnly : whatToDo
     throw new UsageError(`The backup ${path} cannot be read: ${reasonOf(error)}. ${advice}`)
@@ -69,11 +93,11 @@ const read = (backup: DataDirectory): BackupMarker => {
   throw new UsageError(`The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${whatToDo}`)
 }
 
-/** What a backup says of itself. Throws UsageError where there is none, or none that this program reads. */
+/** Throws UsageError where there is no backup, or none that this program reads. */
 export const readBackupMarker = (backup: DataDirectory): BackupMarker => {
   const marker = read(backup)
   if (marker.layout === layoutVersion) return marker
   throw new UsageError(
-    `The backup ${backup.path} was made by version ${marker.version} of this program, which lays its files out in another way. Restore it with that version. Nothing was changed.`,
+    `The backup ${backup.path} was made by version ${marker.version} of this program, which uses another layout. Restore it with that version. Nothing was changed.`,
   )
 }

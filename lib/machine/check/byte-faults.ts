@@ -1,13 +1,70 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { inParallel } from '../../core/in-parallel.ts'
+import { fingerprintOf } from '../../storage/fingerprint.ts'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
-import { everyObject, type Fault } from './database-faults.ts'
+import { everyObject } from '../sqlite/tables.ts'
+import type { Damaged } from './backup-marker.ts'
+import type { Fault } from './database-faults.ts'
 import { faultOfBytes, type Owner } from './file-faults.ts'
-import { damagedContents } from './small-contents.ts'
-import { areOthers, openBlobVerifier } from './verify-blobs.ts'
+import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
-/** How many are worked on at once, so that no core waits for the next one. */
+export interface DamagedContent {
+  readonly name: string
+  readonly key: string
+  readonly isEarlier: boolean
+  readonly fault: string
+}
+
+const faultOf = (bytes: Uint8Array, { size, fingerprint }: BlobContent): string | undefined => {
+  if (bytes.length !== size) return faultOfSize(size, bytes.length)
+  return fingerprint === null || fingerprintOf(bytes) === fingerprint ? undefined : bytesDiffer
+}
+
+/** Contents between two turns for everything else: 4 MiB at most. */
+const contentsPerTurn = 256
+
+/**
+ * Compares small contents with the fingerprints of their objects, in the order in which they lie on the disk. Throws
+ * the reason of `signal` when that is aborted.
+ */
+const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
+  // Beside min(), SQLite takes the other columns from the row that has the minimum.
+  const contents = connection.prepare(
+    `SELECT name, bytes, object.* FROM small_contents CROSS JOIN (
+       SELECT blob, key, size, fingerprint, min(is_earlier) AS is_earlier FROM (${everyObject})
+       WHERE blob IS NOT NULL GROUP BY blob) AS object ON object.blob = name`,
+  )
+  const damaged: DamagedContent[] = []
+  let left = contentsPerTurn
+  for (const { name, bytes, key, size, fingerprint, is_earlier } of contents.iterate()) {
+    const content = { size: Number(size), fingerprint: typeof fingerprint === 'string' ? fingerprint : null }
+    const fault = bytes instanceof Uint8Array ? faultOf(bytes, content) : bytesDiffer
+    if (fault !== undefined) {
+      damaged.push({ name: String(name), key: String(key), isEarlier: is_earlier === 1, fault })
+    }
+    left -= 1
+    if (left > 0) continue
+    left = contentsPerTurn
+    await yieldTurn()
+    signal?.throwIfAborted()
+  }
+  return damaged
+}
+
+/** The same for a backup: `database` is where the report says that they are. */
+export const damageOfContents = async (
+  connection: DatabaseSync,
+  database: string,
+  signal: AbortSignal,
+): Promise<readonly Damaged[]> =>
+  (await damagedContents(connection, signal)).map(({ name, isEarlier, fault }) => ({
+    need: isEarlier ? 'earlier' : 'now',
+    where: `${name} in ${database}`,
+    fault,
+  }))
+
 const atOnce = 8
 
 interface Fingerprinted extends Owner {
@@ -16,13 +73,14 @@ interface Fingerprinted extends Owner {
   readonly fingerprint: string
 }
 
-/** One object for each blob, which copies share: one that is there, where there is one. */
+/** One object for each blob, which copies share: a current one, where there is one. */
 const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   connection
     // Beside min(), SQLite takes the other columns from the row that has the minimum.
     .prepare(
-      `SELECT key, blob, size, fingerprint, min(is_earlier) AS is_earlier FROM (${everyObject(connection)})
-       WHERE blob IS NOT NULL AND fingerprint IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)
+      `SELECT key, blob, size, fingerprint, min(is_earlier) AS is_earlier FROM (${everyObject})
+       WHERE blob IS NOT NULL AND fingerprint IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)
        GROUP BY blob`,
     )
     .all()
@@ -35,18 +93,18 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
     }))
 
 /**
- * Files whose bytes are not those that were stored, as far as their fingerprint is known. What is missing or of another size is left to others: it may
- * have been given up since.
+ * Files whose bytes do not have their fingerprint. Missing bytes and other sizes are not reported: the blob may have
+ * been given up since.
  */
 export const byteFaults = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Fault[]> => {
-  const faultOf = (owner: Owner, name: string) => faultOfBytes(owner, `${areOthers}: ${name}`)
+  const faultOf = (owner: Owner, name: string) => faultOfBytes(owner, `${bytesDiffer}: ${name}`)
   const contents = await damagedContents(connection)
-  const faults = contents.filter(({ fault }) => fault === areOthers).map((content) => faultOf(content, content.name))
+  const faults = contents.filter(({ fault }) => fault === bytesDiffer).map((content) => faultOf(content, content.name))
   const verifier = openBlobVerifier()
   try {
     await inParallel(fingerprinted(connection), atOnce, async ({ blob, size, fingerprint, ...owner }) => {
       const fault = await verifier.faultOf(pathOfBlob(blobs, blob), { size, fingerprint })
-      if (fault === areOthers) faults.push(faultOf(owner, blob))
+      if (fault === bytesDiffer) faults.push(faultOf(owner, blob))
     })
   } finally {
     await verifier.close()

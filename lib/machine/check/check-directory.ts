@@ -1,25 +1,17 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
-import {
-  type DataDirectory,
-  type DirectoryState,
-  layoutOf,
-  reasonOf,
-  refusalOf,
-  stateOf,
-} from '../directory/data-directory.ts'
+import { failureOf, isOfSqlite, reasonOf } from '../../core/system-failures.ts'
+import { type DataDirectory, type DirectoryState, layoutOf, refusalOf, stateOf } from '../directory/data-directory.ts'
 import { lacksWal } from '../directory/database-damage.ts'
-import { adviceOnDemo, lookAtDemo } from '../directory/demo-file.ts'
-import { absenceOf, atRest, hasService, isOnReadOnlyDisk } from '../directory/directory-use.ts'
+import { adviceOnDemo, inspectDemo } from '../directory/demo-file.ts'
+import { hasService, isOnReadOnlyDisk, refusalOfAbsent, whileUnopened } from '../directory/directory-use.ts'
 import { UsageError } from '../directory/usage-error.ts'
-import { isClosedToUs } from '../sqlite/database.ts'
+import { openImmutable } from '../sqlite/database.ts'
 import { readBackupMarker } from './backup-marker.ts'
 import { byteFaults } from './byte-faults.ts'
 import { damagedBy, databaseFaults, type Fault, type Findings } from './database-faults.ts'
 import { type DirectoryUse, fileFaults, namesOfBlobs } from './file-faults.ts'
 
-/** The states in which there is something of this version of the service to be looked at. */
 const checkable: ReadonlySet<DirectoryState['state']> = new Set([
   'ready',
   'backup',
@@ -44,7 +36,7 @@ const markerFaults = (directory: DataDirectory, state: DirectoryState): Fault[] 
 }
 
 const demoFaults = (directory: DataDirectory): Fault[] => {
-  const demo = lookAtDemo(directory)
+  const demo = inspectDemo(directory)
   if (demo === undefined || !('fault' in demo)) return []
   return [{ where: directory.demo, fault: `it cannot be read: ${demo.fault}. ${adviceOnDemo(demo)}` }]
 }
@@ -53,10 +45,10 @@ const modeFaults = ({ path, database, blobs, demo, marker, backupMarker }: DataD
   [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
     const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
-    return isOpen ? [{ where: file, fault: 'other users of the machine can get at it. Take their rights away.' }] : []
+    return isOpen ? [{ where: file, fault: 'other users of the machine may use it. Take their rights away.' }] : []
   })
 
-/** For reading alone; beside the file nothing is written either where that cannot be. */
+/** Writes nothing beside the file where nothing can be written. */
 const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
   try {
     const connection = new DatabaseSync(database, { readOnly: true, timeout: 5_000 })
@@ -64,20 +56,18 @@ const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
     return connection
   } catch (error) {
     if (existsSync(wal)) throw error
-    return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
+    return openImmutable(database)
   }
 }
 
-/** Why a database cannot be opened that nothing is known to be wrong with. */
 const closedBy = (directory: DataDirectory): string => {
   const { wal } = directory
   // SQLite reads a WAL by way of the -shm, which it makes anew when it is missing.
   return existsSync(wal) && isOnReadOnlyDisk(directory)
-    ? `it cannot be read where it is: its newest changes are in ${wal}, the file that goes with that (-shm) is missing, and this file system can only be read. Copy the data directory to where there can be written (cp -a), and check the copy.`
-    : 'it cannot be opened. See to it that it is a file, and that you are the user whom it belongs to.'
+    ? `it cannot be read where it is: its newest changes are in ${wal}, whose -shm file is missing, and this file system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.`
+    : 'it cannot be opened. Check that it is a file and that it belongs to you.'
 }
 
-/** What is wrong with the database as a file, and otherwise a connection to it. */
 const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   const { database, wal } = directory
   // What the database says without its WAL is out of date.
@@ -90,11 +80,13 @@ const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   try {
     return openForReading(directory)
   } catch (error) {
-    return { where: database, fault: isClosedToUs(error) ? closedBy(directory) : damagedBy(reasonOf(error)) }
+    return {
+      where: database,
+      fault: failureOf(error) === 'cannotOpen' ? closedBy(directory) : damagedBy(reasonOf(error)),
+    }
   }
 }
 
-/** One state of what is in the database and the blobs, whoever changes what meanwhile. */
 const contentFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): Findings => {
   const before = namesOfBlobs(directory)
   connection.exec('BEGIN')
@@ -105,7 +97,7 @@ const contentFaults = (connection: DatabaseSync, directory: DataDirectory, use: 
   return { faults: [...faults, ...files], isReadable }
 }
 
-/** What is replaced while it is looked at is not at fault when it is looked at again. */
+/** A fault that comes from a change during the check is gone when it is looked for again. */
 const lastingFaults = (connection: DatabaseSync, directory: DataDirectory, use: DirectoryUse): Findings => {
   const first = contentFaults(connection, directory, use)
   if (first.faults.length === 0 || use !== 'served') return first
@@ -120,19 +112,18 @@ const bytesNotRead = ({ blobs }: DataDirectory): Fault => ({
     'the bytes of the files were not read: the database has to tell first what they were. Repeat this when it does.',
 })
 
-/** What is wrong with the bytes of files, as far as the database tells what they were. */
 const faultsOfBytes = async (connection: DatabaseSync, directory: DataDirectory): Promise<readonly Fault[]> => {
   try {
     return await byteFaults(connection, directory)
   } catch (error) {
-    if (!(error instanceof Error && 'errcode' in error)) throw error
+    if (!isOfSqlite(error)) throw error
     return [{ where: directory.database, fault: damagedBy(reasonOf(error)) }, bytesNotRead(directory)]
   }
 }
 
-/** Nobody opens a backup: it is looked at as it is, and nothing is written into it, not even a lock. */
+/** Nobody opens a backup: nothing is written into it, not even a lock. */
 const look = async <Result>(directory: DataDirectory, state: DirectoryState, glance: () => Result): Promise<Result> =>
-  state.state === 'backup' ? glance() : atRest(directory, glance)
+  state.state === 'backup' ? glance() : whileUnopened(directory, glance)
 
 const useOf = (directory: DataDirectory, { state }: DirectoryState): DirectoryUse => {
   if (state === 'backup') return 'backup'
@@ -140,19 +131,18 @@ const useOf = (directory: DataDirectory, { state }: DirectoryState): DirectoryUs
 }
 
 interface Options {
-  /** Whether the bytes of every file are read, and compared with their fingerprint. */
   readonly withBytes?: boolean
 }
 
 /**
- * Every fault of the data directory or the backup at a path, whether it is in use or not. Changes nothing. Throws UsageError when there is none of
- * this version of the service.
+ * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError when
+ * there is nothing of this version of the service.
  */
 export const checkDirectory = async (path: string, { withBytes = false }: Options = {}): Promise<readonly Fault[]> => {
   const directory = layoutOf(path)
   const state = stateOf(directory)
   if (!checkable.has(state.state))
-    throw new UsageError(refusalOf(directory, state) ?? absenceOf(directory, state) ?? '')
+    throw new UsageError(refusalOf(directory, state) ?? refusalOfAbsent(directory, state) ?? '')
   const { around, use, database } = await look(directory, state, () => ({
     around: [...markerFaults(directory, state), ...modeFaults(directory), ...demoFaults(directory)],
     use: useOf(directory, state),

@@ -1,50 +1,42 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
-import { reasonOf } from '../directory/data-directory.ts'
-import { findingOf } from '../directory/database-damage.ts'
+import { reasonOf } from '../../core/system-failures.ts'
+import { damageIn } from '../directory/database-damage.ts'
 import { isBlobName } from '../objects/blobs.ts'
-import { lackingIn, tablesWith } from '../sqlite/lacking-tables.ts'
-import { isEmpty, refusalOfTables, versionOf, versionOfFingerprints, versionOfOldObjects } from '../sqlite/schema.ts'
-import { contentTables, linkTables } from '../sqlite/tables.ts'
+import { isEmpty, missingTables, refusalOfTables, versionOf } from '../sqlite/schema.ts'
+import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
 
-/** One thing that is wrong with a data directory. */
+/** The file or the part of a site that is at fault, what is wrong, and what to do about it. */
 export interface Fault {
-  /** The file, or what of the sites, is at fault. */
   readonly where: string
-  /** What is wrong, and what to do about it where something can be done. */
   readonly fault: string
 }
 
-/** What was found in a database. */
 export interface Findings {
   readonly faults: readonly Fault[]
-  /** Whether its rows can be read, so that there is more to be found by them. */
   readonly isReadable: boolean
 }
 
 type Row = Record<string, SQLOutputValue>
 
-/** How many findings of one kind are named. */
 const most = 100
 
-/** A question to the database, and what each row of the answer means. */
 interface Question {
   readonly query: string
   readonly faultOf: (row: Row, database: string) => Fault | undefined
 }
 
-/** What damage of the database means for whoever has it. */
 export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Put it back from a backup.`
 
 const integrity: Question = {
   query: `PRAGMA integrity_check(${most})`,
   faultOf: (row, database) => {
-    const finding = findingOf(row['integrity_check'])
+    const finding = damageIn(row['integrity_check'])
     return finding === undefined ? undefined : { where: database, fault: damagedBy(finding) }
   },
 }
 
-const linksInTheAir = objectKindNames.map(
+const danglingLinks = objectKindNames.map(
   (kind): Question => ({
     query: `SELECT site, category, object FROM ${linkTables[kind]} AS link
       WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
@@ -56,34 +48,19 @@ const linksInTheAir = objectKindNames.map(
   }),
 )
 
-const removalsHalfDone = contentKinds.map(
+const unfinishedRemovals = contentKinds.map(
   (kind): Question => ({
     query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
     faultOf: ({ site, id }) => ({
       where: `site ${site}, ${kind} ${id}`,
-      fault: 'its removal broke off half-way. The next start completes it.',
+      fault: 'its removal broke off. The next start completes it.',
     }),
   }),
 )
 
-/** A database of an earlier version lacks tables: it is looked at as it is. */
-export const hasTable = (connection: DatabaseSync, name: string): boolean =>
-  connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
-
-/** The query for every object that is or was, which of the two it is, where its bytes are, and what they are, as far as that is known. */
-export const everyObject = (connection: DatabaseSync): string => {
-  const version = versionOf(connection)
-  const fingerprint = version >= versionOfFingerprints ? 'fingerprint' : 'NULL AS fingerprint'
-  const select = (table: string, isEarlier: 0 | 1) =>
-    `SELECT key, blob, size, ${fingerprint}, ${isEarlier} AS is_earlier FROM ${table}`
-  const tables = [select('objects', 0)]
-  if (version >= versionOfOldObjects) tables.push(select('old_objects', 1))
-  return tables.join(' UNION ALL ')
-}
-
 const questions: readonly Question[] = [
-  ...linksInTheAir,
-  ...removalsHalfDone,
+  ...danglingLinks,
+  ...unfinishedRemovals,
   {
     query: `SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check
       WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,
@@ -94,18 +71,19 @@ const questions: readonly Question[] = [
   },
   {
     query: `SELECT site, folder FROM folder_removals AS removal
-      WHERE NOT EXISTS (SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
+      WHERE NOT EXISTS (
+        SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
     faultOf: ({ site, folder }) => ({
       where: `site ${site}, folder ${folder}`,
-      fault: 'its removal broke off half-way, and nobody goes on with it. Delete the folder once more.',
+      fault: 'its removal broke off, and nothing continues it. Delete the folder once more.',
     }),
   },
+  {
+    query: `SELECT name FROM small_contents
+      WHERE name NOT IN (SELECT blob FROM (${everyObject}) WHERE blob IS NOT NULL)`,
+    faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
+  },
 ]
-
-const contentsOfNone = (connection: DatabaseSync): Question => ({
-  query: `SELECT name FROM small_contents WHERE name NOT IN (SELECT blob FROM (${everyObject(connection)}) WHERE blob IS NOT NULL)`,
-  faultOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
-})
 
 const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: string): Findings => {
   try {
@@ -121,9 +99,8 @@ const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: s
   }
 }
 
-/** What the tables say of blobs under names that no blob has: a finding for each table. */
 const strayNames = (connection: DatabaseSync): readonly string[] =>
-  tablesWith('blob', connection).flatMap((table) => {
+  tablesWithBlobs.flatMap((table) => {
     let count = 0
     for (const { blob } of connection.prepare(`SELECT blob FROM ${table} WHERE blob IS NOT NULL`).iterate()) {
       if (!isBlobName(blob)) count += 1
@@ -134,22 +111,21 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     ]
   })
 
-/** What keeps all of the rows of a database from being used: they may not be what was stored, or may lead anywhere. */
+/** Faults that make every row unusable: rows may not be what was stored, or may lead anywhere. */
 export const fatalFaults = (connection: DatabaseSync, database: string): readonly Fault[] => {
   const damage = ask(connection, integrity, database).faults
   if (damage.length > 0) return damage
   const refusal = isEmpty(connection) ? damagedBy('it holds nothing') : refusalOfTables(versionOf(connection))
   if (refusal !== undefined) return [{ where: database, fault: refusal }]
-  const lacking = lackingIn(connection)
-  const findings = lacking.length > 0 ? lacking : strayNames(connection)
+  const missing = missingTables(connection)
+  const findings = missing.length > 0 ? missing : strayNames(connection)
   return findings.map((finding) => ({ where: database, fault: damagedBy(finding) }))
 }
 
-/** What is wrong inside the database: with its pages and its tables, or with what its rows say of each other. */
 export const databaseFaults = (connection: DatabaseSync, database: string): Findings => {
   const fatal = fatalFaults(connection, database)
   if (fatal.length > 0) return { faults: fatal, isReadable: false }
-  const found = [...questions, contentsOfNone(connection)].map((question) => ask(connection, question, database))
+  const found = questions.map((question) => ask(connection, question, database))
   // Several questions may fail for the same reason.
   const faults = new Map(found.flatMap(({ faults }) => faults).map((fault) => [`${fault.where} ${fault.fault}`, fault]))
   return { faults: [...faults.values()], isReadable: found.every(({ isReadable }) => isReadable) }

@@ -4,13 +4,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
-import { everyObject, type Fault, hasTable } from './database-faults.ts'
+import { everyObject } from '../sqlite/tables.ts'
+import type { Fault } from './database-faults.ts'
 import { faultOfSize } from './verify-blobs.ts'
 
-/** An object that cannot be as it is. */
 interface ObjectFault {
   readonly key: string
-  /** What is wrong, as a sentence about the object. */
   readonly fault: string
 }
 
@@ -31,24 +30,22 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
   ],
 ]
 
-/** What is wrong with the rows of objects, whatever their bytes are. */
 export function* checkObjects(connection: DatabaseSync): Generator<ObjectFault> {
   for (const [query, fault] of questions) {
     for (const { key } of connection.prepare(query).iterate()) yield { key: String(key), fault }
   }
 }
 
-/** Of which object bytes are: one that is there, or an earlier state of it, from before it was replaced or removed. */
+/** The object that bytes belong to: a current one, or an earlier state from before it was replaced or removed. */
 export interface Owner {
   readonly key: string
   readonly isEarlier: boolean
 }
 
 interface Content extends Owner {
-  /** Under which name the bytes are kept. */
   readonly blob: string
   readonly size: number
-  /** How many bytes the database holds itself; null when they are in a blob. */
+  /** Bytes in the database itself; null when they are in a blob. */
   readonly held: number | null
 }
 
@@ -56,7 +53,7 @@ const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
   const rows = connection
     .prepare(
       `SELECT key, is_earlier, blob, size, length(small_contents.bytes) AS held
-       FROM (${everyObject(connection)}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
+       FROM (${everyObject}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
     )
     .iterate()
   for (const { key, is_earlier, blob, size, held } of rows) {
@@ -72,7 +69,6 @@ const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
 
 const anEarlierState = 'an earlier state of'
 
-/** `live/1001/a/b.txt` in words. */
 const describe = ({ key, isEarlier }: Owner): string => {
   const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
   if (area === undefined) return isEarlier ? `${anEarlierState} ${key}` : key
@@ -80,18 +76,16 @@ const describe = ({ key, isEarlier }: Owner): string => {
   return `site ${site}, ${isEarlier ? `${anEarlierState} the ${file}` : file}`
 }
 
-/** Uploading a file again mends it, and makes an earlier state of what was broken: nothing but its bytes mends that. */
+/** Uploading a file again mends it, and makes an earlier state of the broken one: only its bytes mend that. */
 const whatToDo = 'Upload it again, or put that back.'
 const whatOfEarlier =
   'This state cannot be brought back. The site as it is now lacks nothing because of it, and you need not do anything: the service forgets the state when it has been kept for KEPT_DAYS (30 unless set). If a backup has that blob, you can put it back.'
 
-/** What is wrong with the bytes of an object, and what to do about it. */
 export const faultOfBytes = (owner: Owner, finding: string): Fault => ({
   where: describe(owner),
   fault: `${finding}. ${owner.isEarlier ? whatOfEarlier : whatToDo}`,
 })
 
-/** The names of the blobs that there are. */
 export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
   try {
     return new Set(readdirSync(blobs))
@@ -109,7 +103,7 @@ const faultOf = ({ blobs }: DataDirectory, content: Content): Fault | undefined 
   return faultOfBytes(content, `${faultOfSize(size, found)}: ${file}`)
 }
 
-/** Uploads that are half done, and lack bytes that have come in. The sites do without them: they keep no backup from being made. */
+/** Unfinished uploads that lack bytes. The sites do without them: they keep no backup from being made. */
 const uploadFaults = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Fault[] =>
   connection
     .prepare(
@@ -129,16 +123,15 @@ const uploadFaults = (connection: DatabaseSync, { blobs }: DataDirectory): reado
       ]
     })
 
-/** Whether a service takes uploads in, so that what nothing refers to may be one that is on its way; or else what the directory is. */
+/** On a served directory, a blob that nothing refers to may belong to an upload. */
 export type DirectoryUse = 'served' | 'at rest' | 'backup'
 
 interface Options {
-  /** What blobs there were before the database was read. */
+  /** Names of blobs, from before the database was read. */
   readonly before: ReadonlySet<string>
   readonly use: DirectoryUse
 }
 
-/** Files that cannot be as they are, files without their bytes, and bytes without a file. */
 export const fileFaults = (
   connection: DatabaseSync,
   directory: DataDirectory,
@@ -154,10 +147,8 @@ export const fileFaults = (
     const fault = faultOf(directory, content)
     if (fault) faults.push(fault)
   }
-  if (hasTable(connection, 'uploads')) {
-    faults.push(...uploadFaults(connection, directory))
-    for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
-  }
+  faults.push(...uploadFaults(connection, directory))
+  for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
   if (use === 'served') return faults
   const orphans = [...unclaimed].map((name) => ({
     where: join(directory.blobs, name),

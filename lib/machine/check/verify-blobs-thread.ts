@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { type Finding, faultOfBlob, type Verification } from './verify-blobs.ts'
 
-/** A thread that answers each question about a blob. */
 parentPort?.on('message', ({ number, path, ...content }: Verification) => {
   parentPort?.postMessage({ number, fault: faultOfBlob(path, content) } satisfies Finding)
 })

@@ -1,25 +1,20 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
-import { isMissing, reasonOf } from '../directory/data-directory.ts'
 
-/** What is known of the bytes of a blob. */
 export interface BlobContent {
   /** Bytes. */
   readonly size: number
-  /** Null while it is not known. */
   readonly fingerprint: string | null
 }
 
-/** What is wrong with bytes that do not have the fingerprint that they had. */
-export const areOthers = 'its bytes are not those that were stored'
+export const bytesDiffer = 'its bytes are not those that were stored'
 
-/** What is wrong with bytes that are too few or too many. */
 export const faultOfSize = (size: number, found: number): string =>
   `it has ${size} bytes, ${found < size ? 'of which' : 'and'} ${found} are there`
 
-/** What is read at once, in bytes. */
 const pieceSize = 1024 * 1024
 
 const fingerprintOf = (file: number, size: number): string => {
@@ -34,13 +29,16 @@ const fingerprintOf = (file: number, size: number): string => {
 
 const faultIn = (file: number, { size, fingerprint }: BlobContent): string | undefined => {
   const stats = fstatSync(file)
-  if (!stats.isFile()) return 'it is no file'
+  if (!stats.isFile()) return 'it is not a file'
   const found = stats.size
   if (found !== size) return faultOfSize(size, found)
-  return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : areOthers
+  return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : bytesDiffer
 }
 
-/** The sentence on what is wrong with a blob; undefined when it is whole, as far as that is known. It reads all of it, while everything else waits. */
+/**
+ * The fault of a blob; undefined when it is whole, as far as its fingerprint is known. It reads all of it, while
+ * everything else waits.
+ */
 export const faultOfBlob = (path: string, content: BlobContent): string | undefined => {
   let file: number | undefined
   try {
@@ -54,7 +52,6 @@ export const faultOfBlob = (path: string, content: BlobContent): string | undefi
   }
 }
 
-/** A question to a thread, and the answer to it. */
 export interface Verification extends BlobContent {
   readonly number: number
   readonly path: string
@@ -64,17 +61,17 @@ export interface Finding {
   readonly fault: string | undefined
 }
 
-/** Verifies blobs on all cores: to make a fingerprint takes a core longer than to read the bytes. */
+/** Verifies blobs on all cores: making a fingerprint takes a core longer than reading the bytes. */
 export interface BlobVerifier {
   faultOf(path: string, content: BlobContent): Promise<string | undefined>
   close(): Promise<void>
 }
 
-/** So many bytes are verified here before threads are started, which takes some time, and so many threads there are at the most. */
+/** Bytes that are verified here before threads are started, which takes some time. */
 const bytesWithoutThreads = 32 * 1024 * 1024
 const mostThreads = 4
 
-/** The thread is a file of its own, in the sources as in the package that is built from them. */
+/** The thread is a file of its own, in the sources as in the package. */
 const threadFile = new URL(
   import.meta.url.endsWith('.ts') ? './verify-blobs-thread.ts' : './verify-blobs-thread.js',
   import.meta.url,

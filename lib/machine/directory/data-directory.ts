@@ -1,26 +1,24 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { takeLock } from './directory-locks.ts'
-import { isForbidden, reasonWithAdvice } from './failure-advice.ts'
+import { isForbidden, reasonWithAdvice } from './failures.ts'
 import { makePrivateFolder, type Owner, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Where things are in a data directory (decisions.md, section 6). */
+/** Paths in a data directory (O-9, O-10). */
 export interface DataDirectory {
   readonly path: string
-  /** Says that the directory is the service's, and of which layout. */
   readonly marker: string
   readonly database: string
-  /** What has been changed, and is not in the database file yet. */
+  /** Changes that are not in the database file yet. */
   readonly wal: string
-  /** The larger files of the sites. */
   readonly blobs: string
-  /** Blobs that nothing referred to. */
   readonly orphans: string
   readonly demo: string
-  /** In a backup, which is laid out in the same way, in place of the marker. */
+  /** In a backup, which has the same layout, in place of the marker. */
   readonly backupMarker: string
-  /** In a backup that is not complete: held by whoever makes it. */
+  /** In an unfinished backup: its maker holds a lock on it. */
   readonly unfinished: string
   /** There while anybody has the database open, and after a crash: then its WAL must be there, too. */
   readonly running: string
@@ -45,28 +43,19 @@ export const layoutOf = (given: string): DataDirectory => {
   }
 }
 
-/** Whether a file lies, or would lie, in the directory, which is there. Symbolic links on the way to it are followed. Errors: those of the file system. */
+/** Follows symbolic links on the way to the file. Errors: those of the file system. */
 export const liesIn = ({ path }: DataDirectory, file: string): boolean =>
   join(realpathSync(dirname(file)), basename(file)).startsWith(`${realpathSync(path)}${sep}`)
 
-/** The version of this layout. What version 0.1 of the service has left has no marker. */
+/** A directory of version 0.1 has no marker (O-17). */
 export const layoutVersion = 1
 
-/**
- * What a directory is: nothing of the service yet (absent, empty), being made (new), in use (ready), of version 0.1 of the service, filled from a
- * backup by half, a backup, a part of one, or something that the service must not touch.
- */
 export type DirectoryState =
   | { readonly state: 'absent' | 'empty' | 'new' | 'ready' | 'version 0.1' | 'foreign' | 'marker missing' }
   | { readonly state: 'half restored' | 'backup' | 'unfinished backup' }
   | { readonly state: 'marker unreadable'; readonly reason: string }
   | { readonly state: 'other layout'; readonly layout: number }
   | { readonly state: 'unreadable'; readonly reason: string }
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-export const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const readMarker = (file: string): DirectoryState | undefined => {
   try {
@@ -91,12 +80,11 @@ const readMarker = (file: string): DirectoryState | undefined => {
   }
 }
 
-/** What making a directory begins with, before its marker is there. */
-const beginnings: ReadonlySet<string> = new Set(['locks', 'site-admin.json.new'])
+const firstNames: ReadonlySet<string> = new Set(['locks', 'site-admin.json.new'])
 
 const stateWithoutMarker = (directory: DataDirectory, entries: readonly Dirent[]): DirectoryState => {
   const names = new Set(entries.map(({ name }) => name))
-  if ([...names].every((name) => beginnings.has(name))) return { state: 'empty' }
+  if ([...names].every((name) => firstNames.has(name))) return { state: 'empty' }
   if (names.has('site-admin-backup.json')) return { state: 'backup' }
   if (names.has('unfinished')) return { state: 'unfinished backup' }
   if (names.has('site-admin.db')) return { state: 'marker missing' }
@@ -104,14 +92,14 @@ const stateWithoutMarker = (directory: DataDirectory, entries: readonly Dirent[]
   return { state: names.has('tables') && isOfOld ? 'version 0.1' : 'foreign' }
 }
 
-/** What any of the small files may have, in bytes. */
+/** Bytes. */
 const mostInSmallFile = 64 * 1024
 
 /**
- * What lies in the place of a file that is read, and cannot be one of the service: a pipe, of which reading would never end, or far more than there
- * ever is in it. A directory may come from anywhere. Undefined when there is nothing of the kind.
+ * Finds a file that is none of the service: a pipe, of which reading would never end, or a file that is far too large.
+ * A directory may come from anywhere.
  */
-export const strangerIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
+export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
   const small = [marker, backupMarker, demo]
   for (const file of [...small, database, wal, `${database}-shm`, `${database}-journal`]) {
     const found = statSync(file, { throwIfNoEntry: false })
@@ -121,11 +109,10 @@ export const strangerIn = ({ marker, backupMarker, demo, database, wal }: DataDi
   return undefined
 }
 
-/** Looks, and changes nothing. */
 export const stateOf = (directory: DataDirectory): DirectoryState => {
   try {
     const entries = readdirSync(directory.path, { withFileTypes: true })
-    const stranger = strangerIn(directory)
+    const stranger = foreignFileIn(directory)
     if (stranger !== undefined) return { state: 'unreadable', reason: `${stranger}. Put it back from a backup.` }
     return readMarker(directory.marker) ?? stateWithoutMarker(directory, entries)
   } catch (error) {
@@ -136,13 +123,13 @@ export const stateOf = (directory: DataDirectory): DirectoryState => {
 export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageError =>
   new UsageError(`The data directory ${path} cannot be written: ${reasonWithAdvice(error)}`)
 
-/** Why a directory in that state cannot be used, and what to do about it; undefined when it can. */
+/** The sentence that refuses a directory in that state; undefined when it can be used. */
 export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState): string | undefined => {
   switch (state.state) {
     case 'version 0.1':
       return `The data directory ${path} was made by version 0.1 of the service, whose files this version does not read. Move it away, choose another one with --data-dir, or give it up with --reset.`
     case 'foreign':
-      return `The directory ${path} holds files, but no ${marker}, so it is no data directory of this service. Choose another one with --data-dir.`
+      return `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose another one with --data-dir.`
     case 'marker missing':
       return `The data directory ${path} has lost its ${marker}. Put that file back from a backup, or choose another directory with --data-dir. Nothing was changed.`
     case 'marker unreadable':
@@ -150,7 +137,7 @@ export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState
     case 'other layout':
       return `The data directory ${path} has layout ${state.layout}, and this version of the service reads layout ${layoutVersion}. Start the version that made it, choose another one with --data-dir, or begin anew with --reset. Nothing was changed.`
     case 'half restored':
-      return `The data directory ${path} was to be filled from a backup, and that broke off. Repeat "site-admin restore", or begin anew with --reset. Nothing was changed.`
+      return `A restore into the data directory ${path} broke off. Repeat "site-admin restore", or begin anew with --reset. Nothing was changed.`
     case 'backup':
       return `The directory ${path} is a backup. "site-admin restore ${path}" fills an empty data directory from it, which --data-dir names.`
     case 'unfinished backup':
@@ -162,11 +149,10 @@ export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState
   }
 }
 
-/** Whether `--reset` may clear a directory in that state. */
 export const isResettable = ({ state }: DirectoryState): boolean =>
   ['new', 'ready', 'version 0.1', 'half restored', 'marker unreadable', 'other layout'].includes(state)
 
-/** Says that the directory is being made, be it from a backup, or that it is ready. The marker belongs to the owner, when there is one to give it to. */
+/** The marker belongs to the owner, when there is one to give it to. */
 export const writeMarker = (
   { marker }: DataDirectory,
   state: 'new' | 'half restored' | 'ready',
@@ -180,21 +166,17 @@ export const writeMarker = (
   writePrivately(marker, `${JSON.stringify({ service: 'site-admin', ...says })}\n`, owner)
 }
 
-/** Makes the folders of the directory, and sees to it that other users cannot look into them. */
 export const makeFolders = ({ path, blobs, orphans, locks }: DataDirectory): void => {
   for (const folder of [path, locks.folder, blobs, orphans]) makePrivateFolder(folder)
 }
 
-/** Makes what the locks need, in a directory that nobody may have used yet. */
 export const makeLocks = ({ path, locks }: DataDirectory): void => {
   if (existsSync(locks.folder)) return
   for (const folder of [path, locks.folder]) makePrivateFolder(folder)
 }
 
-/** The files of version 0.1 of the service. */
 const oldNames = ['tables', 'objects', 'run', 'demo.json']
 
-/** Whether a service of version 0.1 is running on the directory. */
 export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
   const file = join(path, 'run', 'lock')
   if (!existsSync(file)) return false
@@ -208,13 +190,16 @@ const removeFrom = (path: string, names: readonly string[]): void => {
   syncFolder(path)
 }
 
-/** Removes what the service keeps in the directory but the marker, which says already that this is not all of it. Needs no room on the disk. */
+/**
+ * Removes everything of the service but the marker, which already says that the directory is not whole. Needs no room
+ * on the disk.
+ */
 export const removeContents = ({ path, database, wal, blobs, orphans, demo, running }: DataDirectory): void =>
   removeFrom(path, [database, wal, `${database}-shm`, blobs, orphans, demo, `${demo}.new`, running])
 
 /**
- * Removes what the service keeps in the directory, and nothing else, for what comes next: to make it anew, or to fill it from a backup. Should it be
- * cut short, the marker says already which of the two has to be repeated. The caller holds every lock.
+ * Removes everything of the service, and nothing else. If it is cut short, the marker already says what to repeat:
+ * `next`. The caller holds every lock.
  */
 export const clearDirectory = (directory: DataDirectory, next: 'new' | 'half restored'): void => {
   const isOld = stateOf(directory).state === 'version 0.1'

@@ -1,42 +1,35 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
-import { isBusy, isClosedToUs } from '../sqlite/database.ts'
-import { type DataDirectory, reasonOf } from './data-directory.ts'
-import { beyondRepair } from './failure-advice.ts'
+import { failureOf, isBusy, reasonOf } from '../../core/system-failures.ts'
+import { openImmutable } from '../sqlite/database.ts'
+import type { DataDirectory } from './data-directory.ts'
+import { adviceOnDamage } from './failures.ts'
 
-/** How large a database is checked as a whole at every start, which takes about a second; in bytes. Beyond it, only `check` does so. */
+/** Bytes, which takes about a second at every start. Only `check` reads all of a larger database. */
 const largestChecked = 256 * 1024 ** 2
 
-/** How thoroughly a database is looked at: that it can be opened, or every page of it. */
 export type Depth = 'surface' | 'pages'
 
-/** Where to go from a database that cannot be used. */
-const whatToDo = `${beyondRepair} Nothing was changed.`
+const whatToDo = `${adviceOnDamage} Nothing was changed.`
 
-/** How long another process may hold the database, such as one that is being killed and has not gone yet; in milliseconds. */
-const patience = 1_000
+/** Milliseconds: a process that is being killed may still hold the database. */
+const longestWait = 1_000
 
-/**
- * Opens a database for reading alone. Without a WAL nobody else has it open, and nothing is written beside it; the caller sees to
- * it that nobody opens it meanwhile.
- */
+/** Opens a database for reading alone, and writes nothing beside it. The caller keeps others from opening it. */
 const openQuietly = ({ database, wal }: DataDirectory): DatabaseSync => {
-  if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: patience })
-  return new DatabaseSync(new URL(`${pathToFileURL(database).href}?immutable=1`), { readOnly: true })
+  if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: longestWait })
+  return openImmutable(database)
 }
 
-/** What SQLite has found when it has checked a database, in one line; undefined when that is nothing. */
-export const findingOf = (answer: unknown): string | undefined =>
+export const damageIn = (answer: unknown): string | undefined =>
   answer === 'ok' ? undefined : String(answer).replaceAll(/\s+/g, ' ')
 
-/** What is wrong with the inside of a database; undefined when nothing is. */
 const innerDamageOf = (connection: DatabaseSync, depth: Depth): string | undefined => {
   const tables = connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()
   if (tables?.['count'] === 0) return 'it holds nothing'
   if (depth === 'surface') return undefined
   const [first] = connection.prepare('PRAGMA quick_check(1)').all()
-  return findingOf(first?.['quick_check'])
+  return damageIn(first?.['quick_check'])
 }
 
 const readDamage = (directory: DataDirectory, depth: Depth): string | undefined => {
@@ -48,7 +41,6 @@ const readDamage = (directory: DataDirectory, depth: Depth): string | undefined 
   }
 }
 
-/** The sentence on what keeps the database from being read; undefined when nothing does. */
 const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined => {
   const { database } = directory
   const damaged = (damage: string) => `The database ${database} is damaged: ${damage}. ${whatToDo}`
@@ -56,20 +48,23 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
     const damage = readDamage(directory, depth)
     return damage === undefined ? undefined : damaged(damage)
   } catch (error) {
-    if (isClosedToUs(error)) {
-      return `The database ${database} cannot be opened. See to it that it is a file, and that you are the user whom it belongs to. Nothing was changed.`
+    if (failureOf(error) === 'cannotOpen') {
+      return `The database ${database} cannot be opened. Check that it is a file and that it belongs to you. Nothing was changed.`
     }
     if (!isBusy(error)) return damaged(reasonOf(error))
-    return `The database ${database} is held by another process. Repeat this when that has ended. Nothing was changed.`
+    return `The database ${database} is in use by another process. Repeat this when that process has ended. Nothing was changed.`
   }
 }
 
-/** Whether the database was not closed cleanly, and its newest changes are not there: the caller keeps others from opening and closing it. */
+/**
+ * The database was not closed cleanly, and its newest changes are lost. The caller keeps others from opening and
+ * closing it.
+ */
 export const lacksWal = ({ running, wal }: DataDirectory): boolean => existsSync(running) && !existsSync(wal)
 
 /**
- * Why the database of a directory that is in use cannot be opened, with its name and what to do about it; undefined when it can.
- * Changes nothing. The caller has the directory for itself.
+ * The sentence on a database that cannot be opened; undefined when it can. Changes nothing. The caller has the
+ * directory for itself.
  */
 export const damageOf = (directory: DataDirectory, depth: Depth): string | undefined => {
   const { path, database, wal, running } = directory

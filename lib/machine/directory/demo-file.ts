@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { CategoryId, SiteId, WebFormId } from '../../core/ids.ts'
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import type { SiteDirectory } from '../../sites/site-directory.ts'
-import { cannotBeWritten, type DataDirectory, isMissing, reasonOf } from './data-directory.ts'
-import { isForbidden, missingRights } from './failure-advice.ts'
+import { cannotBeWritten, type DataDirectory } from './data-directory.ts'
+import { adviceOnRights, isForbidden } from './failures.ts'
 import { ownerToServe, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What a first start leaves behind for people and programs to try the service with. */
 export interface Demo {
   readonly siteId: SiteId
   readonly webFormId: WebFormId
@@ -14,10 +14,7 @@ export interface Demo {
   readonly token: string
 }
 
-/**
- * What the file says has become of the demo site: it is being made, it was made, or it is no more, and what has its id is another one. A file of an
- * earlier version says nothing.
- */
+/** State of the demo site. After `removed`, another site may have its id. Older files have no state. */
 const states = ['begun', 'made', 'removed'] as const
 type State = (typeof states)[number]
 
@@ -27,7 +24,6 @@ export interface KnownDemo extends Demo {
 
 const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 
-/** Why what a file holds is no demo; undefined when it is one. */
 const faultOf = (value: unknown): string | undefined => {
   const { siteId, webFormId, categoryIds, token, state }: Partial<Record<keyof KnownDemo, unknown>> =
     typeof value === 'object' && value !== null ? value : {}
@@ -40,14 +36,12 @@ const faultOf = (value: unknown): string | undefined => {
 
 const isDemo = (value: unknown): value is KnownDemo => faultOf(value) === undefined
 
-/** Why the file of the demo cannot be read, and whether that is for want of rights alone. */
 interface DemoFault {
   readonly fault: string
   readonly isForbidden: boolean
 }
 
-/** What is in the file of the demo: undefined when there is none, or the reason why it cannot be read. */
-export const lookAtDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | undefined => {
+export const inspectDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | undefined => {
   try {
     const value: unknown = JSON.parse(readFileSync(demo, 'utf8'))
     return isDemo(value) ? value : { fault: faultOf(value) ?? 'it is no demo', isForbidden: false }
@@ -56,15 +50,14 @@ export const lookAtDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | und
   }
 }
 
-/** What can be done about a file of the demo that cannot be read. */
 export const adviceOnDemo = ({ isForbidden }: DemoFault): string =>
   isForbidden
-    ? missingRights
+    ? adviceOnRights
     : 'Put it back from a backup, or remove it: the demo token is then no longer told, and "site-admin token issue" issues others.'
 
-/** The demo of a data directory; undefined before its first start. Throws UsageError when its file cannot be read. */
+/** Undefined before the first start. Throws UsageError when the file cannot be read. */
 export const readDemo = (directory: DataDirectory): KnownDemo | undefined => {
-  const demo = lookAtDemo(directory)
+  const demo = inspectDemo(directory)
   if (demo === undefined || !('fault' in demo)) return demo
   const advice = adviceOnDemo(demo)
   throw new UsageError(`The file ${directory.demo} cannot be read: ${demo.fault}. ${advice} Nothing was changed.`)
@@ -74,11 +67,11 @@ export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state
   // Root may remove a site of another user's service, which has to read this.
   writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
 
-/** The directory of sites, with the file of the demo told when its site goes. First, so that no other site ever takes it for its own. */
-export const noteRemovalOfDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
+/** The demo file is written first, so that no later site of that id is taken for the demo. */
+export const markRemovedDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
   ...sites,
   async removeSite(id, entry) {
-    const demo = lookAtDemo(directory)
+    const demo = inspectDemo(directory)
     try {
       if (demo && !('fault' in demo) && demo.siteId === id) writeDemo(directory, demo, 'removed')
     } catch (error) {

@@ -1,20 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isBusy } from '../sqlite/database.ts'
+import { isBusy } from '../../core/system-failures.ts'
 import { makePrivateFile } from './private-files.ts'
 
 /**
- * A lock of the operating system, held through SQLite: whoever holds it and ends, however it ends, leaves it free. Nothing is ever
- * written to its file.
+ * A lock of the operating system, held through SQLite: it ends with its process. Nothing is ever written to its file.
  */
 export interface DirectoryLock {
-  /** Harmless when it has been released before. */
   release(): void
 }
 
 export type LockKind = 'shared' | 'exclusive'
 
-/** Takes a lock at once, or answers undefined when others hold it. */
 export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefined => {
   makePrivateFile(file)
   const database = new DatabaseSync(file, { timeout: 0 })
@@ -38,13 +35,13 @@ export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefine
 
 const interval = 10
 
-/** Takes a lock as soon as it is free, or answers undefined when it is not within `patience` milliseconds. */
+/** Answers undefined when others hold it for all these milliseconds. */
 export const waitForLock = async (
   file: string,
   kind: LockKind,
-  patience: number,
+  longestWait: number,
 ): Promise<DirectoryLock | undefined> => {
-  const until = performance.now() + patience
+  const until = performance.now() + longestWait
   for (;;) {
     const lock = takeLock(file, kind)
     if (lock || performance.now() > until) return lock

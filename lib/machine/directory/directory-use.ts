@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, rmSync } from 'node:fs'
+import { failureOf } from '../../core/system-failures.ts'
 import {
   cannotBeWritten,
   clearDirectory,
@@ -15,45 +16,37 @@ import {
 } from './data-directory.ts'
 import { damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
-import { isReadOnlyDisk } from './failure-advice.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
 import { UsageError } from './usage-error.ts'
 
-/**
- * Who uses a directory: the service, of which there is one at a time and which makes a directory that is not there; or a command,
- * beside it or alone.
- */
+/** There is one service at a time, which makes a missing directory; commands work beside it or alone. */
 export type Role = 'service' | 'command'
 
 /**
- * The use of a directory by one process. Others may use it, too. Opening and closing are done under a lock, one process after the
- * other, so that the file `running` is there exactly while a database is open, or when one was not closed.
+ * The use of a directory by one process. Processes open and close it one after the other, under a lock, so that the
+ * file `running` is there exactly while a database is open, or when one was not closed.
  */
 export interface DirectoryUse {
-  /** Whether the directory holds nothing yet. */
   readonly isNew: boolean
   /** To be called when the database is open, and its WAL is there: lets the next process in. */
   opened(): void
-  /** Closes the database by `close`, and gives the directory back. */
-  leave(close: () => void): Promise<void>
+  close(closeDatabase: () => void): Promise<void>
 }
 
-interface Wish {
+interface UseRequest {
   readonly role: Role
-  /** Whether what is in the directory is given up. */
   readonly reset: boolean
 }
 
-/** How long another process may take to open or close the database, in milliseconds. */
-const patience = 30_000
+/** Milliseconds that another process may take to open or close the database. */
+const longestWait = 30_000
 
 const inUse = ({ path }: DataDirectory) =>
   new UsageError(
     `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
   )
 
-/** Why a command has nothing to work on in that state of the directory; undefined when it has. */
-export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
+export const refusalOfAbsent = ({ path }: DataDirectory, { state }: DirectoryState): string | undefined => {
   const what = {
     absent: 'There is no directory',
     empty: 'There is no data in the directory',
@@ -63,62 +56,59 @@ export const absenceOf = ({ path }: DataDirectory, { state }: DirectoryState): s
   return `${what[state]} ${path}. "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.`
 }
 
-/** Throws UsageError when the directory is in no state for the wish. */
-const admit = (directory: DataDirectory, { role, reset }: Wish): DirectoryState => {
+const admit = (directory: DataDirectory, { role, reset }: UseRequest): DirectoryState => {
   const state = stateOf(directory)
   const refusal =
-    (role === 'command' ? absenceOf(directory, state) : undefined) ??
+    (role === 'command' ? refusalOfAbsent(directory, state) : undefined) ??
     (reset && isResettable(state) ? undefined : refusalOf(directory, state))
   if (refusal !== undefined) throw new UsageError(refusal)
   return state
 }
 
-/** Whether nobody can write in the directory, whatever rights there are. */
 export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
   try {
     accessSync(path, constants.W_OK)
     return false
   } catch (error) {
     // Where rights are missing, whatever needs them says more.
-    return isReadOnlyDisk(error)
+    return failureOf(error) === 'readOnlyDisk'
   }
 }
 
-/** Throws UsageError where nothing can be written, whoever runs this: even who only reads takes locks, and makes files beside the database. */
+/** Throws UsageError on a read-only file system: even a reader takes locks, and makes files beside the database. */
 const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
-    `The data directory ${directory.path} lies on a file system that can only be read, and everything but "check" writes a little there, such as locks. Copy it to where there can be written (cp -a), and name the copy with --data-dir. Nothing was changed.`,
+    `The data directory ${directory.path} is on a read-only file system, and every command but "check" writes there, such as locks. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was changed.`,
   )
 }
 
 const takeGate = async (directory: DataDirectory): Promise<DirectoryLock> => {
-  const gate = await waitForLock(directory.locks.gate, 'exclusive', patience)
+  const gate = await waitForLock(directory.locks.gate, 'exclusive', longestWait)
   if (gate) return gate
   throw new UsageError(
     `The data directory ${directory.path} is being opened or closed by another process. Repeat this when that is done.`,
   )
 }
 
-/** Whether nobody uses the database. The caller holds the gate. */
 const isAlone = ({ locks }: DataDirectory): boolean => {
   const all = takeLock(locks.users, 'exclusive')
   all?.release()
   return all !== undefined
 }
 
-/** Makes the directory ready for the database to be opened. Answers whether that is new. The caller holds the gate. */
-const prepare = (directory: DataDirectory, wish: Wish): boolean => {
-  const state = admit(directory, wish)
+/** Answers whether the directory is new. The caller holds the gate. */
+const prepare = (directory: DataDirectory, request: UseRequest): boolean => {
+  const state = admit(directory, request)
   const alone = isAlone(directory)
-  if (wish.role === 'service' && (wish.reset || state.state !== 'ready')) {
+  if (request.role === 'service' && (request.reset || state.state !== 'ready')) {
     if (!alone || isUsedByOldService(directory)) throw inUse(directory)
     clearDirectory(directory, 'new')
     makeFolders(directory)
     return true
   }
-  if (wish.role === 'service') makeFolders(directory)
-  const damage = alone ? damageOf(directory, wish.role === 'service' ? 'pages' : 'surface') : undefined
+  if (request.role === 'service') makeFolders(directory)
+  const damage = alone ? damageOf(directory, request.role === 'service' ? 'pages' : 'surface') : undefined
   if (damage !== undefined) throw new UsageError(damage)
   return false
 }
@@ -132,7 +122,7 @@ const unmarkRunning = ({ path, running }: DataDirectory): void => {
   syncFolder(path)
 }
 
-/** Closes the database; the last one to do so takes `running` away before the WAL goes. */
+/** The last process removes `running` before the WAL goes. */
 const closeUnderGate = (directory: DataDirectory, users: DirectoryLock, close: () => void): void => {
   users.release()
   const last = takeLock(directory.locks.users, 'exclusive')
@@ -144,24 +134,30 @@ const closeUnderGate = (directory: DataDirectory, users: DirectoryLock, close: (
   }
 }
 
-/** Begins to use a directory. Throws UsageError when it cannot be used; nothing in it is changed then. */
-export const useDirectory = async (directory: DataDirectory, wish: Wish): Promise<DirectoryUse> => {
-  const held: DirectoryLock[] = []
-  const hold = <Lock extends DirectoryLock | undefined>(lock: Lock): Lock => {
-    if (lock) held.push(lock)
-    return lock
+const createLockList = () => {
+  const locks: DirectoryLock[] = []
+  return {
+    keep<Lock extends DirectoryLock | undefined>(lock: Lock): Lock {
+      if (lock) locks.push(lock)
+      return lock
+    },
+    releaseAll() {
+      for (const lock of locks.splice(0)) lock.release()
+    },
   }
-  const letGo = () => {
-    for (const lock of held.splice(0)) lock.release()
-  }
+}
+
+/** Throws UsageError when the directory cannot be used; nothing in it is changed then. */
+export const useDirectory = async (directory: DataDirectory, request: UseRequest): Promise<DirectoryUse> => {
+  const { keep, releaseAll } = createLockList()
 
   try {
-    if (admit(directory, wish).state === 'ready') admitWriting(directory)
+    if (admit(directory, request).state === 'ready') admitWriting(directory)
     makeLocks(directory)
-    const gate = hold(await takeGate(directory))
-    if (wish.role === 'service' && !hold(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
-    const isNew = prepare(directory, wish)
-    const users = hold(takeLock(directory.locks.users, 'shared'))
+    const gate = keep(await takeGate(directory))
+    if (request.role === 'service' && !keep(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
+    const isNew = prepare(directory, request)
+    const users = keep(takeLock(directory.locks.users, 'shared'))
     if (!users) throw inUse(directory)
     let isOpen = false
 
@@ -173,30 +169,26 @@ export const useDirectory = async (directory: DataDirectory, wish: Wish): Promis
         isOpen = true
         gate.release()
       },
-      async leave(close) {
-        if (isOpen) hold(await takeGate(directory))
+      async close(closeDatabase) {
+        if (isOpen) keep(await takeGate(directory))
         try {
-          closeUnderGate(directory, users, close)
+          closeUnderGate(directory, users, closeDatabase)
         } finally {
-          letGo()
+          releaseAll()
         }
       },
     }
   } catch (error) {
-    letGo()
+    releaseAll()
     throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
   }
 }
 
-/** An empty directory that one process alone fills. */
 export interface DirectoryClaim {
-  /** It is a data directory now, for whoever comes. */
   fulfil(): void
-  /** Leaves the directory as empty as it was. */
   giveUp(): void
 }
 
-/** States of a directory that hold nothing which could be lost. */
 const fillable: ReadonlySet<DirectoryState['state']> = new Set(['absent', 'empty', 'new', 'half restored'])
 
 const admitEmpty = (directory: DataDirectory): DirectoryState => {
@@ -208,16 +200,15 @@ const admitEmpty = (directory: DataDirectory): DirectoryState => {
   )
 }
 
-/** Takes an empty directory to fill it. Should the process die, the directory says so. Throws UsageError when it is not empty, or in use. */
+/**
+ * Takes an empty directory to fill it. If the process dies, the directory says so. Throws UsageError when it is not
+ * empty, or in use.
+ */
 export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryClaim> => {
   const { path, locks, marker } = directory
-  const held: DirectoryLock[] = []
+  const { keep, releaseAll } = createLockList()
   const take = (lock: DirectoryLock | undefined) => {
-    if (!lock) throw inUse(directory)
-    held.push(lock)
-  }
-  const letGo = () => {
-    for (const lock of held.splice(0)) lock.release()
+    if (!keep(lock)) throw inUse(directory)
   }
   const { state } = admitEmpty(directory)
   try {
@@ -229,7 +220,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
     clearDirectory(directory, 'half restored')
     makeFolders(directory)
   } catch (error) {
-    letGo()
+    releaseAll()
     throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
   }
   return {
@@ -238,19 +229,19 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
       const owner = ownerToServe(path)
       if (owner) giveAllIn(path, owner)
       writeMarker(directory, 'ready', owner)
-      letGo()
+      releaseAll()
     },
     giveUp() {
       removeContents(directory)
       rmSync(marker)
-      letGo()
+      releaseAll()
       rmSync(state === 'absent' ? path : locks.folder, { recursive: true })
     },
   }
 }
 
-/** Looks at a directory while nobody opens or closes its database; without more ado where nothing can be written, not even a lock. */
-export const atRest = async <Result>(directory: DataDirectory, look: () => Result): Promise<Result> => {
+/** Nobody opens or closes the database meanwhile. Takes no lock where nothing can be written. */
+export const whileUnopened = async <Result>(directory: DataDirectory, look: () => Result): Promise<Result> => {
   let gate: DirectoryLock | undefined
   try {
     makeLocks(directory)
@@ -265,7 +256,6 @@ export const atRest = async <Result>(directory: DataDirectory, look: () => Resul
   }
 }
 
-/** Whether a service runs on the directory. */
 export const hasService = ({ locks }: DataDirectory): boolean => {
   if (!existsSync(locks.service)) return false
   const lock = takeLock(locks.service, 'shared')

@@ -16,10 +16,10 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Files and folders that other users of the machine cannot read, whatever the umask says. */
+/** Other users of the machine can read nothing, whatever the umask says (O-12). */
 const modes = { folder: 0o700, file: 0o600 } as const
 
-/** Makes a folder and those above it that are not there. `mkdir` with `recursive` would never end where nothing can be made, such as in /proc. */
+/** Makes missing parents, too. `mkdir` with `recursive` would never end where nothing can be made, such as in /proc. */
 const makeFolder = (path: string): void => {
   const parent = dirname(path)
   if (!existsSync(parent)) makeFolder(parent)
@@ -37,8 +37,7 @@ export const makePrivateFolder = (path: string): void => {
 }
 
 /**
- * Makes an empty file, unless there is one. It never opens one that is there: closing it again would let go of the locks that this
- * process holds on it (POSIX, fcntl).
+ * Never opens an existing file: closing it again would release the locks that this process holds on it (POSIX, fcntl).
  */
 export const makePrivateFile = (path: string): void => {
   if (existsSync(path)) return
@@ -52,7 +51,6 @@ export const makePrivateFile = (path: string): void => {
   }
 }
 
-/** Makes the names in a folder durable. */
 export const syncFolder = (path: string): void => {
   const folder = openSync(path, 'r')
   try {
@@ -62,7 +60,6 @@ export const syncFolder = (path: string): void => {
   }
 }
 
-/** Makes the bytes of a file durable that others have written. */
 export const syncFile = (path: string): void => {
   const file = openSync(path, 'r+')
   try {
@@ -72,26 +69,24 @@ export const syncFile = (path: string): void => {
   }
 }
 
-/** A user and a group of the machine, by their numbers. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
 }
 
-/** Whom a folder belongs to, when root works in it for another user; undefined when there is nobody to whom files would have to be given. */
+/** The owner of a folder in which root works for another user; undefined otherwise. */
 export const ownerToServe = (folder: string): Owner | undefined => {
   const { uid, gid } = statSync(folder)
   return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined
 }
 
-/** Gives everything in a folder to an owner, and follows no link. */
 export const giveAllIn = (folder: string, { uid, gid }: Owner): void => {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     lchownSync(join(entry.parentPath, entry.name), uid, gid)
   }
 }
 
-/** Writes a file in one piece, in place of the one that is there: after a crash there is the old one or the new one. */
+/** Replaces the file in one step: after a crash there is the old one or the new one. */
 export const writePrivately = (path: string, content: string, owner?: Owner): void => {
   const written = `${path}.new`
   rmSync(written, { force: true })

@@ -1,4 +1,4 @@
-/** Something that a person who starts the service can put right; its message is all they need to see. */
+/** A person can put it right; the message is all they need. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../sqlite/database.ts'
+import type { Blobs } from './blobs.ts'
 
-/** What a backup that is being made holds on to: no blob is removed while it does. Moments are in epoch milliseconds. */
+/** While a backup holds them, no blob is removed. Moments are in epoch milliseconds. */
 export interface BackupHold {
-  /** Holds on for so many milliseconds from now. Answers false when the hold has run out: blobs may have gone since. */
+  /** From now on. Answers false when the hold has run out: blobs may be gone. */
   extend(milliseconds: number): Promise<boolean>
   end(): Promise<void>
 }
 
-/** Whether a backup is being made that still needs the blobs it has seen, at a moment in epoch milliseconds. */
 export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolean) => {
   const any = connection.prepare('SELECT 1 FROM backups WHERE until > ? LIMIT 1')
   return (now) => any.get(now) !== undefined
 }
 
 /**
- * Begins to hold every blob, for so many milliseconds. Whoever removes a blob asks for holds after its last row has gone: so a snapshot that is taken
- * after this either lacks the row, or keeps the blob. A process that dies lets go when its time has run out.
+ * Holds every blob. A blob is removed only after its last row is gone, and when there is no hold: a snapshot that is
+ * taken after this either lacks the row, or keeps the blob. The hold of a dead process runs out.
  */
 export const holdBlobs = async (
   { connection, note }: Pick<Database, 'connection' | 'note'>,
@@ -36,5 +36,53 @@ export const holdBlobs = async (
   return {
     extend: (duration) => note(() => extend.run(now() + duration, id, now()).changes === 1),
     end: async () => void (await note(() => remove.run(id))),
+  }
+}
+
+interface HoldOptions {
+  /** Asked when nothing in the database refers to the blob any more. */
+  readonly isHeld: () => boolean
+}
+
+const interval = 10_000
+
+/**
+ * Removes blobs when no backup needs them any more. The next start of the service sets aside those that a process has
+ * left.
+ */
+export const holdForBackups = (blobs: Blobs, { isHeld }: HoldOptions): Blobs => {
+  const waiting = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+
+  const mayRemove = (): boolean => {
+    try {
+      return !isHeld()
+    } catch {
+      return false
+    }
+  }
+
+  const removeWaiting = async (): Promise<void> => {
+    if (waiting.size === 0 || !mayRemove()) return
+    clearInterval(timer)
+    timer = undefined
+    const names = [...waiting]
+    waiting.clear()
+    await blobs.remove(names)
+  }
+
+  return {
+    ...blobs,
+
+    async remove(names) {
+      for (const name of names) waiting.add(name)
+      await removeWaiting()
+      if (waiting.size > 0) timer ??= setInterval(() => void removeWaiting().catch(() => {}), interval).unref()
+    },
+
+    close() {
+      clearInterval(timer)
+      blobs.close()
+    },
   }
 }

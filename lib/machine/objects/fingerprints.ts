@@ -8,31 +8,29 @@ import type { ObjectRow, ObjectRows } from './object-rows.ts'
 interface Deps {
   readonly database: Pick<Database, 'read' | 'note'>
   readonly rows: ObjectRows
-  /** The bytes of an object, each piece good until the next one is asked for. Throws, then or meanwhile, when they are not there. */
+  /** Throws when the bytes are missing. Each piece is good until the next one is asked for. */
   readonly piecesOf: (row: ObjectRow) => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>
-  /** Whether uploads are coming in. */
   readonly isBusy: () => boolean
 }
 
 type Target = Pick<ListedObject, 'key' | 'version'>
 
-/** The fingerprints of objects that were too large for them to be made while they came in, or are older than fingerprints are. */
+/** Fingerprints of objects that were too large to get one while they came in. */
 export interface Fingerprints {
-  /** Sees to it that the fingerprint is made some time. It may be forgotten when there is too much to do, or the service ends before. */
+  /** May be forgotten when there is too much to do, or the service ends before. */
   makeLater(object: Target): void
-  /** The fingerprint, made as soon as possible where it is not known; null when that takes too long, or the object has gone. */
+  /** Null when it takes too long, or the object is gone. */
   of(object: ObjectInfo, remainingTime: RemainingTime): Promise<string | null>
-  /** Ends what is going on, and begins nothing any more. */
   stop(): Promise<void>
 }
 
-/** How many objects wait for theirs at the most: of those beyond that it is made when it is asked for. */
+/** Beyond this, a fingerprint is made when it is asked for. */
 const mostWaiting = 1_000
 
-/** How long a request waits for a fingerprint at the most, in milliseconds: its connection must not seem dead. */
+/** Milliseconds: the connection of the request must not seem dead. */
 const longestWait = 60_000
 
-/** How long the next piece of a file waits that nobody waits for, while uploads come in; in milliseconds. That takes a few percent from them. */
+/** Milliseconds between pieces that nobody waits for, while uploads come in. That takes a few percent from them. */
 const restWhileBusy = 20
 
 interface Job extends Target {
@@ -50,7 +48,7 @@ const within = async (making: Promise<string | null>, milliseconds: number): Pro
   }
 }
 
-/** Makes fingerprints in the background: one at a time, and everything else of the process has its turn between two pieces of a file. */
+/** Makes one fingerprint at a time in the background; everything else has its turn between two pieces of a file. */
 export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): Fingerprints => {
   const waiting: Job[] = []
   let current: Job | undefined
@@ -86,7 +84,6 @@ export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): 
     working = undefined
   }
 
-  /** The job is the next one when somebody waits for it. */
   const add = (target: Target, isAwaited: boolean): Job => {
     const isSame = ({ key, version }: Target) => key === target.key && version === target.version
     if (current && isSame(current)) {

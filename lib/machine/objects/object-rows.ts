@@ -1,15 +1,14 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
 
-/** An object as its row has it. Its bytes are among the small contents or in the blob of that name, which copies share; folders have none. */
+/** The bytes are among the small contents or in the blob of that name, which copies share; folders have none. */
 export interface ObjectRow extends ObjectInfo {
   readonly blob: string | null
 }
 
-/** What every key with a prefix that ends in `/` comes before: `0` follows `/`. */
+/** The first key behind all keys with a prefix that ends in `/`: `0` follows `/`. */
 export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`
 
-/** The first key that can come behind this one. */
 export const behind = (key: string): string => `${key}\0`
 
 export type Values = Readonly<Record<string, SQLOutputValue>>
@@ -26,7 +25,7 @@ export const toRow = (values: Values): ObjectRow => ({
   blob: textIn(values['blob']),
 })
 
-/** Rows as arrays are read in half the time that rows as objects take. */
+/** Rows as arrays are read in half the time of rows as objects. */
 const toListed = ({ 0: key, 1: size, 2: modified, 3: version, 4: fingerprint }: Values): ListedObject => ({
   key: String(key),
   size: Number(size),
@@ -40,7 +39,6 @@ const bytesIn = (values: Values | undefined): Buffer | undefined => {
   return bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : undefined
 }
 
-/** What the callers of the port are told of an object. */
 export const infoOf = ({ key, size, modified, version, fingerprint, contentType }: ObjectRow): ObjectInfo => ({
   key,
   size,
@@ -51,33 +49,8 @@ export const infoOf = ({ key, size, modified, version, fingerprint, contentType 
   versionId: version,
 })
 
-/** The rows of objects and small contents, one statement each. Who changes several of them does so in a transaction. */
-export interface ObjectRows {
-  get(key: string): ObjectRow | undefined
-  /** Whether any key is in a range that ends before `end`. */
-  isAny(from: string, end: string): boolean
-  /** The first objects from `from` on, before `end`, in order. */
-  list(from: string, end: string, limit: number): readonly ListedObject[]
-  put(row: ObjectRow): void
-  /** Answers false, and does nothing, when the key is taken. */
-  insert(row: ObjectRow): boolean
-  remove(key: string): void
-  /** Removes the object if it is in that version. */
-  removeVersion(key: string, version: string): boolean
-  /** Answers false when there is nothing of that version at `from`, or the destination is taken. */
-  rename(from: string, version: string, to: string, type: string | undefined): boolean
-  /** Notes the fingerprint of an object, if it is still in that version. */
-  fingerprint(key: string, version: string, fingerprint: string): void
-  /** Whether any row refers to the bytes of that name, be it that of an old object. */
-  refersTo(name: string): boolean
-  /** Keeps the bytes of a small object, under the name by which its row refers to them. */
-  keepContent(name: string, bytes: Uint8Array): void
-  content(name: string): Buffer | undefined
-  /** Answers whether it was here. */
-  dropContent(name: string): boolean
-}
-
-export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
+/** One statement each. Callers change several rows in a transaction. */
+export const createObjectRows = (connection: DatabaseSync) => {
   const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
   const get = connection.prepare('SELECT * FROM objects WHERE key = ?')
   const isAny = connection.prepare('SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1')
@@ -104,32 +77,37 @@ export const createObjectRows = (connection: DatabaseSync): ObjectRows => {
     [key, blob, size, modified, contentType, version, fingerprint] as const
 
   return {
-    get(key) {
+    get(key: string): ObjectRow | undefined {
       const values = get.get(key)
       return values && toRow(values)
     },
-    isAny: (from, end) => isAny.get(from, end) !== undefined,
+    isAny: (from: string, end: string): boolean => isAny.get(from, end) !== undefined,
     // All at once: a statement that is read step by step cannot be used twice at the same time.
-    list: (from, end, limit) => list.all(from, end, limit).map(toListed),
-    put: (row) => void put.run(...valuesOf(row)),
-    insert: (row) => insert.run(...valuesOf(row)).changes === 1,
-    remove: (key) => void remove.run(key),
-    removeVersion: (key, version) => removeVersion.run(key, version).changes === 1,
-    rename: (from, version, to, type) => rename.run(to, type ?? null, from, version).changes === 1,
-    fingerprint: (key, version, value) => void fingerprint.run(value, key, version),
-    refersTo: (name) => refersTo.get(name) !== undefined,
-    keepContent: (name, bytes) => void keepContent.run(name, bytes),
-    content: (name) => bytesIn(content.get(name)),
-    dropContent: (name) => dropContent.run(name).changes === 1,
+    list: (from: string, end: string, limit: number): readonly ListedObject[] =>
+      list.all(from, end, limit).map(toListed),
+    put: (row: ObjectRow) => void put.run(...valuesOf(row)),
+    /** Answers false, and does nothing, when the key is taken. */
+    insert: (row: ObjectRow): boolean => insert.run(...valuesOf(row)).changes === 1,
+    remove: (key: string) => void remove.run(key),
+    removeVersion: (key: string, version: string): boolean => removeVersion.run(key, version).changes === 1,
+    /** Answers false when nothing of that version is at `from`, or the destination is taken. */
+    rename: (from: string, version: string, to: string, type: string | undefined): boolean =>
+      rename.run(to, type ?? null, from, version).changes === 1,
+    fingerprint: (key: string, version: string, value: string) => void fingerprint.run(value, key, version),
+    refersTo: (name: string): boolean => refersTo.get(name) !== undefined,
+    keepContent: (name: string, bytes: Uint8Array) => void keepContent.run(name, bytes),
+    content: (name: string): Buffer | undefined => bytesIn(content.get(name)),
+    dropContent: (name: string): boolean => dropContent.run(name).changes === 1,
   }
 }
 
-/** How many rows one step reads: twice as many as the step before has shown, so that little is read of what a folder holds. */
+export type ObjectRows = ReturnType<typeof createObjectRows>
+
+/** Rows in one step: twice as many as the step before has shown, so that little is read of the content of folders. */
 const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string
 
-/** Objects as they are, and each folder once, by its key; the one that came last before these rows is left out. */
 const fold = (rows: readonly ListedObject[], depth: number): Entry[] => {
   const entries: Entry[] = []
   let folder: string | undefined
@@ -142,10 +120,9 @@ const fold = (rows: readonly ListedObject[], depth: number): Entry[] => {
   return entries
 }
 
-/** Where what comes behind an entry begins: a folder is passed over with all that it holds. */
 const behindEntry = (entry: Entry): string => (typeof entry === 'string' ? endOf(entry) : behind(entry.key))
 
-/** So many objects and folders in the order of their keys. What lies in a folder is passed over, however much it is. */
+/** Skips the content of folders, however much it is. */
 const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: number): Entry[] => {
   const end = endOf(prefix)
   const entries: Entry[] = []

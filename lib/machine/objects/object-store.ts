@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { HistoryEntry } from '../../core/history-entry.ts'
 import {
   type ByteRange,
   NotPlaced,
@@ -7,6 +8,7 @@ import {
   type Staged,
 } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
+import { batchesOf } from '../sqlite/paging.ts'
 import type { RecordChange } from '../tables/history.ts'
 import type { Blobs } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
@@ -18,77 +20,57 @@ import { createVersions } from './versions.ts'
 interface Deps {
   readonly database: Database
   readonly blobs: Blobs
-  /** Whether one of the folders is being removed. Asked within the transaction that puts something there. */
-  readonly isGoing: (staying: PlaceConditions['staying']) => boolean
+  /** Asked within the transaction that puts something into one of the folders. */
+  readonly isBeingRemoved: (staying: PlaceConditions['staying']) => boolean
   readonly record: RecordChange
-  /** In bytes: content up to this size is kept in the database, ... */
+  /** Bytes: smaller content is kept in the database. */
   readonly smallContent?: number
-  /** ... and so much of it waits in memory at the most, that of all requests together. */
+  /** Bytes of small content that wait in memory, for all requests together. */
   readonly mostWaiting?: number
-  /** The wall clock. */
   readonly now?: () => number
 }
 
-/** The object store of one machine, which goes on with something when requests have been answered. */
 export interface LocalObjectStore extends ObjectStore {
-  /** Stages a blob that is there already, without a copy. It stays when it is not put in place. */
+  /** Stages an existing blob without a copy. It stays when it is not put in place. */
   adopt(blob: AdoptedBlob): Staged
-  /** Gives up for good what was replaced or removed before a moment, in milliseconds since the epoch. */
+  /** Gives up earlier states for good. `before` is in milliseconds since the epoch. */
   giveUp(before: number): Promise<void>
-  /** Lets what goes on in the background come to an end: soon. */
   stop(): Promise<void>
 }
 
-/** How many objects go in one transaction when more than one may be used: nobody waits for long then. */
+/** Objects in one transaction when several transactions may be used: nobody waits for long then. */
 const removalStep = 200
 
-/** Removes the bytes that a row has left behind, unless another one refers to them. Answers the name of the blob that is to be removed after that. */
+/** Removes bytes that no row refers to any more. Answers the blobs to be removed after the transaction. */
 const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
 
-const inSteps = <Item>(items: readonly Item[]): readonly Item[][] =>
-  Array.from({ length: Math.ceil(items.length / removalStep) }, (_, step) =>
-    items.slice(step * removalStep, (step + 1) * removalStep),
-  )
+const createBodies = ({ database, blobs, rows }: Pick<Deps, 'database' | 'blobs'> & { readonly rows: ObjectRows }) => {
+  const contentOf = (blob: string) => database.read(() => rows.content(blob))
 
-/**
- * The object store of one machine: an index in the database, which keeps small content as well, and a blob for the bytes of each larger object.
- * What becomes visible together is one transaction. A crash leaves at most blobs that nothing refers to (`tidyBlobs`).
- */
-export const createObjectStore = ({
-  database,
-  blobs,
-  isGoing,
-  record,
-  smallContent = 16 * 1024,
-  mostWaiting = 16 * 1024 * 1024,
-  now = Date.now,
-}: Deps): LocalObjectStore => {
-  const rows = createObjectRows(database.connection)
-  const old = createOldObjects(database.connection, now)
-  const staging = createStaging({ blobs, smallContent, mostWaiting })
-  const placing = { rows, old, isGoing, record, stagedOf: staging.of }
+  return {
+    /** Undefined when the bytes are missing, or have another size. */
+    async bodyOf({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> {
+      if (blob === null) return undefined
+      const content = await contentOf(blob)
+      if (!content) return blobs.read(blob, size, range)
+      return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
+    },
 
-  /** Undefined when the bytes are nowhere, or are not as many as there should be. */
-  const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
-    if (blob === null) return undefined
-    const content = await database.read(() => rows.content(blob))
-    if (!content) return blobs.read(blob, size, range)
-    return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
+    async piecesOf({ blob, size }: ObjectRow): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
+      if (blob === null) return []
+      const content = await contentOf(blob)
+      if (!content) return blobs.pieces(blob, size)
+      if (content.length !== size) throw new Error(`The content ${blob} has ${content.length} bytes instead of ${size}`)
+      return [content]
+    },
   }
+}
 
-  const piecesOf = async ({ blob, size }: ObjectRow) => {
-    if (blob === null) return []
-    const content = await database.read(() => rows.content(blob))
-    if (!content) return blobs.pieces(blob, size)
-    if (content.length !== size) throw new Error(`The content ${blob} has ${content.length} bytes instead of ${size}`)
-    return [content]
-  }
-
-  const fingerprints = createFingerprints({ database, rows, piecesOf, isBusy: staging.isBusy })
-
-  /** A row is read once more when its bytes are gone: another process may have replaced them in between. */
-  const read: ObjectStore['read'] = async (key, choose) => {
+/** Reads a row once more when its bytes are gone: another process may have replaced them in between. */
+const createRead =
+  (database: Database, rows: ObjectRows, bodyOf: ReturnType<typeof createBodies>['bodyOf']): ObjectStore['read'] =>
+  async (key, choose) => {
     for (let missing: string | undefined; ; ) {
       const row = await database.read(() => rows.get(key))
       if (!row) return undefined
@@ -102,8 +84,34 @@ export const createObjectStore = ({
     }
   }
 
-  /** The change is on the disk: a blob that stays behind all the same is set aside by the next start. */
-  const removeBlobs = (names: readonly string[]) => blobs.remove(names).catch(() => {})
+/**
+ * An index in the database, which keeps small content as well, and a blob for the bytes of each larger object. Changes
+ * that become visible together are one transaction. A crash leaves at most blobs that nothing refers to (`tidyBlobs`).
+ */
+export const createObjectStore = ({
+  database,
+  blobs,
+  isBeingRemoved,
+  record,
+  smallContent = 16 * 1024,
+  mostWaiting = 16 * 1024 * 1024,
+  now = Date.now,
+}: Deps): LocalObjectStore => {
+  const rows = createObjectRows(database.connection)
+  const old = createOldObjects(database.connection, now)
+  const staging = createStaging({ blobs, smallContent, mostWaiting })
+  const placing = { rows, old, isBeingRemoved, record, stagedOf: staging.of }
+  const { bodyOf, piecesOf } = createBodies({ database, blobs, rows })
+  const fingerprints = createFingerprints({ database, rows, piecesOf, isBusy: staging.isBusy })
+
+  const removeSome = (objects: Parameters<ObjectStore['remove']>[0], entry?: HistoryEntry) =>
+    database.write(() => {
+      const removed = objects.filter(({ key, version }) => {
+        old.keepVersion(key, version)
+        return rows.removeVersion(key, version)
+      })
+      if (entry && removed.length > 0) record(entry)
+    })
 
   return {
     async find(key) {
@@ -111,16 +119,11 @@ export const createObjectStore = ({
       return row && infoOf(row)
     },
 
-    read,
-
+    read: createRead(database, rows, bodyOf),
     exists: (prefix) => database.read(() => rows.isAny(prefix, endOf(prefix))),
-
     list: (query) => database.read(() => listObjects(rows, query)),
-
     fingerprintOf: fingerprints.of,
-
     stage: staging.stage,
-
     adopt: staging.adopt,
 
     async place(changes, conditions, entry) {
@@ -139,18 +142,8 @@ export const createObjectStore = ({
     },
 
     async remove(objects, entry) {
-      const all = entry ? [objects] : inSteps(objects)
-      await Promise.all(
-        all.map((some) =>
-          database.write(() => {
-            const removed = some.filter(({ key, version }) => {
-              old.keepVersion(key, version)
-              return rows.removeVersion(key, version)
-            })
-            if (entry && removed.length > 0) record(entry)
-          }),
-        ),
-      )
+      const batches = entry ? [objects] : batchesOf(objects, removalStep)
+      await Promise.all(batches.map((batch) => removeSome(batch, entry)))
     },
 
     ...createVersions({ database, rows, old, bodyOf }),
@@ -161,7 +154,8 @@ export const createObjectStore = ({
           const names = old.giveUp(before, removalStep)
           return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
         })
-        await removeBlobs(given.blobs)
+        // The change is on the disk: the next start sets aside a blob that stays behind.
+        await blobs.remove(given.blobs).catch(() => {})
         count = given.count
       }
     },

@@ -2,56 +2,19 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ObjectVersion, RemovedObject } from '../../storage/object-store.ts'
 import { type ObjectRow, toRow, type Values } from './object-rows.ts'
 
-/** The name of the bytes that an old object referred to. */
-type Bytes = string | null
-
-/** An old object of which nothing came after it, by its key. */
 export interface RemovedRow {
   readonly key: string
   readonly size: number
-  /** When it was removed, in milliseconds since the epoch. */
   readonly gone: number
-}
-
-/**
- * The rows of what was replaced or removed, one statement each. Who changes several does so in a transaction. A row's `version` is what
- * callers know a state by. Moments are in milliseconds since the epoch.
- */
-export interface OldObjects {
-  /** Keeps what is at a key, which goes now: because something takes its place, or because it is removed. */
-  keep(key: string, isRemoved: boolean): void
-  /** The same, if it is in that version. */
-  keepVersion(key: string, version: string): void
-  /** A state that has come back to its place is no old one any more. */
-  forget(key: string, version: string): void
-  get(key: string, version: string): ObjectRow | undefined
-  /** Whether an object was removed in that state, and nothing has been at its key since. */
-  isLast(key: string, version: string): boolean
-  /** The old states of a key, the newest first, and only those older than `after`. */
-  of(key: string, after: string | undefined, limit: number): readonly ObjectVersion[]
-  /** What was removed in a range of keys and is not there again, in order. */
-  removed(from: string, end: string, limit: number): readonly RemovedRow[]
-  /** When something in a range of keys was last removed, as far as the first thousand rows tell. */
-  lastRemoval(from: string, end: string): number
-  /** The last states of what was removed in a range of keys between two moments, in order. */
-  removedWithin(
-    keys: readonly [from: string, end: string],
-    period: readonly [from: number, to: number],
-    limit: number,
-  ): readonly RemovedObject[]
-  /** Gives up so many of those that have been kept since before a moment. Answers the names of their bytes. */
-  giveUp(before: number, limit: number): readonly Bytes[]
-  /** How many there are in a range of keys, and how many bytes they have. */
-  usage(from: string, end: string): { readonly count: number; readonly bytes: number }
 }
 
 const columns = 'key, version, blob, size, modified, type, fingerprint'
 
-/** Moments are kept in microseconds, and no two are the same: of any two it can be told which came first. */
+/** Moments are kept in microseconds, and no two are the same: they order all changes. */
 const perMillisecond = 1_000
 const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0))`
 
-/** How many rows are looked at for the time of a removal: it took all of them at about the same time. */
+/** One removal takes all of its rows at about the same time. */
 const fewRows = 1_000
 
 const millisecondsOf = (gone: unknown): number => Math.floor(Number(gone ?? 0) / perMillisecond)
@@ -65,80 +28,105 @@ const toVersion = ({ version, modified, size, removed, gone }: Values): ObjectVe
   goneAt: millisecondsOf(gone),
 })
 
-export const createOldObjects = (connection: DatabaseSync, now: () => number): OldObjects => {
-  const keep = connection.prepare(
+const oldStatements = (connection: DatabaseSync) => ({
+  keep: connection.prepare(
     `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
-  )
-  const keepVersion = connection.prepare(
-    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
-  )
-  const forget = connection.prepare('DELETE FROM old_objects WHERE key = ? AND version = ?')
-  const get = connection.prepare('SELECT * FROM old_objects WHERE key = ? AND version = ?')
-  const last = connection.prepare('SELECT version, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1')
-  const newest = connection.prepare('SELECT * FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?')
-  const older = connection.prepare(
+  ),
+  keepVersion: connection.prepare(
+    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, 1 FROM objects
+     WHERE key = ? AND version = ?`,
+  ),
+  forget: connection.prepare('DELETE FROM old_objects WHERE key = ? AND version = ?'),
+  get: connection.prepare('SELECT * FROM old_objects WHERE key = ? AND version = ?'),
+  last: connection.prepare('SELECT version, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1'),
+  newest: connection.prepare('SELECT * FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?'),
+  older: connection.prepare(
     `SELECT * FROM old_objects WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
      ORDER BY gone DESC LIMIT +?3`,
-  )
-  const removed = connection.prepare(
+  ),
+  removed: connection.prepare(
     `SELECT key, size, max(gone) AS gone FROM old_objects AS old WHERE key >= ? AND key < ? AND removed = 1
        AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`,
-  )
-  const lastRemoval = connection.prepare(
-    `SELECT max(gone) AS gone FROM (SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`,
-  )
-  const removedWithin = connection.prepare(
+  ),
+  lastRemoval: connection.prepare(
+    `SELECT max(gone) AS gone FROM (
+       SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`,
+  ),
+  removedWithin: connection.prepare(
     `SELECT key, version, max(gone) FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ?
      GROUP BY key ORDER BY key LIMIT +?`,
-  )
-  const giveUp = connection.prepare(
-    `DELETE FROM old_objects WHERE gone IN (SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`,
-  )
-  const usage = connection.prepare(
+  ),
+  giveUp: connection.prepare(
+    `DELETE FROM old_objects WHERE gone IN (
+       SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`,
+  ),
+  usage: connection.prepare(
     'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',
-  )
+  ),
+})
+
+/**
+ * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers know a
+ * state by its `version`. Moments are in milliseconds since the epoch.
+ */
+export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
+  const statements = oldStatements(connection)
 
   return {
-    keep: (key, isRemoved) => void keep.run(now(), isRemoved ? 1 : 0, key),
-    keepVersion: (key, version) => void keepVersion.run(now(), key, version),
-    forget: (key, version) => void forget.run(key, version),
+    /** Keeps the current state of a key, before it is replaced or removed. */
+    keep: (key: string, isRemoved: boolean) => void statements.keep.run(now(), isRemoved ? 1 : 0, key),
+    keepVersion: (key: string, version: string) => void statements.keepVersion.run(now(), key, version),
+    /** A state that is back in its place is no old one any more. */
+    forget: (key: string, version: string) => void statements.forget.run(key, version),
 
-    get(key, version) {
-      const values = get.get(key, version)
+    get(key: string, version: string): ObjectRow | undefined {
+      const values = statements.get.get(key, version)
       return values && toRow(values)
     },
 
-    isLast(key, version) {
-      const values = last.get(key)
+    /** The object was removed in that state, and nothing has been at its key since. */
+    isLast(key: string, version: string): boolean {
+      const values = statements.last.get(key)
       return values?.['version'] === version && values['removed'] === 1
     },
 
-    of: (key, after, limit) =>
-      (after === undefined ? newest.all(key, limit) : older.all(key, after, limit)).map(toVersion),
+    /** The newest first, and only those older than `after`. */
+    of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
+      (after === undefined ? statements.newest.all(key, limit) : statements.older.all(key, after, limit)).map(
+        toVersion,
+      ),
 
-    removed: (from, end, limit) =>
-      removed.all(from, end, limit).map(({ key, size, gone }) => ({
+    /** Removed objects in a range of keys that are not there again, in order. */
+    removed: (from: string, end: string, limit: number): readonly RemovedRow[] =>
+      statements.removed.all(from, end, limit).map(({ key, size, gone }) => ({
         key: String(key),
         size: Number(size),
         gone: millisecondsOf(gone),
       })),
 
-    lastRemoval: (from, end) => millisecondsOf(lastRemoval.get(from, end)?.['gone']),
+    /** As far as the first thousand rows tell. */
+    lastRemoval: (from: string, end: string): number => millisecondsOf(statements.lastRemoval.get(from, end)?.['gone']),
 
-    removedWithin: ([from, end], [first, last], limit) =>
-      removedWithin
+    removedWithin: (
+      [from, end]: readonly [from: string, end: string],
+      [first, last]: readonly [from: number, to: number],
+      limit: number,
+    ): readonly RemovedObject[] =>
+      statements.removedWithin
         .all(from, end, first * perMillisecond, (last + 1) * perMillisecond - 1, limit)
         .map(({ key, version }) => ({
           key: String(key),
           id: String(version),
         })),
 
-    giveUp: (before, limit) =>
-      giveUp.all(before * perMillisecond, limit).map(({ blob }) => (typeof blob === 'string' ? blob : null)),
+    giveUp: (before: number, limit: number): readonly (string | null)[] =>
+      statements.giveUp.all(before * perMillisecond, limit).map(({ blob }) => (typeof blob === 'string' ? blob : null)),
 
-    usage(from, end) {
-      const { count = 0, bytes = 0 } = usage.get(from, end) ?? {}
+    usage(from: string, end: string): { readonly count: number; readonly bytes: number } {
+      const { count = 0, bytes = 0 } = statements.usage.get(from, end) ?? {}
       return { count: Number(count), bytes: Number(bytes) }
     },
   }
 }
+
+export type OldObjects = ReturnType<typeof createOldObjects>

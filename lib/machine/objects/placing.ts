@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
+import { createFingerprint, fingerprintOf, partLength } from '../../storage/fingerprint.ts'
 import {
   type Change,
   NotPlaced,
@@ -16,41 +16,35 @@ import type { Blobs } from './blobs.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'
 import type { OldObjects } from './old-objects.ts'
 
-/** The bytes of a staged upload: under a name that no row refers to yet. */
 interface StagedBlob extends Pick<Staged, 'size'> {
   readonly blob: string
-  /** Few bytes wait in memory; undefined when there is a blob on the disk. */
+  /** Undefined when there is a blob on the disk. */
   readonly bytes?: Uint8Array
   readonly contentType: string
-  /** Null when there were too many bytes for it: it is made when they are in place. */
+  /** Null for many bytes: it is made when they are in place. */
   readonly fingerprint: string | null
-  /** What becomes true in the very transaction that puts the bytes in place. What it throws keeps them from it. */
+  /** Runs in the transaction that puts the bytes in place. An error keeps them from it. */
   readonly alongside?: () => void
 }
 
-/** A blob that has come into being by itself, and is put in place as it is. */
 export type AdoptedBlob = Omit<StagedBlob, 'bytes'>
 
-/** A name for what no one else can have named. */
 const newName = (): string => randomBytes(16).toString('hex')
 
 interface Options {
   readonly blobs: Blobs
-  /** Up to this size content is kept in the database: quicker than a file, and made durable with its row. In bytes. */
+  /** Bytes. The database is quicker than a file for small content, and makes it durable with its row. */
   readonly smallContent: number
-  /** How much small content waits in memory, that of all requests together, before more of it goes into blobs. In bytes. */
+  /** Bytes, for all requests together; more small content goes into blobs. */
   readonly mostWaiting: number
 }
 
-/** Bytes that have come in and are not in place yet. */
 interface Staging {
   readonly stage: ObjectStore['stage']
-  /** Takes a blob as it is. It stays when it is not put in place: who brings it says what becomes of it. */
+  /** The blob stays when it is not put in place: the caller removes it. */
   adopt(blob: AdoptedBlob): Staged
-  /** Whether content is coming in. */
   isBusy(): boolean
   of(staged: Staged): StagedBlob
-  /** Forgets what has been put in place. Answers what it was. */
   placed(staged: Staged): StagedBlob | undefined
 }
 
@@ -58,13 +52,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-const fingerprintOf = (bytes: Uint8Array): string => {
-  const making = createFingerprint()
-  making.update(bytes)
-  return making.digest()
-}
-
-/** Lets bytes pass, and makes their fingerprint meanwhile; no longer when they are more than one part. */
+/** Stops at more than one part: that fingerprint is made later. */
 const fingerprinting = (content: AsyncIterable<Uint8Array>) => {
   const making = createFingerprint()
   let size = 0
@@ -85,7 +73,6 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
   let inMemory = 0
   let comingIn = 0
 
-  /** Answers whether it was still waiting. */
   const forget = (staged: Staged): boolean => {
     inMemory -= waiting.get(staged)?.bytes?.length ?? 0
     return waiting.delete(staged)
@@ -151,13 +138,11 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
   }
 }
 
-/** What changes are applied with. */
 interface Placing {
   readonly rows: ObjectRows
   readonly old: OldObjects
   readonly stagedOf: (staged: Staged) => StagedBlob
-  /** Whether a folder is being removed, as the same transaction sees it. */
-  readonly isGoing: (staying: PlaceConditions['staying']) => boolean
+  readonly isBeingRemoved: (staying: PlaceConditions['staying']) => boolean
   readonly record: RecordChange
 }
 
@@ -182,7 +167,6 @@ const createFolder = (rows: ObjectRows, key: string): boolean =>
     fingerprint: null,
   })
 
-/** The copy refers to the same bytes. */
 const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean => {
   const row = rows.get(from.key)
   if (row?.version !== from.version) return false
@@ -190,7 +174,6 @@ const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean =
   return rows.insert({ ...row, key, contentType: type, modified: Date.now(), version: newName() })
 }
 
-/** What is moved away counts as removed at its old place. */
 const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boolean => {
   old.keepVersion(from.key, from.version)
   old.forget(key, from.version)
@@ -204,7 +187,7 @@ const transfer = (placing: Placing, change: Transfer): void => {
   throw new NotPlaced(rows.get(key) ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
 }
 
-/** What was removed last comes back as it was; any other state comes as a new one with the same bytes. */
+/** The state that was removed last comes back as it was; any other becomes a new one with the same bytes. */
 const restore = ({ rows, old }: Placing, { key, id }: Restoration): void => {
   const present = rows.get(key)
   if (present?.version === id) return
@@ -242,7 +225,7 @@ const apply = (placing: Placing, change: Change): void => {
 }
 
 /**
- * Checks the conditions, applies the changes and writes down what has changed, within a transaction. Folders that are there already are no change.
+ * Checks the conditions, applies the changes and records them, within a transaction. Existing folders are no change.
  * Throws NotPlaced.
  */
 export const placeChanges = (
@@ -251,8 +234,8 @@ export const placeChanges = (
   { absent, standing = [], matching = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
   entry: HistoryEntry,
 ): void => {
-  const { rows, isGoing, record } = placing
-  if (isGoing(staying)) throw new NotPlaced({ outcome: 'going' })
+  const { rows, isBeingRemoved, record } = placing
+  if (isBeingRemoved(staying)) throw new NotPlaced({ outcome: 'going' })
   const gone = standing.find((key) => !rows.get(key))
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   const rival = absent.find((key) => isTaken(rows, key))

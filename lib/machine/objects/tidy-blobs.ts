@@ -1,27 +1,24 @@
 import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { everyObject } from '../sqlite/tables.ts'
 import { createIsHeld } from './backup-holds.ts'
 import type { BlobFolders } from './blobs.ts'
 
-/** Milliseconds that a blob is kept when nothing refers to it any more: 7 days (decisions.md, section 6). */
+/** Milliseconds: 7 days (O-16). */
 const orphanLifetime = 7 * 24 * 60 * 60 * 1000
 
-/** An object whose bytes are not there as they should be. */
 interface DamagedObject {
   readonly key: string
-  /** The name of its blob. */
   readonly blob: string
-  /** Bytes, as its row says. */
   readonly size: number
-  /** Bytes that are there; undefined when there is no blob. */
+  /** Bytes; undefined when there is no blob. */
   readonly found: number | undefined
 }
 
 export interface TidyReport {
-  /** How many blobs were moved to `orphans/`. */
   readonly orphans: number
-  /** Those that are there. Nobody can mend an earlier state, and `check` names it. */
+  /** Current objects only: nobody can mend an earlier state, and `check` names it. */
   readonly damaged: readonly DamagedObject[]
 }
 
@@ -33,16 +30,13 @@ const filesIn = (folder: string): readonly string[] =>
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 
 interface ObjectInBlob extends Omit<DamagedObject, 'found'> {
-  /** Whether it was replaced or removed. */
   readonly isEarlier: boolean
 }
 
-/** The objects whose bytes are in a blob, those that are old among them, one after the other. */
 function* objectsInBlobs(connection: DatabaseSync): Generator<ObjectInBlob> {
   const rows = connection
     .prepare(
-      `SELECT key, blob, size, is_earlier FROM (SELECT key, blob, size, 0 AS is_earlier FROM objects
-         UNION ALL SELECT key, blob, size, 1 FROM old_objects)
+      `SELECT key, blob, size, is_earlier FROM (${everyObject})
        WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)`,
     )
     .iterate()
@@ -50,14 +44,12 @@ function* objectsInBlobs(connection: DatabaseSync): Generator<ObjectInBlob> {
     yield { key: String(key), blob: String(blob), size: Number(size), isEarlier: is_earlier === 1 }
 }
 
-/** The blobs of uploads that are not in place yet. */
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
   connection
     .prepare('SELECT blob FROM uploads WHERE blob IS NOT NULL')
     .all()
     .map(({ blob }) => String(blob))
 
-/** Old orphans go for good. */
 const removeOldOrphans = (orphans: string, now: number): void => {
   for (const name of filesIn(orphans)) {
     const path = join(orphans, name)
@@ -66,9 +58,9 @@ const removeOldOrphans = (orphans: string, now: number): void => {
 }
 
 /**
- * Moves the blobs that nothing refers to out of the way, and looks for those that are missing. Blobs of requests that are being worked on look
- * just the same, so only a service that has the directory for itself may do this, before its first request. While a backup is being made, nothing is
- * moved: it may need what nothing refers to any more. `now`: milliseconds since the epoch.
+ * Moves blobs that nothing refers to into `orphans/`, and finds missing ones. Blobs of running requests look just the
+ * same, so only a service does this, before its first request. During a backup nothing is moved: it may need these
+ * blobs. `now` is in milliseconds since the epoch.
  */
 export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFolders, now: number): TidyReport => {
   const present = new Set(filesIn(blobs))

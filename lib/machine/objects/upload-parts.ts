@@ -12,27 +12,25 @@ interface Deps {
   readonly database: Pick<Database, 'connection'>
   readonly blobs: Blobs
   readonly files: Pick<LocalObjectStore, 'adopt'>
-  /** Makes room, when it is time for that. */
   readonly sweep: () => Promise<void>
-  /** The wall clock. */
   readonly now: () => number
 }
 
-/** Each note waits for the disk, and the bytes wait with it. In milliseconds. */
+/** Milliseconds. Each note waits for the disk, and the bytes wait with it. */
 const betweenNotes = 1_000
 
 const gone = () => new ServiceError('uploadUnknown')
 
 /**
- * The bytes of uploads on one machine: a blob each, which becomes that of the file without a copy. That the upload is complete is written in the
- * transaction that puts the file in place, so no crash comes between the two.
+ * Each upload is a blob, which becomes that of the file without a copy. The transaction that puts the file in place
+ * completes the upload, so no crash comes between the two.
  */
 export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps): UploadParts<Staged> => {
   const complete = database.connection.prepare(
     'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   )
 
-  /** What an append has left behind the last offset is no part of it. */
+  /** Bytes behind the last offset are no part of the upload. */
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
     if (length === 0) return
     await blobs.cut(holding.name, length)
@@ -54,14 +52,14 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
       return { name: randomBytes(16).toString('hex'), parts: [], tail: null }
     },
 
-    async append({ holding }, offset, content, watch) {
+    async append({ holding }, offset, content, callbacks) {
       let noted = Number.NEGATIVE_INFINITY
       const kept = (size: number) => {
         if (now() - noted < betweenNotes) return
         noted = now()
-        watch.kept(size, holding)
+        callbacks.kept(size, holding)
       }
-      const written = await blobs.append(holding.name, offset, content, { kept, isOver: watch.isOver })
+      const written = await blobs.append(holding.name, offset, content, { kept, isOver: callbacks.isOver })
       if (!written) throw gone()
       return { ...written, holding }
     },
@@ -88,5 +86,33 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
     },
 
     remove: ({ holding }) => blobs.remove([holding.name]),
+  }
+}
+
+interface SweepDeps {
+  readonly database: Pick<Database, 'connection' | 'write'>
+  readonly blobs: Pick<Blobs, 'remove'>
+  readonly now: () => number
+}
+
+const interval = 60 * 60 * 1000
+
+/** Only makes room: the record of an upload decides whether it has expired. */
+export const createUploadSweep = ({ database: { connection, write }, blobs, now }: SweepDeps) => {
+  const remove = connection.prepare('DELETE FROM uploads WHERE expires <= ? RETURNING blob')
+  let next = now() + interval
+
+  const sweep = async (): Promise<void> => {
+    const rows = await write(() => remove.all(now()))
+    await blobs.remove(rows.flatMap(({ blob }) => (typeof blob === 'string' ? [blob] : [])))
+  }
+
+  return {
+    sweep,
+    async sweepWhenDue(): Promise<void> {
+      if (now() < next) return
+      next = now() + interval
+      await sweep().catch(() => {})
+    },
   }
 }

@@ -14,7 +14,6 @@ interface Deps {
   readonly database: Database
   readonly rows: ObjectRows
   readonly old: OldObjects
-  /** Undefined when the bytes are not there. */
   readonly bodyOf: (row: ObjectRow, range: ByteRange) => Promise<Readable | Uint8Array | undefined>
 }
 
@@ -26,10 +25,10 @@ const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion =
   isRemoved: false,
 })
 
-/** How many rows of what was removed one step reads: others get their turn behind it. */
+/** Rows in one step; others get their turn behind it. */
 const step = 100
 
-/** What of a key has gone: the object itself, or the folder that it lies in; undefined where that folder is there, or the prefix is all of it. */
+/** The removed object itself, or the folder that it lies in; undefined where that folder exists. */
 const entryOf = (
   { rows, old }: Pick<Deps, 'rows' | 'old'>,
   prefix: string,
@@ -42,13 +41,11 @@ const entryOf = (
   return { key: folder, removedAt: old.lastRemoval(folder, endOf(folder)), size: null }
 }
 
-/** The first key behind this one, or behind the folder that it lies in. */
 const behindEntry = (prefix: string, key: string): string => {
   const slash = key.indexOf('/', prefix.length)
   return slash < 0 ? behind(key) : endOf(key.slice(0, slash + 1))
 }
 
-/** What is found in one step from a key on, in the order of keys, and where the next one begins; undefined at the end. */
 const removedFrom = (
   stored: Pick<Deps, 'rows' | 'old'>,
   prefix: string,
@@ -66,7 +63,6 @@ const removedFrom = (
   return { entries, next: found.length < step ? undefined : from }
 }
 
-/** What the object store of one machine has kept of what was replaced or removed. */
 export const createVersions = ({
   database,
   rows,

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
 
-/** What is gathered before it is written: large enough to be quick, small enough for many uploads at once. In bytes. */
+/** Bytes: large enough to be quick, small enough for many uploads at once. */
 const writeBuffer = 512 * 1024
 
-/** How much is written before the disk is set to work on it while more comes in: at the end little is left to wait for. In bytes. */
+/** Bytes after which the disk starts to sync while more comes in: at the end little is left to wait for. */
 const syncAhead = 8 * 1024 * 1024
 
-/** A disk that is nearly full takes a part, and refuses the rest. `position`: where in the file the first byte goes. */
+/** A disk that is nearly full takes a part, and refuses the rest. `position` is that of the first byte in the file. */
 const writeWhole = async (
   file: FileHandle,
   chunks: readonly Uint8Array[],
@@ -21,16 +21,13 @@ const writeWhole = async (
   }
 }
 
-/** A promise whose failure is seen when it is awaited; until then it is nobody's. */
+/** Its failure counts when it is awaited. */
 const later = (promise: Promise<void>): Promise<void> => {
   promise.catch(() => {})
   return promise
 }
 
-/**
- * Sets the disk to work on what has been written, as often as enough of it has gathered, one time after the other. `kept` is told how many bytes
- * have come to stay by that.
- */
+/** Syncs regularly, one time after the other. `kept` is told how many bytes are on the disk. */
 const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
   let written = 0
   let begun = 0
@@ -53,20 +50,18 @@ const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number
 
 export interface Writing {
   readonly durable: boolean
-  /** Where in the file the content goes. */
   readonly start?: number
   readonly kept?: (size: number) => void
-  /** Whether the file may be somebody else's by now: nothing is written any more. */
+  /** Then the file may be somebody else's: nothing is written any more. */
   readonly isOver?: () => boolean
 }
 
-/** What was written of some content, and what has ended the content before its end. */
 export interface Written {
   readonly size: number
   readonly failure?: unknown
 }
 
-/** Takes content in chunk by chunk. Answers the failure of the content; that of who takes it in is thrown. */
+/** Answers the failure of the content; throws that of `takeIn`. */
 const readAll = async (
   content: AsyncIterable<Uint8Array>,
   takeIn: (chunk: Uint8Array) => Promise<void>,
@@ -86,8 +81,8 @@ const readAll = async (
 }
 
 /**
- * Writes while the next bytes are on their way, one write at a time. Durable bytes are on the disk when it answers, also when the content has
- * failed. However it ends, the file is no longer at work and may be closed. Errors: unavailable when it is over.
+ * Writes while the next bytes are on their way, one write at a time. Durable bytes are on the disk when it answers,
+ * also when the content has failed. However it ends, the file may be closed. Errors: unavailable when it is over.
  */
 export const writeBlob = async (
   file: FileHandle,

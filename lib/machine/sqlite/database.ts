@@ -1,118 +1,65 @@
-import { statfsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errors, ServiceError } from '../../core/errors.ts'
+import { pathToFileURL } from 'node:url'
+import { ServiceError } from '../../core/errors.ts'
+import { asPortError, isBusy } from '../../core/system-failures.ts'
 import { type Ending, type Job, openTransactions } from './transactions.ts'
 
-/** SQLite's result codes: the low byte is the primary one, the rest says more (https://sqlite.org/rescode.html). */
-export const sqliteCodes = {
-  noRights: 3,
-  busy: 5,
-  readOnly: 8,
-  inputOutput: 10,
-  damaged: 11,
-  full: 13,
-  cannotOpen: 14,
-  noDatabase: 26,
-} as const
-
-/** The primary result code of an error of SQLite; 0 for any other error. */
-export const sqliteCodeOf = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-
-/** Whether another process has the database. Nothing was changed, and trying again helps. */
-export const isBusy = (error: unknown): boolean => sqliteCodeOf(error) === sqliteCodes.busy
-
-/** Whether the bytes of a database are not those of one. */
-export const isDamage = (error: unknown): boolean => {
-  const code = sqliteCodeOf(error)
-  return code === sqliteCodes.damaged || code === sqliteCodes.noDatabase
-}
-
-/** Whether a port has said that there is no room. */
-export const isOutOfSpace = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === errors.outOfSpace.code
-
-/** Whether the file of a database cannot be opened, whatever is in it: it may be that of another user. */
-export const isClosedToUs = (error: unknown): boolean => sqliteCodeOf(error) === sqliteCodes.cannotOpen
-
-/** With less than this, in bytes, a file system has no room for a page and what goes with it. */
-const leastRoom = 256 * 1024
-
-const isDiskFull = (file: string): boolean => {
-  try {
-    const { bavail, bsize } = statfsSync(file)
-    return bavail * bsize < leastRoom
-  } catch {
-    return false
-  }
-}
-
 /**
- * What the callers of a port are told of an error of SQLite. Some writes, such as those to the shared memory beside the database, fail on
- * a full disk with an error of input and output that does not tell why: the disk itself is asked then. A database that is there, but cannot be
- * opened again, is one for which there are no file handles left. Whatever else it is, a damaged database for one, comes through.
- */
-export const asPortError = (error: unknown, file: string): unknown => {
-  const code = sqliteCodeOf(error)
-  if (code === sqliteCodes.busy || code === sqliteCodes.cannotOpen)
-    return new ServiceError('unavailable', { cause: error })
-  if (code === sqliteCodes.full || (code === sqliteCodes.inputOutput && isDiskFull(file))) {
-    return new ServiceError('outOfSpace', { cause: error })
-  }
-  return error
-}
-
-/**
- * The one SQLite database of a machine. SQLite works while everything else of the process waits, so changes are short, and those
- * that are asked for in one turn of the event loop share a transaction, and with it the wait for the disk.
+ * The one SQLite database of a machine. SQLite works while everything else of the process waits, so changes are short,
+ * and the changes of one turn of the event loop share a transaction, and with it the wait for the disk.
  */
 export interface Database {
   /**
-   * For the statements that `read`, `write` and `note` run. An iterator must not be left open: it would keep writers out. A limit is written
-   * `LIMIT +?`: SQLite compiles a statement anew whenever a bare parameter there is bound, which takes longer than to run it (29 µs against 6).
+   * For the statements of `read`, `write` and `note`. Do not leave an iterator open: it keeps writers out. Write a
+   * limit as `LIMIT +?`: SQLite compiles a statement anew whenever a bare parameter there is bound, which takes longer
+   * than to run it (29 µs against 6).
    */
   readonly connection: DatabaseSync
-  /** Runs a query, at once when nobody is in the way. What it throws comes through. Errors: unavailable. */
+  /** Runs a query, at once when nobody is in the way. Its errors come through. Errors: unavailable. */
   read<Result>(query: () => Result): Promise<Result>
   /**
-   * Runs a change. All of it stays, and is on the disk, when the promise resolves; none of it when `change` throws, whose error comes
-   * through. Changes are made in the order in which they were asked for. `change` may be run more than once, and must do nothing
-   * outside of the database. Errors: unavailable (another process has kept the database to itself for 5 seconds, or it is closed),
-   * outOfSpace.
+   * Runs a change. All of it is on the disk when the promise resolves; none of it when `change` throws, whose error
+   * comes through. Changes run in the order of their calls. `change` may run more than once, and must do nothing
+   * outside of the database. Errors: unavailable (another process has kept the database to itself for 5 seconds, or it
+   * is closed), outOfSpace.
    */
   write<Result>(change: () => Result): Promise<Result>
-  /** The same for what nobody misses after a power cut: it outlives the process, but waits for no disk. */
+  /** The same without waiting for the disk: it outlives the process, but not a power cut. */
   note<Result>(change: () => Result): Promise<Result>
-  /** Makes the changes that are waiting, or refuses them when another process is in the way. */
+  /** Makes the waiting changes, or refuses them when another process is in the way. */
   close(): void
 }
 
-interface WaitingJob extends Job {
-  /** When it has waited long enough for another process, by the monotonic clock in milliseconds. */
-  readonly until: number
-}
-
-/** How long SQLite itself waits for another process, with everything else of this one; in milliseconds. */
-const lockWait = 20
-/** How long a change is tried again after that, from a timer, while everything else goes on. */
-const patience = 5_000
-/** A process that makes one change after the other lets go for a moment only: to look seldom would be to miss it. */
-const pause = 1
-/** One that makes many changes rests after it has had the database for so long, so that others find it free; in milliseconds. */
-const longestHold = 20
-const rest = 4
-
 export interface DatabaseOptions {
-  /** Whether changes wait for the disk: if not, all of them are but notes. */
+  /** Without it, no change waits for the disk. */
   readonly durable: boolean
-  /** For a command that works beside a server: whether it lets the server have the database every now and then. */
+  /** For a command beside a server: rests regularly, so that the server finds the database free. */
   readonly givesWay?: boolean
 }
 
+interface WaitingJob extends Job {
+  /** On the monotonic clock: then it is refused when another process has the database. */
+  readonly until: number
+}
+
+/** Milliseconds that SQLite itself waits for another process, with everything else of this one. */
+const lockWait = 20
+/** Milliseconds that a change is tried again after that, from a timer, while everything else goes on. */
+const longestWait = 5_000
+/** Short: a process that makes one change after the other frees the database for a moment only. */
+const pause = 1
+/** Milliseconds of work after which a process that gives way rests. */
+const workBeforeRest = 20
+const rest = 4
+
+/** Opens a database that nobody changes for reading alone. Nothing is written beside it. */
+export const openImmutable = (file: string): DatabaseSync =>
+  new DatabaseSync(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
+
 const connect = (file: string): DatabaseSync => {
   // Nobody is served yet: processes that open a new database at once may wait for each other.
-  const connection = new DatabaseSync(file, { timeout: patience })
+  const connection = new DatabaseSync(file, { timeout: longestWait })
   try {
     // What SQLite puts aside for a moment takes neither room on the disk nor file handles.
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
@@ -123,7 +70,6 @@ const connect = (file: string): DatabaseSync => {
   }
 }
 
-/** Sets a pragma only when it is not set to that yet. */
 const openPragma = (connection: DatabaseSync, name: string) => {
   let current: number | string | undefined
   return (value: number | string) => {
@@ -132,98 +78,120 @@ const openPragma = (connection: DatabaseSync, name: string) => {
   }
 }
 
-/** Opens the database. Errors: those of SQLite. */
-export const openDatabase = (file: string, { durable: isDurable, givesWay = false }: DatabaseOptions): Database => {
-  const connection = connect(file)
+const createWaitingJobs = () => {
+  const jobs: WaitingJob[] = []
+  /**
+   * Number of first jobs that failed together: each gets a transaction of its own, so that one does not spoil it for
+   * the others.
+   */
+  let singles = 0
+
+  const take = (count: number) => {
+    singles = Math.max(singles - count, 0)
+    return jobs.splice(0, count)
+  }
+
+  return {
+    add: (job: WaitingJob) => void jobs.push(job),
+    isEmpty: () => jobs.length === 0,
+    next: (): readonly Job[] => jobs.slice(0, singles > 0 ? 1 : jobs.length),
+
+    /** Refuses the first jobs, which have waited too long; all of them when the database is closed. */
+    refuseLate(error: unknown, isClosed: boolean): void {
+      const now = performance.now()
+      const firstInTime = isClosed ? -1 : jobs.findIndex(({ until }) => now < until)
+      for (const { fail } of take(firstInTime < 0 ? jobs.length : firstInTime)) fail(error)
+    },
+
+    settle(tried: readonly Job[], ending: Ending): void {
+      if (ending.outcome === 'done') {
+        take(ending.tell.length)
+        for (const tell of ending.tell) tell()
+      } else if (tried.length > 1) singles = tried.length
+      else for (const { fail } of take(1)) fail(ending.error)
+    },
+  }
+}
+
+const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false }: DatabaseOptions) => {
   const transact = openTransactions(connection, isBusy)
-  const waitForLock = openPragma(connection, 'busy_timeout')
-  const synchronise = openPragma(connection, 'synchronous')
-  waitForLock(lockWait)
-  /** In their order. A job leaves when it is known what became of it. */
-  const waiting: WaitingJob[] = []
-  /** So many of the first ones have failed together: each gets a transaction of its own, lest one spoils it for the others. */
-  let apart = 0
+  const setLockWait = openPragma(connection, 'busy_timeout')
+  const setSynchronous = openPragma(connection, 'synchronous')
+  setLockWait(lockWait)
+  const waiting = createWaitingJobs()
   let isScheduled = false
   let isClosed = false
-  /** How long it has had the database since it last rested, and when it has rested. */
-  let held = 0
-  let restedAt = 0
+  let workedSinceRest = 0
+  let restsUntil = 0
 
   const schedule = (leastDelay: number) => {
-    if (isScheduled || isClosed || waiting.length === 0) return
+    if (isScheduled || isClosed || waiting.isEmpty()) return
     isScheduled = true
-    const delay = Math.max(leastDelay, restedAt - performance.now())
+    const delay = Math.max(leastDelay, restsUntil - performance.now())
     if (delay > 0) setTimeout(wake, delay)
     else setImmediate(wake)
   }
 
-  const leave = (count: number) => {
-    apart = Math.max(apart - count, 0)
-    return waiting.splice(0, count)
+  const countWork = (duration: number) => {
+    workedSinceRest += duration
+    if (!givesWay || workedSinceRest < workBeforeRest) return
+    workedSinceRest = 0
+    restsUntil = performance.now() + rest
   }
 
-  /** The first ones have waited longest. */
-  const refuseImpatient = (error: unknown) => {
-    const now = performance.now()
-    const patient = isClosed ? -1 : waiting.findIndex(({ until }) => now < until)
-    for (const { fail } of leave(patient < 0 ? waiting.length : patient)) fail(error)
-  }
-
-  /** Answers when to go on, in milliseconds. */
-  const settle = (jobs: readonly Job[], ending: Ending): number => {
-    if (ending.outcome === 'kept out') {
-      refuseImpatient(ending.error)
-      return pause
-    }
-    if (ending.outcome === 'done') {
-      leave(ending.tell.length)
-      for (const tell of ending.tell) tell()
-    } else if (jobs.length > 1) apart = jobs.length
-    else for (const { fail } of leave(1)) fail(ending.error)
-    return 0
-  }
-
-  const rememberToRest = (duration: number) => {
-    held += duration
-    if (!givesWay || held < longestHold) return
-    held = 0
-    restedAt = performance.now() + rest
-  }
-
-  /** Makes as many of the waiting changes as one transaction holds. Answers when to go on, in milliseconds. */
+  /** Makes as many of the waiting changes as one transaction takes. Answers the milliseconds until the next attempt. */
   const makeSome = (): number => {
-    const jobs = waiting.slice(0, apart > 0 ? 1 : waiting.length)
+    const jobs = waiting.next()
     // In WAL mode NORMAL syncs at checkpoints only; OFF would not even do that, and could damage the database.
-    synchronise(isDurable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
+    setSynchronous(durable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
     const begun = performance.now()
     const ending = transact(jobs)
-    rememberToRest(performance.now() - begun)
+    countWork(performance.now() - begun)
     // When SQLite has waited in vain, the timer waits from then on.
-    waitForLock(ending.outcome === 'kept out' ? 0 : lockWait)
-    return settle(jobs, ending)
+    setLockWait(ending.outcome === 'kept out' ? 0 : lockWait)
+    if (ending.outcome === 'kept out') {
+      waiting.refuseLate(ending.error, isClosed)
+      return pause
+    }
+    waiting.settle(jobs, ending)
+    return 0
   }
 
   function wake() {
     isScheduled = false
-    if (waiting.length > 0) schedule(makeSome())
+    if (!waiting.isEmpty()) schedule(makeSome())
   }
 
-  const ask = <Result>(change: () => Result, waitsForDisk: boolean): Promise<Result> => {
+  return {
+    isClosed: () => isClosed,
+
+    add(job: Job): void {
+      waiting.add({ ...job, until: performance.now() + longestWait })
+      schedule(0)
+    },
+
+    close(): void {
+      isClosed = true
+      while (!waiting.isEmpty()) makeSome()
+    },
+  }
+}
+
+export const openDatabase = (file: string, options: DatabaseOptions): Database => {
+  const connection = connect(file)
+  const queue = createChangeQueue(connection, options)
+
+  const change = <Result>(make: () => Result, waitsForDisk: boolean): Promise<Result> => {
+    if (queue.isClosed()) return Promise.reject(new ServiceError('unavailable'))
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    const until = performance.now() + patience
-    if (isClosed) reject(new ServiceError('unavailable'))
-    else {
-      waiting.push({
-        change() {
-          const result = change()
-          return () => resolve(result)
-        },
-        fail: (error) => reject(asPortError(error, file)),
-        waitsForDisk,
-        until,
-      })
-    }
-    schedule(0)
+    queue.add({
+      change() {
+        const result = make()
+        return () => resolve(result)
+      },
+      fail: (error) => reject(asPortError(error, file)),
+      waitsForDisk,
+    })
     return promise
   }
 
@@ -231,7 +199,7 @@ export const openDatabase = (file: string, { durable: isDurable, givesWay = fals
     connection,
 
     async read(query) {
-      for (const until = performance.now() + patience; ; await sleep(pause)) {
+      for (const until = performance.now() + longestWait; ; await sleep(pause)) {
         try {
           return query()
         } catch (error) {
@@ -240,13 +208,12 @@ export const openDatabase = (file: string, { durable: isDurable, givesWay = fals
       }
     },
 
-    write: (change) => ask(change, true),
-    note: (change) => ask(change, false),
+    write: (make) => change(make, true),
+    note: (make) => change(make, false),
 
     close() {
-      if (isClosed) return
-      isClosed = true
-      while (waiting.length > 0) makeSome()
+      if (queue.isClosed()) return
+      queue.close()
       connection.close()
     },
   }

@@ -4,11 +4,9 @@ import { objectKinds } from '../../core/object-kinds.ts'
 
 interface ContentTable {
   readonly table: string
-  /** Where the long texts are, for a kind that has them. */
   readonly texts?: string
 }
 
-/** Where the content of each kind is; a long text is in a table of its own. */
 export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
   category: { table: 'categories' },
   ...byName(objectKindNames, (kind) => ({
@@ -17,14 +15,13 @@ export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
   })),
 }
 
-/** Where the links with objects of each kind are. */
 export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKindNames, (kind) => `${kind}_links`)
 
 /**
- * The condition that an id of a site, which is the first parameter, is not that of content which is being removed. There hardly ever is
- * any: SQLite looks for that once, and only then at each id. (`NOT IN` would have it make a filter for a million of them.)
+ * The condition that content is not being removed; the first parameter is the site. There hardly ever is such content:
+ * SQLite looks for it once, and only then at each id. (`NOT IN` would have it make a filter for a million of them.)
  */
-export const isStaying = (column: string, kind: ContentKind): string => {
+export const isNotBeingRemoved = (column: string, kind: ContentKind): string => {
   const { table } = contentTables[kind]
   return `NOT (EXISTS (SELECT 1 FROM ${table} WHERE site = ?1 AND going = 1)
     AND EXISTS (SELECT 1 FROM ${table} AS those WHERE those.site = ?1 AND those.id = ${column} AND those.going = 1))`
@@ -61,7 +58,7 @@ const webForms = `
     PRIMARY KEY (site, id)
   ) STRICT;`
 
-/** Content without its long text, members being JSON. What is going is being removed, and no longer there for anybody. */
+/** Members are JSON, without the long text. Content with `going` is being removed, and nobody finds it any more. */
 const contents = (table: string) => `
   CREATE TABLE ${table} (
     site INTEGER NOT NULL,
@@ -82,9 +79,8 @@ const longTexts = (table: string, objects: string) => `
   ) STRICT;`
 
 /**
- * The links between categories and objects of one kind, and the same the other way round; and what SQLite believes of them: links of a
- * site, of a category or an object of it, and with one another. Without it, SQLite looks for the links of an object that goes, as a
- * foreign key asks for, among all those of the site.
+ * The links of one kind in both directions, and statistics for SQLite: without them, it looks for the links of a
+ * removed object, as a foreign key asks for, among all those of the site.
  */
 const links = (table: string, objects: string) => `
   CREATE TABLE ${table} (
@@ -101,20 +97,16 @@ const links = (table: string, objects: string) => `
     ('${table}', '${table}', '1000000 100000 1000 1'),
     ('${table}', '${table}_by_object', '1000000 100000 10 1');`
 
-/** What makes the tables of the objects of one kind, and of their links. */
 export const tablesOf = (kind: ObjectKind): string => {
   const { table, texts } = contentTables[kind]
   return `${contents(table)} ${texts === undefined ? '' : longTexts(texts, table)} ${links(linkTables[kind], table)}`
 }
 
-/** With no table there yet, it makes that of the statistics alone. */
 const makeStatistics = 'ANALYZE;'
 
-/** Copies share their bytes: what goes asks whether anything else refers to them. */
-const objectsByBlob = 'CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;'
-
 const storage = `
-  -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none. modified is in epoch milliseconds.
+  -- Where the bytes of a file are: in small_contents or in a blob of that name; a folder has none.
+  -- modified is in epoch milliseconds.
   CREATE TABLE objects (
     key TEXT PRIMARY KEY,
     blob TEXT,
@@ -124,7 +116,8 @@ const storage = `
     version TEXT NOT NULL,
     fingerprint TEXT -- NULL while it is not known.
   ) STRICT, WITHOUT ROWID;
-  ${objectsByBlob}
+  -- Copies share their bytes: a removal asks whether anything else refers to them.
+  CREATE INDEX objects_by_blob ON objects (blob) WHERE blob IS NOT NULL;
   CREATE TABLE small_contents (
     name TEXT PRIMARY KEY,
     bytes BLOB NOT NULL
@@ -134,7 +127,8 @@ const storage = `
     page TEXT NOT NULL,
     PRIMARY KEY (site, page)
   ) STRICT, WITHOUT ROWID;
-  -- Only those that are open. entry is what the history will say of the removal, as JSON; removed is how many objects have gone so far.
+  -- Only those that are open. entry is what the history will say of the removal, as JSON;
+  -- removed is how many objects have gone so far.
   CREATE TABLE folder_removals (
     site INTEGER NOT NULL,
     folder TEXT NOT NULL,
@@ -158,14 +152,13 @@ const storage = `
     expires INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** Random bytes that only this directory has, each with what they are for. */
 const secrets = `
   CREATE TABLE secrets (
     name TEXT PRIMARY KEY,
     bytes BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** Resumable uploads. A record outlives its upload by a day; blob is NULL then. Moments are in epoch milliseconds, sizes in bytes. */
+/** A record outlives its upload by a day; blob is NULL then. Moments are in epoch milliseconds, sizes in bytes. */
 const uploads = `
   CREATE TABLE uploads (
     id TEXT PRIMARY KEY,
@@ -185,9 +178,9 @@ const uploads = `
   CREATE INDEX uploads_by_expiry ON uploads (expires);`
 
 /**
- * What has happened to the sites. An id is larger than all of its site before it, and near the microseconds of its moment since the epoch, so
- * that one that was handed out before a backup was restored never comes again. Details are JSON; the moment is in epoch milliseconds. One tree and
- * not two, as with an index: that halves what an entry costs.
+ * Ids grow within a site, and stay near the microseconds of their moment since the epoch, so that none comes again
+ * after a backup is restored. Details are JSON; the moment is in epoch milliseconds. One tree and not two, as with an
+ * index: that halves the cost of an entry.
  */
 const changes = `
   CREATE TABLE changes (
@@ -203,8 +196,8 @@ const changes = `
   ) STRICT, WITHOUT ROWID;`
 
 /**
- * What was replaced or removed, as its row was, and when, in microseconds since the epoch; and when folders were last removed, in milliseconds. Whatever
- * comes back to its place in the very state that it left in is no old object any more.
+ * Rows of replaced and removed objects: `gone` is in microseconds since the epoch. Removals of folders are in
+ * milliseconds.
  */
 const oldObjects = `
   CREATE TABLE old_objects (
@@ -229,14 +222,13 @@ const oldObjects = `
     PRIMARY KEY (site, folder)
   ) STRICT, WITHOUT ROWID;`
 
-/** Backups that are being made, each until when at the latest, in epoch milliseconds: blobs that are given up stay until then. */
+/** Running backups, each with its latest end in epoch milliseconds: blobs that are given up stay until then. */
 const backups = `
   CREATE TABLE backups (
     id TEXT PRIMARY KEY,
     until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** What makes all tables but those of the kinds of objects, one piece after the other. */
 export const newTables: readonly string[] = [
   makeStatistics,
   directory,
@@ -250,11 +242,8 @@ export const newTables: readonly string[] = [
   backups,
 ]
 
-/** What takes the tables of a version, from the first one on, to the next. */
-export const migrations: readonly string[] = [
-  `ALTER TABLE objects ADD COLUMN fingerprint TEXT; ${objectsByBlob} ${secrets}`,
-  uploads,
-  `${changes} ALTER TABLE folder_removals ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;`,
-  `${oldObjects} ALTER TABLE folder_removals ADD COLUMN began INTEGER NOT NULL DEFAULT 0;`,
-  backups,
-]
+/** The query for every object, current or earlier, and for its bytes. */
+export const everyObject = `SELECT key, blob, size, fingerprint, 0 AS is_earlier FROM objects
+  UNION ALL SELECT key, blob, size, fingerprint, 1 FROM old_objects`
+
+export const tablesWithBlobs = ['objects', 'old_objects', 'uploads'] as const

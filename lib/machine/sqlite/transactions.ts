@@ -1,27 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** A change that somebody has asked for. */
 export interface Job {
-  /** Makes it. Answers how to tell that it is done. */
+  /** Answers the function that reports success. */
   readonly change: () => () => void
-  /** Tells why it is not done. */
   readonly fail: (error: unknown) => void
-  /** Whether it must be on the disk when it is told to be done. */
   readonly waitsForDisk: boolean
 }
 
 /**
- * How a transaction ended. Done: with what to tell about each of the jobs that had their turn, from the first one on.
- * Kept out: by another process. Failed: none of the jobs is done, because of the error.
+ * Done: `tell` reports each of the jobs that had their turn, from the first one on. Kept out: by another process.
+ * Failed: none of the jobs is done.
  */
 export type Ending =
   | { readonly outcome: 'done'; readonly tell: readonly (() => void)[] }
   | { readonly outcome: 'kept out' | 'failed'; readonly error: unknown }
 
-/** How long a transaction takes up one job after the other, in milliseconds. */
+/** Milliseconds; at least one job runs. */
 const longestTransaction = 20
 
-/** Runs jobs together, each in a savepoint of its own, so that one that throws changes nothing and the others stay. */
+/** Runs each job in a savepoint of its own, so that one that throws changes nothing and the others stay. */
 export const openTransactions = (connection: DatabaseSync, isBusy: (error: unknown) => boolean) => {
   const begin = connection.prepare('BEGIN IMMEDIATE')
   const commit = connection.prepare('COMMIT')
@@ -29,7 +26,10 @@ export const openTransactions = (connection: DatabaseSync, isBusy: (error: unkno
   const backToMark = connection.prepare('ROLLBACK TO change')
   const release = connection.prepare('RELEASE change')
 
-  /** Answers false when SQLite has given up the whole transaction by itself, as it may when the disk is full: the others are undone then too. */
+  /**
+   * Answers false when SQLite has rolled back the whole transaction, as it may when the disk is full: the others are
+   * undone then too.
+   */
   const undo = (): boolean => {
     try {
       if (connection.isTransaction) {
@@ -65,7 +65,7 @@ export const openTransactions = (connection: DatabaseSync, isBusy: (error: unkno
     return tell
   }
 
-  /** To roll back what is gone already would hide the reason. */
+  /** An error of a second rollback would hide the reason. */
   const rollBack = () => {
     if (connection.isTransaction) connection.exec('ROLLBACK')
   }

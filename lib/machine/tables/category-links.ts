@@ -6,24 +6,23 @@ import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { refuseLate, unlimited } from '../../core/remaining-time.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countInSteps, readInSteps } from '../sqlite/in-steps.ts'
-import { contentTables, isStaying, linkTables } from '../sqlite/tables.ts'
+import { countPages, readPages } from '../sqlite/paging.ts'
+import { contentTables, isNotBeingRemoved, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
-/** Counts the rows of a query that it is the list of; the last column of them is their key. */
+/** Counts the rows of a query, the last column of which is the key. */
 const counting = (connection: DatabaseSync, query: string, key: string): StatementSync =>
   connection.prepare(`SELECT count(*) AS count, max(${key}) AS last FROM (${query})`)
 
-/** What is asked of the links with objects of one kind. The first parameter is the site. */
 const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
   const table = linkTables[kind]
   const objects = contentTables[kind].table
   const ofCategory = `SELECT object, displayable FROM ${table}
-    WHERE site = ?1 AND category = ?2 AND object > ?3 AND ${isStaying('object', kind)}
+    WHERE site = ?1 AND category = ?2 AND object > ?3 AND ${isNotBeingRemoved('object', kind)}
       AND EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = ?2 AND going = 0)
     ORDER BY object LIMIT +?4`
   const ofObject = `SELECT category FROM ${table}
-    WHERE site = ?1 AND object = ?2 AND category > ?3 AND ${isStaying('category', 'category')}
+    WHERE site = ?1 AND object = ?2 AND category > ?3 AND ${isNotBeingRemoved('category', 'category')}
       AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
     ORDER BY category LIMIT +?4`
   return {
@@ -58,37 +57,13 @@ const toLink = (row: Readonly<Record<string, unknown>>): CategoryLink => ({
   displayable: row['displayable'] === 1,
 })
 
-/** The links between categories and objects, on one machine. */
-export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
-  const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
-  const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
+interface Deps extends Pick<Database, 'read' | 'write'> {
+  readonly statements: Readonly<Record<ObjectKind, ReturnType<typeof linkStatements>>>
+}
 
-  const unknownCategories = connection.prepare(
-    `SELECT value AS id FROM json_each(?2)
-     WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`,
-  )
-
-  /** Answers whether it has changed anything. */
-  const putOne = ({ site, kind, category }: LinkList, id: number, displayable: boolean | undefined): boolean => {
-    const { put, add } = statements[kind]
-    const { changes } =
-      displayable === undefined ? add.run(site, category, id) : put.run(site, category, id, displayable ? 1 : 0)
-    return changes === 1
-  }
-
-  /** Why the links of an object with these categories cannot be changed. */
-  const refusal = (
-    { site, kind, id }: SiteObject,
-    categories: readonly CategoryId[],
-  ): ObjectLinkOutcome | undefined => {
-    if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
-    const unknown = unknownCategories.all(site, JSON.stringify(categories))
-    if (unknown.length === 0) return undefined
-    return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => Number(row['id']))) }
-  }
-
+const createQueries = ({ read, statements }: Deps) => {
   const list: CategoryLinks['list'] = ({ site, kind, category }, after, limit) =>
-    readInSteps(
+    readPages(
       after,
       limit,
       (last, some) => read(() => statements[kind].ofCategory.all(site, category, last, some).map(toLink)),
@@ -100,12 +75,12 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
     listConsistently: list,
 
     count: ({ site, kind, category }, after, limit) =>
-      countInSteps(after, limit, (last, some) =>
+      countPages(after, limit, (last, some) =>
         read(() => statements[kind].countOfCategory.get(site, category, last, some)),
       ),
 
     categoriesOf: ({ site, kind, id }, after, limit) =>
-      readInSteps<CategoryId, number>(
+      readPages<CategoryId, number>(
         after,
         limit,
         (last, some) =>
@@ -116,28 +91,34 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
       ),
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
-      countInSteps(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
+      countPages(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
+  } satisfies Partial<CategoryLinks>
+}
 
-    link: (list, wanted, entry, remainingTime = unlimited) =>
-      write(() => {
-        refuseLate(remainingTime)
-        if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
-        const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
-        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
-        const changed = [...wanted].filter(([id, displayable]) => putOne(list, id, displayable))
-        if (changed.length > 0) record(entry)
-        return { outcome: 'linked' }
-      }),
+type PutLink = (list: LinkList, id: number, displayable: boolean | undefined) => boolean
 
-    unlink: ({ site, kind, category: id }, ids, entry, remainingTime = unlimited) =>
-      write(() => {
-        refuseLate(remainingTime)
-        if (!category.get(site, id)) return false
-        statements[kind].remove.run(site, id, JSON.stringify(ids))
-        record(entry)
-        return true
-      }),
+const createObjectLinks = (
+  connection: DatabaseSync,
+  { write, statements }: Deps,
+  putLink: PutLink,
+  record: RecordChange,
+): Pick<CategoryLinks, 'linkObject' | 'unlinkObject'> => {
+  const unknownCategories = connection.prepare(
+    `SELECT value AS id FROM json_each(?2)
+     WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`,
+  )
 
+  const refusal = (
+    { site, kind, id }: SiteObject,
+    categories: readonly CategoryId[],
+  ): ObjectLinkOutcome | undefined => {
+    if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
+    const unknown = unknownCategories.all(site, JSON.stringify(categories))
+    if (unknown.length === 0) return undefined
+    return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => Number(row['id']))) }
+  }
+
+  return {
     linkObject: (object, wanted, entry, remainingTime = unlimited) =>
       write((): ObjectLinkOutcome => {
         refuseLate(remainingTime)
@@ -145,7 +126,7 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
         if (refused) return refused
         const { site, kind, id } = object
         const changed = [...wanted].filter(([category, displayable]) =>
-          putOne({ site, kind, category }, id, displayable),
+          putLink({ site, kind, category }, id, displayable),
         )
         if (changed.length > 0) record(entry)
         return { outcome: 'done' }
@@ -160,6 +141,44 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
         statements[kind].removeOfObject.run(site, id, JSON.stringify(categories))
         record(entry)
         return { outcome: 'done' }
+      }),
+  }
+}
+
+export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
+  const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
+  const deps = { read, write, statements }
+  const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
+
+  const putLink: PutLink = ({ site, kind, category: id }, object, displayable) => {
+    const { put, add } = statements[kind]
+    const { changes } =
+      displayable === undefined ? add.run(site, id, object) : put.run(site, id, object, displayable ? 1 : 0)
+    return changes === 1
+  }
+
+  return {
+    ...createQueries(deps),
+    ...createObjectLinks(connection, deps, putLink, record),
+
+    link: (list, wanted, entry, remainingTime = unlimited) =>
+      write(() => {
+        refuseLate(remainingTime)
+        if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
+        const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
+        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
+        const changed = [...wanted].filter(([id, displayable]) => putLink(list, id, displayable))
+        if (changed.length > 0) record(entry)
+        return { outcome: 'linked' }
+      }),
+
+    unlink: ({ site, kind, category: id }, ids, entry, remainingTime = unlimited) =>
+      write(() => {
+        refuseLate(remainingTime)
+        if (!category.get(site, id)) return false
+        statements[kind].remove.run(site, id, JSON.stringify(ids))
+        record(entry)
+        return true
       }),
   }
 }

@@ -1,4 +1,4 @@
-import type { StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { byName } from '../../core/by-name.ts'
 import { type ContentKind, contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
@@ -7,53 +7,52 @@ import type { Database } from '../sqlite/database.ts'
 import { contentTables, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
-/** Content of any kind, by its id. */
 interface ContentName {
   readonly site: SiteId
   readonly kind: ContentKind
   readonly id: number
 }
 
-/** How many links go in one transaction: this many keep the database for about 10 ms. */
-const slice = 2_000
+/** Links in one transaction: this many keep the database for about 10 ms. */
+const linksPerStep = 2_000
 
-/** How much content without links goes in one transaction. */
-const together = 200
+const contentsPerStep = 200
+
+const linkStatements = (connection: DatabaseSync, kind: ContentKind): StatementSync[] =>
+  objectKindNames
+    .filter((objectKind) => kind === 'category' || kind === objectKind)
+    .map((objectKind) => {
+      const links = linkTables[objectKind]
+      return connection.prepare(
+        `DELETE FROM ${links} WHERE (site, category, object) IN
+         (SELECT site, category, object FROM ${links} WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT +?)`,
+      )
+    })
+
+const removalStatements = (connection: DatabaseSync, kind: ContentKind) => {
+  const { table } = contentTables[kind]
+  return {
+    mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`),
+    isMarked: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
+    left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
+    deleteLinks: linkStatements(connection, kind),
+    any: connection.prepare(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
+    delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
+  }
+}
 
 /**
- * Removes content with its links. With few links that is one transaction. With many, the first one marks it as going, so that it is
- * there for nobody any more, and others take its links in slices, so that nobody waits for long.
+ * Removes content with its links. With few links that is one transaction. With many, the first one marks the content,
+ * so that nobody finds it any more, and others remove its links in steps, so that nobody waits for long.
  */
 export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
-  const linksOf = (kind: ContentKind): StatementSync[] =>
-    objectKindNames
-      .filter((objectKind) => kind === 'category' || kind === objectKind)
-      .map((objectKind) => {
-        const links = linkTables[objectKind]
-        return connection.prepare(
-          `DELETE FROM ${links} WHERE (site, category, object) IN
-           (SELECT site, category, object FROM ${links} WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT +?)`,
-        )
-      })
-  const statementsOf = (kind: ContentKind) => {
-    const { table } = contentTables[kind]
-    return {
-      mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`),
-      isGoing: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
-      left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
-      deleteLinks: linksOf(kind),
-      any: connection.prepare(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
-      delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
-    }
-  }
-  const statements = byName(contentKinds, statementsOf)
+  const statements = byName(contentKinds, (kind) => removalStatements(connection, kind))
 
-  /** Takes a slice of what is going. Answers whether it is gone. */
-  const takeSlice = ({ site, kind, id }: ContentName): boolean => {
-    const { isGoing, deleteLinks, delete: remove } = statements[kind]
+  const removeStep = ({ site, kind, id }: ContentName): boolean => {
+    const { isMarked, deleteLinks, delete: remove } = statements[kind]
     // Another process may have finished, and somebody may have made it anew since.
-    if (!isGoing.get(site, id)) return true
-    let left = slice
+    if (!isMarked.get(site, id)) return true
+    let left = linksPerStep
     for (const links of deleteLinks) left -= Number(links.run(site, id, left).changes)
     if (left === 0) return false
     remove.run(site, id)
@@ -61,48 +60,47 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
   }
 
   const finish = async (content: ContentName): Promise<void> => {
-    while (!(await write(() => takeSlice(content))));
+    while (!(await write(() => removeStep(content))));
   }
 
   return {
-    /** Answers whether there was anything to remove. A removal that broke off is completed: it was written down when it began. */
+    // A removal that broke off is completed: it was recorded when it began.
     async remove(content: ContentName, entry: HistoryEntry): Promise<boolean> {
       const { site, kind, id } = content
-      const isGone = await write(() => {
+      const isDone = await write(() => {
         if (statements[kind].mark.run(site, id).changes === 1) record(entry)
-        else if (!statements[kind].isGoing.get(site, id)) return undefined
-        return takeSlice(content)
+        else if (!statements[kind].isMarked.get(site, id)) return undefined
+        return removeStep(content)
       })
-      if (isGone === false) await finish(content)
-      return isGone !== undefined
+      if (isDone === false) await finish(content)
+      return isDone !== undefined
     },
 
     finish,
 
-    /** Removes everything of a site: categories first, since most links go with them. */
+    // Categories come first: most links are removed with them.
     async clear(site: SiteId): Promise<void> {
       for (const kind of contentKinds) {
         const { any, mark } = statements[kind]
-        const takeSome = (): boolean => {
-          const rows = any.all(site, together)
+        const removeSome = (): boolean => {
+          const rows = any.all(site, contentsPerStep)
           for (const row of rows) {
             const id = Number(row['id'])
             mark.run(site, id)
             // With many links it takes transactions of its own.
-            if (!takeSlice({ site, kind, id })) break
+            if (!removeStep({ site, kind, id })) break
           }
           return rows.length === 0
         }
-        while (!(await write(takeSome)));
+        while (!(await write(removeSome)));
       }
     },
 
-    /** Completes the removals that an earlier process has left. */
     async finishAll(): Promise<void> {
       for (const kind of contentKinds) {
         const { left } = statements[kind]
         for (;;) {
-          const rows = await read(() => left.all(slice))
+          const rows = await read(() => left.all(linksPerStep))
           if (rows.length === 0) break
           for (const { site, id } of rows) await finish({ site: storedId(site), kind, id: Number(id) })
         }

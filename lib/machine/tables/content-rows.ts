@@ -3,7 +3,7 @@ import type { Content } from '../../categories/contents.ts'
 import { type ContentKind, contentMembers, textMember } from '../../core/content-kinds.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Scalars } from '../../core/item-shape.ts'
-import { contentTables, isStaying } from '../sqlite/tables.ts'
+import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 
 const textStatements = (connection: DatabaseSync, texts: string) => ({
   some: connection.prepare(`SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`),
@@ -11,10 +11,10 @@ const textStatements = (connection: DatabaseSync, texts: string) => ({
   isThere: connection.prepare(`SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`),
 })
 
-/** What is asked of the content of one kind. The first parameter is the site, lists of ids are JSON. */
+/** The first parameter is the site, lists of ids are JSON. */
 export const contentStatements = (connection: DatabaseSync, kind: ContentKind) => {
   const { table, texts } = contentTables[kind]
-  const staying = isStaying(`${table}.id`, kind)
+  const staying = isNotBeingRemoved(`${table}.id`, kind)
   return {
     get: connection.prepare(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
     these: connection.prepare(
@@ -23,7 +23,7 @@ export const contentStatements = (connection: DatabaseSync, kind: ContentKind) =
     existing: connection.prepare(
       `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND ${staying}`,
     ),
-    going: connection.prepare(
+    marked: connection.prepare(
       `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 1`,
     ),
     behind: connection.prepare(
@@ -42,7 +42,7 @@ export const contentStatements = (connection: DatabaseSync, kind: ContentKind) =
   }
 }
 
-/** What is kept of content as JSON: not its long text, and not what is the same for all content of a site. */
+/** JSON without the long text, and without members that all content of a site shares. */
 export const membersToKeep = (content: Content, kind: ContentKind): string => {
   const text = textMember(kind)
   return JSON.stringify(
@@ -57,8 +57,8 @@ const emptyOf = (kind: ContentKind): Scalars => {
 }
 
 /**
- * Makes content of what is kept of it: whatever its kind has, null where nothing is kept. Lists are made of thousands of these, and to spread
- * objects takes half the time that going over their members does.
+ * Missing members are null. Lists are made of thousands of these: spreading objects takes half the time of a loop over
+ * their members.
  */
 export const contentReader = (site: SiteId, kind: ContentKind): ((kept: string) => Content) => {
   const empty = emptyOf(kind)

@@ -4,12 +4,12 @@ import { type ContentKind, contentKinds, givenText, isSameContent, textMember } 
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countInSteps, inPieces, readInSteps } from '../sqlite/in-steps.ts'
+import { countPages, forEachBatch, readPages } from '../sqlite/paging.ts'
 import { createContentRemovals } from './content-removals.ts'
 import { contentReader, contentStatements, membersToKeep } from './content-rows.ts'
 import type { RecordChange } from './history.ts'
 
-/** How much is stored in one transaction at most, so that nobody waits for long: entries, and characters of their texts. */
+/** Entries, and characters of their texts, in one transaction, so that nobody waits for long. */
 const mostEntries = 500
 const mostText = 1_000_000
 
@@ -17,15 +17,13 @@ const textOf = (content: Content | undefined, kind: ContentKind): string => (con
 
 type Apply = Parameters<Contents['changeMany']>[3]
 
-/** What a transaction has come to that changes content: how many ids it has dealt with, and how many of them have changed. */
 interface Changed {
   readonly done: number
   readonly changed: number
-  /** Those that are being removed: nothing is changed then. */
-  readonly going: readonly number[]
+  /** Ids that are being removed: nothing is changed then. */
+  readonly marked: readonly number[]
 }
 
-/** Pieces of which each is stored in one transaction. */
 const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] => {
   const pieces: Content[][] = []
   let left = 0
@@ -43,48 +41,25 @@ const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] 
   return pieces
 }
 
-/** The categories, news items and blogs of the sites, on one machine. */
-export const createContents = (database: Database, record: RecordChange): Contents => {
-  const { connection, read, write } = database
-  const removals = createContentRemovals(database, record)
-  const statements = byName(contentKinds, (kind) => contentStatements(connection, kind))
+type Rows = Database & {
+  readonly statements: Readonly<Record<ContentKind, ReturnType<typeof contentStatements>>>
+}
 
-  const reader = (site: SiteId, kind: ContentKind) => {
-    const read = contentReader(site, kind)
-    return (row: Readonly<Record<string, unknown>>) => read(String(row['members']))
-  }
+const reader = (site: SiteId, kind: ContentKind) => {
+  const readContent = contentReader(site, kind)
+  return (row: Readonly<Record<string, unknown>>) => readContent(String(row['members']))
+}
 
+const createPieces = ({ statements }: Pick<Rows, 'statements'>, record: RecordChange) => {
   const put = (site: SiteId, kind: ContentKind, content: Content) => {
     statements[kind].put.run(site, content.id, membersToKeep(content, kind))
     statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
   }
 
-  const recordIf = (entry: HistoryEntry | undefined) => {
-    if (entry) record(entry)
-  }
+  const markedOf = (site: SiteId, kind: ContentKind, ids: readonly number[]): number[] =>
+    statements[kind].marked.all(site, JSON.stringify(ids)).map(({ id }) => Number(id))
 
-  const goingOf = (site: SiteId, kind: ContentKind, ids: readonly number[]): number[] =>
-    statements[kind].going.all(site, JSON.stringify(ids)).map(({ id }) => Number(id))
-
-  /** Answers which of them are being removed: nothing is stored then. */
-  const putPiece = (site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] => {
-    const ids = piece.map(({ id }) => id)
-    const going = goingOf(site, kind, ids)
-    if (going.length === 0) {
-      for (const content of piece) put(site, kind, content)
-      recordIf(entry)
-    }
-    return going
-  }
-
-  /** Answers whether it has written anything. */
-  const putWhatDiffers = (
-    site: SiteId,
-    kind: ContentKind,
-    stored: Content | undefined,
-    content: Content | undefined,
-  ): boolean => {
-    if (!content) return false
+  const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
     if (!stored) {
       put(site, kind, content)
       return true
@@ -98,39 +73,46 @@ export const createContents = (database: Database, record: RecordChange): Conten
     return true
   }
 
-  /** Changes as many of these as one transaction holds. */
-  const changePiece = (
-    site: SiteId,
-    kind: ContentKind,
-    ids: readonly number[],
-    apply: Apply,
-    entry?: HistoryEntry,
-  ): Changed => {
-    const going = goingOf(site, kind, ids)
-    if (going.length > 0) return { done: 0, changed: 0, going }
-    const toContent = reader(site, kind)
-    let done = 0
-    let changed = 0
-    let left = mostText
-    for (const id of ids) {
-      if (left <= 0) break
-      done += 1
-      const row = statements[kind].get.get(site, id)
-      const stored = row && toContent(row)
-      const content = apply(stored, id)
-      left -= textOf(content, kind).length
-      if (putWhatDiffers(site, kind, stored, content)) changed += 1
-    }
-    if (changed > 0) recordIf(entry)
-    return { done, changed, going }
-  }
+  return {
+    /** Answers the ids that are being removed: nothing is stored then. */
+    put(site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] {
+      const marked = markedOf(
+        site,
+        kind,
+        piece.map(({ id }) => id),
+      )
+      if (marked.length > 0) return marked
+      for (const content of piece) put(site, kind, content)
+      if (entry) record(entry)
+      return marked
+    },
 
-  const finishAll = async (site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> => {
-    for (const id of ids) await removals.finish({ site, kind, id })
+    /** Changes as many contents as one transaction takes. */
+    change(site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry): Changed {
+      const marked = markedOf(site, kind, ids)
+      if (marked.length > 0) return { done: 0, changed: 0, marked }
+      const toContent = reader(site, kind)
+      let done = 0
+      let changed = 0
+      let left = mostText
+      for (const id of ids) {
+        if (left <= 0) break
+        done += 1
+        const row = statements[kind].get.get(site, id)
+        const stored = row && toContent(row)
+        const content = apply(stored, id)
+        left -= textOf(content, kind).length
+        if (content && putDifference(site, kind, stored, content)) changed += 1
+      }
+      if (changed > 0 && entry) record(entry)
+      return { done, changed, marked }
+    },
   }
+}
 
+const createQueries = ({ connection, read, statements }: Rows) => {
   const list: Contents['list'] = (site, kind, after, limit) =>
-    readInSteps(
+    readPages(
       after,
       limit,
       async (last, some) => {
@@ -144,14 +126,14 @@ export const createContents = (database: Database, record: RecordChange): Conten
     const found = new Map<number, string>()
     const some = statements[kind].texts?.some
     if (!some) return found
-    await inPieces(ids, async (piece) => {
-      const rows = await read(() => some.all(site, JSON.stringify(piece)))
+    await forEachBatch(ids, async (batch) => {
+      const rows = await read(() => some.all(site, JSON.stringify(batch)))
       for (const { id, text } of rows) found.set(Number(id), String(text))
     })
     return found
   }
 
-  // What other connections have committed, and what this one has written itself, which the version does not count.
+  // Commits of other connections, and changes of this one, which the version does not count.
   const version = connection.prepare('PRAGMA data_version')
   const changes = connection.prepare('SELECT total_changes() AS changes')
 
@@ -165,8 +147,8 @@ export const createContents = (database: Database, record: RecordChange): Conten
 
     async getMany(site, kind, ids) {
       const contents = new Map<number, Content>()
-      await inPieces(ids, async (piece) => {
-        const rows = await read(() => statements[kind].these.all(site, JSON.stringify(piece)))
+      await forEachBatch(ids, async (batch) => {
+        const rows = await read(() => statements[kind].these.all(site, JSON.stringify(batch)))
         for (const content of rows.map(reader(site, kind))) contents.set(content.id, content)
       })
       return contents
@@ -174,8 +156,8 @@ export const createContents = (database: Database, record: RecordChange): Conten
 
     async existing(site, kind, ids) {
       const existing = new Set<number>()
-      await inPieces(ids, async (piece) => {
-        const rows = await read(() => statements[kind].existing.all(site, JSON.stringify(piece)))
+      await forEachBatch(ids, async (batch) => {
+        const rows = await read(() => statements[kind].existing.all(site, JSON.stringify(batch)))
         for (const { id } of rows) existing.add(Number(id))
       })
       return existing
@@ -199,9 +181,24 @@ export const createContents = (database: Database, record: RecordChange): Conten
     },
 
     count: (site, kind, after, limit) =>
-      countInSteps(after, limit, (last, some) => read(() => statements[kind].count.get(site, last, some))),
+      countPages(after, limit, (last, some) => read(() => statements[kind].count.get(site, last, some))),
 
     highestId: (site, kind) => read(() => Number(statements[kind].highest.get(site)?.['id'] ?? 0)),
+  } satisfies Partial<Contents>
+}
+
+export const createContents = (database: Database, record: RecordChange): Contents => {
+  const { connection, write } = database
+  const removals = createContentRemovals(database, record)
+  const statements = byName(contentKinds, (kind) => contentStatements(connection, kind))
+  const pieces = createPieces({ statements }, record)
+
+  const finishAll = async (site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> => {
+    for (const id of ids) await removals.finish({ site, kind, id })
+  }
+
+  return {
+    ...createQueries({ ...database, statements }),
 
     create: (site, kind, content, entry) =>
       write(() => {
@@ -216,9 +213,9 @@ export const createContents = (database: Database, record: RecordChange): Conten
       for (const [index, piece] of piecesOf(contents, kind).entries()) {
         for (;;) {
           // With the first of them: nothing is stored without a word of it.
-          const going = await write(() => putPiece(site, kind, piece, index === 0 ? entry : undefined))
-          if (going.length === 0) break
-          await finishAll(site, kind, going)
+          const marked = await write(() => pieces.put(site, kind, piece, index === 0 ? entry : undefined))
+          if (marked.length === 0) break
+          await finishAll(site, kind, marked)
         }
       }
     },
@@ -228,8 +225,8 @@ export const createContents = (database: Database, record: RecordChange): Conten
       for (let from = 0; from < ids.length; ) {
         const some = ids.slice(from, from + mostEntries)
         const isFirst = changed === 0
-        const step = await write(() => changePiece(site, kind, some, apply, isFirst ? entry : undefined))
-        await finishAll(site, kind, step.going)
+        const step = await write(() => pieces.change(site, kind, some, apply, isFirst ? entry : undefined))
+        await finishAll(site, kind, step.marked)
         changed += step.changed
         from += step.done
       }
@@ -242,7 +239,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
   }
 }
 
-/** Completes what a process that was killed has left of the removals of content. */
+/** Completes the removals that a killed process has left. */
 export const finishRemovals = (database: Database): Promise<void> =>
   // Each of them was written down when it began.
   createContentRemovals(database, () => {}).finishAll()

@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import type { Grants } from '../../access/grants.ts'
 import { type Grant, storedGrant } from '../../access/grants.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readInSteps } from '../sqlite/in-steps.ts'
+import { readPages } from '../sqlite/paging.ts'
 import type { RecordChange } from './history.ts'
 
 const toGrant = (row: Record<string, SQLOutputValue>): Grant =>
@@ -12,7 +12,6 @@ const toGrant = (row: Record<string, SQLOutputValue>): Grant =>
     permissions: JSON.parse(String(row['permissions'])),
   })
 
-/** What is known of tokens, on one machine. */
 export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
   const get = connection.prepare('SELECT * FROM grants WHERE hash = ?')
   const put = connection.prepare(
@@ -54,7 +53,7 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
       }),
 
     async *list() {
-      yield* await readInSteps(
+      yield* await readPages(
         '',
         Number.POSITIVE_INFINITY,
         (after, limit) => read(() => some.all(after, limit).map(toGrant)),

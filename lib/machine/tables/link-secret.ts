@@ -3,7 +3,7 @@ import type { Database } from '../sqlite/database.ts'
 
 const secretName = 'downloads'
 
-/** The bytes that links of this directory are signed with: random, and made with the first need of them. */
+/** Random bytes that sign the links of this directory, made when they are first needed. */
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
   const select = connection.prepare('SELECT bytes FROM secrets WHERE name = ?')
   const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')

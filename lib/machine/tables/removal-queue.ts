@@ -6,17 +6,17 @@ import type { RemovalQueue, RemovalTask } from '../../storage/folder-removals.ts
 import { toStoragePath } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** Works on a task for about so many milliseconds. Answers what is left to do. */
+/** Works for about `slice` milliseconds. Answers the rest. */
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
 
 export interface LocalRemovalQueue extends RemovalQueue {
-  /** Begins to work off what is in the queue, what an earlier process has left there first of all. */
+  /** The tasks of an earlier process come first. */
   start(work: RemovalWorker): Promise<void>
-  /** Lets the slice in hand end; what is left stays for the next start. */
+  /** The current slice ends; the rest stays for the next start. */
   stop(): Promise<void>
 }
 
-/** Short, so that a server that is asked to stop need not wait for long; in milliseconds. */
+/** Milliseconds: short, so that a stopping server need not wait for long. */
 const slice = 1_000
 const pauseAfterFailure = 5_000
 
@@ -27,8 +27,8 @@ const toTask = (row: Record<string, SQLOutputValue>): RemovalTask => ({
 })
 
 /**
- * The queue of removals on one machine: what has to be done is in the database, when it is due is known to the server that works
- * it off. What was put off for a request to finish is due when that request is gone with its process.
+ * Tasks are in the database, but only the server knows when they are due. A task that was put off for a request to
+ * finish is due when that request is gone with its process.
  */
 export const createRemovalQueue = (
   { connection, read, write }: Database,
@@ -38,7 +38,6 @@ export const createRemovalQueue = (
   const all = connection.prepare('SELECT * FROM removal_queue ORDER BY number')
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
 
-  /** By number. */
   const tasks = new Map<number, { readonly task: RemovalTask; readonly due: number }>()
   let work: RemovalWorker | undefined
   let working: Promise<void> | undefined

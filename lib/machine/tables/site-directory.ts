@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readInSteps } from '../sqlite/in-steps.ts'
+import { readPages } from '../sqlite/paging.ts'
 import type { RecordChange } from './history.ts'
 
 type Row = Record<string, SQLOutputValue>
@@ -21,7 +21,6 @@ const toDataCentre = (row: Row): DataCentre => ({
   ...(row['region'] !== null && { region: String(row['region']) }),
 })
 
-/** The directory of sites and data centres on one machine. */
 export const createSiteDirectory = ({ connection, read, write }: Database, record: RecordChange): SiteDirectory => {
   const site = connection.prepare('SELECT * FROM sites WHERE id = ?')
   const sites = connection.prepare('SELECT * FROM sites WHERE id > ? ORDER BY id LIMIT +?')
@@ -77,7 +76,7 @@ export const createSiteDirectory = ({ connection, read, write }: Database, recor
 
     async list() {
       const first = Number.MIN_SAFE_INTEGER
-      const found = await readInSteps(
+      const found = await readPages(
         first,
         Number.POSITIVE_INFINITY,
         (after, limit) => read(() => sites.all(after, limit).map(toSite)),

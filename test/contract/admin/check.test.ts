@@ -68,12 +68,12 @@ describe('check', () => {
     [
       'a removal of content that broke off',
       'UPDATE blogs SET going = 1 WHERE id = 8',
-      { where: 'site 1001, blog 8', fault: expect.stringContaining('broke off half-way') },
+      { where: 'site 1001, blog 8', fault: expect.stringContaining('its removal broke off') },
     ],
     [
       'a removal of a folder that nobody goes on with',
       "INSERT INTO folder_removals (site, folder, id, entry) VALUES (1001, 'a/b', 'x', '{}')",
-      { where: 'site 1001, folder a/b', fault: expect.stringContaining('nobody goes on with it') },
+      { where: 'site 1001, folder a/b', fault: expect.stringContaining('nothing continues it') },
     ],
     [
       'content of no file',
@@ -118,12 +118,12 @@ describe('check', () => {
     [
       'was made by a newer version',
       'PRAGMA user_version = 99',
-      /^The database has tables of version 99, and this program knows those of version \d+\. Start the newer version /,
+      /^The database has tables of version 99, and this program reads those of version \d+\. Start the newer version /,
     ],
     [
       'was made by another program',
       'PRAGMA user_version = 0',
-      /^The database has tables of version 0, which this program has not made: .+ Choose another data directory\.$/,
+      /^The database has tables of version 0, .+ No released version made them\. Choose another data directory\.$/,
     ],
   ] as const)(
     '--bytes says that the database %s, and reads no bytes then',

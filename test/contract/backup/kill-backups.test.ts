@@ -47,7 +47,7 @@ test.for(steps)(
     for (const left of unfinishedIn(folder).map((name) => join(folder, name))) {
       // What has its marker lacks nothing but its place.
       if (namesIn(left).includes('site-admin-backup.json')) expect(await faultsOf(left)).toEqual([])
-      else await expect(restore(left, restored)).rejects.toThrow(/is no backup, or one that broke off/)
+      else await expect(restore(left, restored)).rejects.toThrow(/is not a complete backup/)
     }
     if (!existsSync(target)) await backUp(data, target)
     expect(await faultsOf(target)).toEqual([])
@@ -70,7 +70,7 @@ test('a restoration that is repeated and killed again, while it clears up, keeps
 
   await killWhen(['--data-dir', restored, 'restore', backup], () => statSync(marker).ino !== ino)
 
-  await expect(serve(restored)).rejects.toThrow(/was to be filled from a backup, and that broke off/)
+  await expect(serve(restored)).rejects.toThrow(/A restore into the data directory .+ broke off/)
 })
 
 test('a restoration that is killed keeps the service from starting until it is repeated', async ({
@@ -83,7 +83,7 @@ test('a restoration that is killed keeps the service from starting until it is r
   const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
   writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
 
-  await expect(startService(restored)).rejects.toThrow(/was to be filled from a backup, and that broke off/)
+  await expect(startService(restored)).rejects.toThrow(/A restore into the data directory .+ broke off/)
   await restore(backup, restored)
   const service = await serve(restored)
   expect(service.token).toBe(token)

@@ -41,7 +41,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
     [
       'where there is a file',
       (folder: string) => join(folder, 'site-admin.json'),
-      /is no folder\. Name one that does not/,
+      /is not a folder\. Name one that does not/,
     ],
     ['in a folder that is not there', (folder: string) => join(folder, 'no/where'), /^There is no folder .+no for the/],
     ['inside of the data directory', (folder: string) => join(folder, 'backup'), /lies in the data directory/],
@@ -104,8 +104,8 @@ describe('a backup is refused, and nothing is left of it,', () => {
     try {
       const [target, restored] = [join(disk.path, 'backup'), join(disk.path, 'restored')]
       disk.fill()
-      await expect(backUp(data, target)).rejects.toThrow(/^There is no room for it: .+ Nothing of it is left\.$/)
-      await expect(restore(backup, restored)).rejects.toThrow(/^(There is no room for it|The data directory)/)
+      await expect(backUp(data, target)).rejects.toThrow(/^The disk is full: .+ Nothing of it is left\.$/)
+      await expect(restore(backup, restored)).rejects.toThrow(/^(The disk is full|The data directory)/)
       expect(unfinishedIn(disk.path)).toEqual([])
 
       // On another file system blobs are copied, and not linked.
@@ -125,14 +125,14 @@ describe('a restoration is refused, and nothing is changed,', () => {
     await expect(restore(join(folder, 'nothing'), restored)).rejects.toThrow(
       /^There is no backup .+nothing\. Name another/,
     )
-    await expect(restore(data, restored)).rejects.toThrow(/is no backup, or one that broke off: .+ Nothing was changed/)
+    await expect(restore(data, restored)).rejects.toThrow(/is not a complete backup: .+ Nothing was changed/)
     expect(existsSync(restored)).toBe(false)
   })
 
   test('into a directory that is not empty, that a service holds, or that is a backup', async ({ backedUp, serve }) => {
     const { data, folder, backup } = backedUp
     await expect(restore(backup, data)).rejects.toThrow(/holds data already\. Name an empty one with --data-dir\./)
-    await expect(restore(backup, folder)).rejects.toThrow(/holds files, but no .+ so it is no data directory/)
+    await expect(restore(backup, folder)).rejects.toThrow(/has files, but no .+: it is not a data directory/)
     await expect(restore(backup, backup)).rejects.toThrow(/lies in the backup/)
     const link = join(folder, 'link')
     symlinkSync(backup, link)
@@ -168,7 +168,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
         const file = join(backup, 'site-admin-backup.json')
         writeFileSync(file, readFileSync(file, 'utf8').replace('"layout":1', '"layout":9'))
       },
-      /which lays its files out in another way\. Restore it with that version/,
+      /which uses another layout\. Restore it with that version/,
     ],
     [
       'whose marker says nothing',

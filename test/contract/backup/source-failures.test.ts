@@ -32,8 +32,7 @@ test('a backup of a damaged database blames the data directory, and says what to
 })
 
 describe('a full disk under the data directory is named, though the backup has room,', () => {
-  const sentence = (path: string) =>
-    new RegExp(`^There is no room on the disk of the data directory ${path}: .+ Make room`)
+  const sentence = (path: string) => new RegExp(`^The disk of the data directory ${path} is full, .+ Make room`)
 
   test('when nobody uses it', async ({ small: { disk, onDisk }, backedUp: { folder } }) => {
     disk.fill()

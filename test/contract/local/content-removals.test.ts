@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
-import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { finishRemovals } from '../../../lib/machine/tables/contents.ts'
 import { entry } from '../../support/hands.ts'
-import { scratchDatabase } from '../../support/scratch-database.ts'
+import { scratchTables } from '../../support/scratch-database.ts'
 import { idsOf, newsItem, range } from '../ports/some-content.ts'
 
 const site = 1001 as SiteId
@@ -13,8 +12,7 @@ const list = { site, kind: 'news', category } as const
 
 /** A category with 30 news items, and two removals that a killed process has left: of the category, and of the news item 7. */
 const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
-  const database = scratchDatabase()
-  prepareSchema(database.connection)
+  const database = scratchTables()
   const { contents, links } = createTableStores(database)
   await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
   await contents.putMany(

@@ -2,16 +2,14 @@ import { setImmediate as giveWay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
-import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { entry } from '../../support/hands.ts'
-import { scratchDatabase } from '../../support/scratch-database.ts'
+import { scratchTables } from '../../support/scratch-database.ts'
 import { newsItem } from '../ports/some-content.ts'
 
 const site = 1001 as SiteId
 
 const openContents = () => {
-  const database = scratchDatabase()
-  prepareSchema(database.connection)
+  const database = scratchTables()
   return createTableStores(database).contents
 }
 

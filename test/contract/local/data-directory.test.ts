@@ -75,7 +75,7 @@ describe('a directory that is not the service’s own is refused, and left as it
     await writeFile(join(directory, 'notes.txt'), 'mine')
     const outcome = await startOn(directory, ['--port', '0', ...flags])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^The directory .+ holds files, but no .+site-admin\.json, .+--data-dir\.\n$/)
+    expect(outcome.stderr).toMatch(/^The directory .+ has files, but no .+site-admin\.json: .+--data-dir\.\n$/)
     expect(await readdir(directory)).toEqual(['notes.txt'])
   })
 

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { asPortError, type Database, openDatabase } from '../../../lib/machine/sqlite/database.ts'
+import { asPortError } from '../../../lib/core/system-failures.ts'
+import { type Database, openDatabase } from '../../../lib/machine/sqlite/database.ts'
 import { openWords, scratchFile } from '../../support/scratch-database.ts'
 
 const unavailable = expect.objectContaining({ code: 100503, status: 503 })

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Handler, RequestRecord } from '../../../lib/http/request.ts'
-import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { openLinkSecret } from '../../../lib/machine/tables/link-secret.ts'
 import { createDownloads } from '../../../local/downloads.ts'
 import { requestOf, textOf } from '../../support/gateway.ts'
-import { scratchDatabase } from '../../support/scratch-database.ts'
+import { scratchTables } from '../../support/scratch-database.ts'
 import { openStorage, type StorageUnderTest } from '../storage/service.ts'
 
 const minutes = 60_000
@@ -144,8 +143,7 @@ describe('a link of one machine', () => {
 
 describe('the secret of links', () => {
   it('has 32 random bytes, is kept, and is another in each directory', async () => {
-    const databases = [scratchDatabase(), scratchDatabase()]
-    for (const { connection } of databases) prepareSchema(connection)
+    const databases = [scratchTables(), scratchTables()]
     const made = await Promise.all(databases.map(openLinkSecret))
     expect(made.map((secret) => secret.length)).toEqual([32, 32])
     expect(Buffer.compare(made[0] ?? Buffer.alloc(0), made[1] ?? Buffer.alloc(0))).not.toBe(0)

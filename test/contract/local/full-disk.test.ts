@@ -122,7 +122,7 @@ test('a service that is started again on a full disk, after it was killed, says 
     const [entry = '', ...args] = start
     const { status, stdout, stderr } = await run(entry, args)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(/^There is no room on the disk of the data directory .+ Make room on that disk\. .+\n$/)
+    expect(stderr).toMatch(/^The disk of the data directory .+ is full, .+ Make room on that disk\. .+\n$/)
   }
 })
 

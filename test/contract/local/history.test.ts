@@ -3,9 +3,8 @@ import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
 import { createTableStores } from '../../../lib/machine/machine.ts'
-import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
-import { createHistory, createRecorder, sweepHistory } from '../../../lib/machine/tables/history.ts'
-import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
+import { createHistory, createHistorySweep, createRecorder } from '../../../lib/machine/tables/history.ts'
+import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const site = 1 as SiteId
 const day = 24 * 3600 * 1000
@@ -13,15 +12,9 @@ const now = Date.UTC(2026, 10, 22)
 
 const entryOf = (subject: string): HistoryEntry => ({ site, type: 'form.created', subject, actor: 'ann' })
 
-const open = (file?: string) => {
-  const database = scratchDatabase(file)
-  prepareSchema(database.connection)
-  return database
-}
-
 describe('the history on one machine', () => {
   test('and its change are there together, or neither is', async () => {
-    const database = open()
+    const database = scratchTables()
     const { webForms, history } = createTableStores(database)
     const form = { site, id: 1 as WebFormId, name: 'Form', fields: [] }
     // As it fails on a full disk, in the middle of the transaction.
@@ -34,7 +27,7 @@ describe('the history on one machine', () => {
   })
 
   test('loses what is older than 90 days, and nothing else', async () => {
-    const database = open()
+    const database = scratchTables()
     const at = (moment: number) => createRecorder(database.connection, () => moment)
     await database.write(() => {
       // More than go in one transaction.
@@ -42,18 +35,17 @@ describe('the history on one machine', () => {
       at(now - 90 * day + 1)(entryOf('kept'))
       at(now)(entryOf('new'))
     })
-    const sweep = sweepHistory(database, () => now)
-    sweep.stop()
+    await createHistorySweep(database, () => now)()
     const subjects = async () => {
       const { changes } = await changesAfter(createHistory(database), site, 0, 10, { withFiles: true })
       return changes.map(({ subject }) => subject)
     }
-    await expect.poll(subjects).toEqual(['kept', 'new'])
+    expect(await subjects()).toEqual(['kept', 'new'])
   })
 
   test('has positions that grow although the clock is set back, and that begin behind those of a restored backup', async () => {
     const file = scratchFile()
-    const database = open(file)
+    const database = scratchTables(file)
     const moments = [now, now - day, now, now + 1, now - day]
     await database.write(() => {
       for (const moment of moments) createRecorder(database.connection, () => moment)(entryOf('form'))
@@ -71,11 +63,11 @@ describe('the history on one machine', () => {
 
   test('says of a large removal that a killed service has left what it would have said itself', async () => {
     const file = scratchFile()
-    const first = createTableStores(open(file))
+    const first = createTableStores(scratchTables(file))
     const folder = 'large' as Parameters<typeof first.removals.open>[1]
     const removed: HistoryEntry = { site, type: 'folder.removed', subject: folder, actor: 'ann', requestId: 'one' }
     await first.removals.open(site, folder, 'left', removed)
-    const second = createTableStores(open(file))
+    const second = createTableStores(scratchTables(file))
     await second.removals.close(site, folder, 'left', 12)
     expect(await second.history.after(site, 0, 10)).toMatchObject([{ ...removed, details: { count: 12 } }])
   })

@@ -1,18 +1,16 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { createRemovalQueue } from '../../../lib/machine/tables/removal-queue.ts'
 import type { RemovalMessage, Rest } from '../../../lib/storage/continue-removal.ts'
 import type { RemovalTask } from '../../../lib/storage/folder-removals.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
+import { scratchFile, scratchTables } from '../../support/scratch-database.ts'
 
 const task = (id: string): RemovalTask => ({ site: 1001 as SiteId, path: toStoragePath(`folders/${id}`), id })
 
 /** A queue by a clock of its own, and what its worker has been given. */
 const openQueue = (file = scratchFile(), answers: (Rest | undefined | Error)[] = []) => {
-  const database = scratchDatabase(file)
-  prepareSchema(database.connection)
+  const database = scratchTables(file)
   let wall = Date.UTC(2026, 0, 1)
   const queue = createRemovalQueue(database, { wall: () => wall, monotonic: () => performance.now() })
   const worked: string[] = []

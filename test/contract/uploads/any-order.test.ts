@@ -22,7 +22,7 @@ import { createUploadParts } from '../../../lib/machine/objects/upload-parts.ts'
 import { openDatabase } from '../../../lib/machine/sqlite/database.ts'
 import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { createRecorder } from '../../../lib/machine/tables/history.ts'
-import { createGoingFolders } from '../../../lib/machine/tables/path-locks.ts'
+import { createRemovalCheck } from '../../../lib/machine/tables/path-locks.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { root } from '../../../lib/storage/path.ts'
 import type { Addition } from '../../../lib/storage/uploads/append.ts'
@@ -65,8 +65,8 @@ const oneMachine: Hand = {
     return {
       start() {
         const record = createRecorder(database.connection, Date.now)
-        const isGoing = createGoingFolders(database.connection)
-        const files = createObjectStore({ database, blobs, isGoing, record })
+        const isBeingRemoved = createRemovalCheck(database.connection)
+        const files = createObjectStore({ database, blobs, isBeingRemoved, record })
         const uploadParts = createUploadParts({ database, blobs, files, sweep: async () => {}, now: Date.now })
         return { ...createTableStores(database), files, uploadParts }
       },

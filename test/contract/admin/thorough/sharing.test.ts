@@ -22,14 +22,14 @@ const holdDirectory = async (directory: string) => {
 }
 
 /** What is left of a directory that nobody uses. */
-const atRest = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
+const whileUnopened = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
 
 describe('commands', () => {
   test('at once on a directory lose nothing', async ({ siteDirectory }) => {
     const forms = await Promise.all(names.map((name) => create(siteDirectory, name)))
     expect(forms.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4])
     expect((await list(siteDirectory)).map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted())
-    expect(await readdir(siteDirectory)).toEqual(atRest)
+    expect(await readdir(siteDirectory)).toEqual(whileUnopened)
   })
 
   test('at once on the directory of a running service lose nothing', async ({ directory, start }) => {
@@ -52,7 +52,7 @@ describe('commands', () => {
       { name: 'While it runs' },
       { name: 'When it has ended' },
     ])
-    expect(await readdir(directory)).toEqual(['blobs', 'demo.json', ...atRest.slice(1)])
+    expect(await readdir(directory)).toEqual(['blobs', 'demo.json', ...whileUnopened.slice(1)])
   })
 })
 
@@ -84,6 +84,6 @@ describe('a command that is at work on a directory', () => {
     await held.ended
     expect(existsSync(join(siteDirectory, 'running'))).toBe(true)
     expect(await create(siteDirectory, 'Next')).toMatchObject({ name: 'Next' })
-    expect(await readdir(siteDirectory)).toEqual(atRest)
+    expect(await readdir(siteDirectory)).toEqual(whileUnopened)
   })
 })

@@ -104,7 +104,7 @@ describe('a pipe in the place of a file is not waited for', () => {
     })
     expect(await administer(restored, ['restore', backup], '', signal)).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/it is no file/),
+      stderr: expect.stringMatching(/it is not a file/),
     })
   })
 })

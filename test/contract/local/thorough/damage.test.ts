@@ -123,7 +123,9 @@ test('a database that another process holds is not called damaged', async ({ use
   const outcome = await start(directory)
   holder.close()
   expect(outcome).toMatchObject({ status: 1, stdout: '' })
-  expect(outcome.stderr).toMatch(/site-admin\.db is held by another process\. Repeat this .+ Nothing was changed\.\n$/)
+  expect(outcome.stderr).toMatch(
+    /site-admin\.db is in use by another process\. Repeat this .+ Nothing was changed\.\n$/,
+  )
 })
 
 test('a copy of the running directory without the WAL is refused', async ({ start: serve, directory }) => {

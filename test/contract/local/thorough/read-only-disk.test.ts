@@ -37,7 +37,7 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system th
     const { status, stdout, stderr } = await run('admin/main.js', ['--data-dir', rescued, ...words])
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^The data directory .+ can only be read, .+ Copy it .+ name the copy with --data-dir\. .+\n$/,
+      /^The data directory .+ read-only file system, .+ Copy it .+ name the copy with --data-dir\. .+\n$/,
     )
     expect(stderr).not.toContain('rights')
   })

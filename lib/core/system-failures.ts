@@ -1,0 +1,91 @@
+import { statfsSync } from 'node:fs'
+import { errors, ServiceError } from './errors.ts'
+
+export type SystemFailure =
+  | 'missing'
+  | 'notFolder'
+  | 'isFolder'
+  | 'exists'
+  | 'noRights'
+  | 'readOnlyDisk'
+  | 'full'
+  | 'noHandles'
+  | 'busy'
+  | 'cannotOpen'
+  | 'inputOutput'
+  | 'damaged'
+
+const ofSystem: ReadonlyMap<unknown, SystemFailure> = new Map([
+  ['ENOENT', 'missing'],
+  ['ENOTDIR', 'notFolder'],
+  ['EISDIR', 'isFolder'],
+  ['EEXIST', 'exists'],
+  ['EACCES', 'noRights'],
+  ['EPERM', 'noRights'],
+  ['EROFS', 'readOnlyDisk'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['EMFILE', 'noHandles'],
+  ['ENFILE', 'noHandles'],
+])
+
+/** By the low byte of the result code; the rest only says more (https://sqlite.org/rescode.html). */
+const ofSqlite: ReadonlyMap<number, SystemFailure> = new Map([
+  [3, 'noRights'],
+  [5, 'busy'],
+  [8, 'noRights'],
+  [10, 'inputOutput'],
+  [11, 'damaged'],
+  [13, 'full'],
+  [14, 'cannotOpen'],
+  [26, 'damaged'],
+])
+
+export const systemCodeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined
+
+export const isOfSqlite = (error: unknown): error is Error => error instanceof Error && 'errcode' in error
+
+export const failureOf = (error: unknown): SystemFailure | undefined =>
+  isOfSqlite(error) && 'errcode' in error
+    ? ofSqlite.get(Number(error.errcode) & 0xff)
+    : ofSystem.get(systemCodeOf(error))
+
+export const isMissing = (error: unknown): boolean => failureOf(error) === 'missing'
+
+/** Another process has the database. Nothing was changed, and trying again helps. */
+export const isBusy = (error: unknown): boolean => failureOf(error) === 'busy'
+
+export const isOutOfSpace = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === errors.outOfSpace.code
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Bytes: a file system with less has no room for a page and what goes with it. */
+const leastRoom = 256 * 1024
+
+const isDiskFull = (file: string): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(file)
+    return bavail * bsize < leastRoom
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Turns failures that pass into errors of the ports: outOfSpace, unavailable. Every other error is answered as it is.
+ * On a full disk some writes, such as those to the shared memory of a database, fail with an error of input and output
+ * that does not tell why: then the disk of `file` is asked. A database that is there but cannot be opened again is one
+ * for which no file handle is free.
+ */
+export const asPortError = (error: unknown, file: string): unknown => {
+  const failure = failureOf(error)
+  if (failure === 'full' || (failure === 'inputOutput' && isDiskFull(file))) {
+    return new ServiceError('outOfSpace', { cause: error })
+  }
+  if (failure === 'busy' || failure === 'cannotOpen' || failure === 'noHandles') {
+    return new ServiceError('unavailable', { cause: error })
+  }
+  return error
+}
