@@ -3,8 +3,7 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation'
-import { callTimes } from './calls/call-times.ts'
-import { failLikePort } from './calls/store-failure.ts'
+import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
 /** Where a stack was looked for, and its outputs by name; undefined when there is no region, or no such stack in it. */
 export interface FoundStack {
@@ -22,7 +21,7 @@ export const readStackOutputs = async (
   config: CloudFormationClientConfig = {},
 ): Promise<FoundStack> => {
   const client = new CloudFormationClient({
-    requestHandler: callTimes,
+    requestHandler: smallCallTimeouts,
     ...(wanted !== undefined && { region: wanted }),
     ...config,
   })

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
+import { reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Handler, Send } from '../../http/request.ts'
-import { timeToAnswer } from '../calls/in-time.ts'
 import {
   type BinaryAccept,
   fromGateway,
@@ -43,7 +43,7 @@ export const lambdaHandler = (
   { pathEncoding = 'encoded', binaryAccept = 'any' }: GatewayKind = {},
 ): LambdaHandler =>
   middy<GatewayEvent, GatewayResult>({
-    timeoutEarlyInMillis: timeToAnswer,
+    timeoutEarlyInMillis: reserves.answer,
     timeoutEarlyResponse: () => new Promise(() => {}),
   }).handler((event, context, { signal }) => {
     const request = fromGateway(event, pathEncoding, signal)

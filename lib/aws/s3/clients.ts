@@ -1,7 +1,6 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { StandardRetryStrategy } from '@smithy/core/retry'
-import { waiting } from '../calls/call-times.ts'
-import { failLikePort } from '../calls/store-failure.ts'
+import { failLikePort, timeouts } from '../calls/client-calls.ts'
 import { type Bucket, isRefusedInPassing } from './bucket.ts'
 
 const mostAttempts = 3
@@ -27,7 +26,7 @@ const repeatingRefusals = (): StandardRetryStrategy => {
 export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'client' | 'once'> => {
   const client = new S3Client({
     maxAttempts: mostAttempts,
-    requestHandler: waiting({ requestTimeout, socketTimeout }),
+    requestHandler: timeouts({ requestTimeout, socketTimeout }),
     // A part would wait for leave to be sent, over a connection of its own each time.
     expectContinueHeader: false,
     ...config,
