@@ -2,12 +2,12 @@ import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/cl
 import type { RemovalQueue } from '../storage/folder-removals.ts'
 import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
-/** The queue of removals in SQS. What it delivers is read by `createRemovalWorker`. */
+/** `createRemovalWorker` reads its messages. */
 export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig = {}): RemovalQueue => {
   const client = new SQSClient({
     maxAttempts: 3,
     requestHandler: smallCallTimeouts,
-    // A queue's URL names a host that an emulator's machine may not know; the region's endpoint takes calls for any queue.
+    // The host in a queue's URL may be unknown outside an emulator. The region's endpoint serves every queue.
     useQueueUrlAsEndpoint: false,
     ...config,
   })

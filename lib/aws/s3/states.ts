@@ -3,17 +3,17 @@ import { longestListing } from '../../storage/object-store.ts'
 import { type Bucket, unquote } from './bucket.ts'
 import { compareKeys, decodeKey } from './looking.ts'
 
-/** What a bucket has under a key: an object as it is or was, or a marker that hides what is older. */
+/** A version of an object, or a delete marker. */
 export interface State {
   readonly kind: 'version' | 'marker'
   readonly id: string
-  /** Whole seconds, in milliseconds since the epoch. */
+  /** Epoch milliseconds, in whole seconds. */
   readonly at: number
   readonly size: number
   readonly tag: string
 }
 
-/** Where a listing goes on: behind a key, or behind one state of it. */
+/** A listing continues after a key, or after one state of it. */
 export interface Place {
   readonly key: string
   readonly id?: string | undefined
@@ -36,10 +36,7 @@ const stateOf = (kind: State['kind'], { VersionId = '', LastModified, Size = 0, 
   tag: unquote(ETag),
 })
 
-/**
- * Versions and markers of one key in one order. The SDK gives them apart, each in order, and moments are whole seconds: of two in the same one, the
- * marker is taken to be newer, unless the version is the present one.
- */
+// The SDK lists versions and markers separately. In the same second the marker counts as newer, unless the version is current.
 const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[] => {
   const states: State[] = []
   const left = [...markers]
@@ -56,14 +53,14 @@ const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[
 
 interface PageQuery {
   readonly prefix: string
-  /** Whether what lies below a folder counts as that folder alone. */
+  /** Lists a folder instead of its content. */
   readonly folded: boolean
   readonly after: Place | undefined
-  /** How many states and folders at the most. */
+  /** At most so many states and folders. */
   readonly limit?: number
 }
 
-/** One listing of states. Those of one key may go on in the next one. */
+/** The states of one key may continue on the next page. */
 export const listPage = async (
   { client, name, options }: Bucket,
   { prefix, folded, after, limit = longestListing }: PageQuery,
@@ -91,10 +88,7 @@ export const listPage = async (
   }
 }
 
-/**
- * All states below a prefix, listing by listing: key by key, the newest first. Those of one key may go on in the next listing, and are not
- * gathered, as there may be any number of them. `isDone` is asked whether enough of a key is known, so that the rest of it is passed over.
- */
+/** All states below a prefix, page by page, the newest of each key first. `isDone` skips the remaining states of a key. */
 export async function* statesBelow(
   bucket: Bucket,
   prefix: string,

@@ -14,7 +14,7 @@ import { headObject, toInfo } from './looking.ts'
 import { bodyOf } from './reading.ts'
 import { listPage, type Page, type Place, type State, statesBelow } from './states.ts'
 
-/** The versions among some states of an object; `isFromStart` says that there is nothing newer. */
+/** The versions among some states. With `isFromStart` there is nothing newer. */
 const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly ObjectVersion[] => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
@@ -31,23 +31,22 @@ const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly
   })
 }
 
-/** Without its bytes; undefined when there is no version of that name. */
 const headVersion = async (bucket: Bucket, key: string, id: string): Promise<HeadObjectCommandOutput | undefined> => {
   try {
     return await headObject(bucket, key, id)
   } catch (error) {
     if (isMarker(error)) return undefined
     if (!isMalformed(error)) throw error
-    // S3 gives no reasons when it is asked for a head. When it was not the name of the version, the key alone is refused as well.
+    // S3 gives no reason for a HEAD. If the version's name was not the fault, the key alone is refused too.
     await headObject(bucket, key)
     return undefined
   }
 }
 
-/** How many states are listed for so many versions: a marker for each of them, and a few more. */
+// A marker for each version, and a few more.
 const statesFor = (versions: number): number => Math.min(longestListing, 2 * versions + 4)
 
-/** `ObjectStore.versions`. S3 refuses to go on behind a version that it does not know: whether it does is asked before. */
+/** `ObjectStore.versions`. S3 refuses to continue after an unknown version, so that is checked first. */
 export const listVersions = async (
   bucket: Bucket,
   key: string,
@@ -60,7 +59,7 @@ export const listVersions = async (
   do {
     const page: Page = await listPage(bucket, { prefix: key, folded: false, after: place, limit: statesFor(limit) })
     states.push(...(page.states.get(key) ?? []))
-    // What else begins with that key comes behind it.
+    // Longer keys with this prefix follow.
     place = page.next?.key === key ? page.next : undefined
   } while (place && count() <= limit)
   const found = versionsAmong(states, after === undefined)
@@ -68,7 +67,6 @@ export const listVersions = async (
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
 }
 
-/** What one state of an object is; undefined when there is none of that name. */
 export const findVersion = async (bucket: Bucket, key: string, id: string): Promise<ObjectInfo | undefined> => {
   const head = await headVersion(bucket, key, id)
   return head && toInfo(key, head)
@@ -93,13 +91,13 @@ export const readVersion = async (
   return { info, ...(body && { body }) }
 }
 
-/** `ObjectStore.keptBelow`: every version there is has to be listed. */
+/** `ObjectStore.keptBelow`: lists every version. */
 export const countKept = async (bucket: Bucket, prefix: string): Promise<Kept> => {
   let [count, bytes] = [0, 0]
   let last: string | undefined
   for await (const page of statesBelow(bucket, prefix)) {
     for (const [key, states] of page) {
-      // What stands first of a key is the present state, or a marker.
+      // The first state of a key is current, or a marker.
       const old = (key === last ? states : states.slice(1)).filter(({ kind }) => kind === 'version')
       count += old.length
       bytes += old.reduce((sum, { size }) => sum + size, 0)
