@@ -1,9 +1,7 @@
-import { createCategoryStores } from '../../lib/aws/dynamodb/category-stores.ts'
-import { createGrants, createSiteDirectory } from '../../lib/aws/dynamodb/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
-import { createJournal, type RecordChange, tellLost } from '../../lib/aws/dynamodb/journal.ts'
-import { createPathLocks, type WatchedRemovals } from '../../lib/aws/dynamodb/path-locks.ts'
-import { createWebForms } from '../../lib/aws/dynamodb/web-forms.ts'
+import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
+import { type RecordChange, tellLost } from '../../lib/aws/dynamodb/journal.ts'
+import { openAreas, openDirectory, openJournal } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
@@ -36,7 +34,7 @@ type AdminFiles = AreaStores['files']
 const openFiles = (
   bucket: string,
   region: string,
-  { removals, record }: { readonly removals: WatchedRemovals; readonly record: RecordChange },
+  { removals, record }: { readonly removals: ObservedRemovals; readonly record: RecordChange },
 ): AdminFiles => {
   const open = async (): Promise<AdminFiles> => {
     const [{ createS3Clients }, { createS3ObjectStore }] = await Promise.all([
@@ -70,26 +68,21 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
     const known = await sites.getDataCentre(id)
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed.`)
     const outputs = await outputsOf(`${prefix}-${id}`, known.region)
-    const regional = createDocumentClient({ region: known.region })
-    return {
-      outputs,
-      regional,
-      region: known.region,
-      journal: createJournal({ dynamodb: regional, table: outputs('JournalTable') }),
-    }
+    return { outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
   }
 
   /** Sites and tokens are known everywhere; their history is that of each site, in its own data centre. */
   const record: RecordChange = async (entry) => {
     try {
       const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
-      const { journal } = await openDataCentre(home ?? '')
-      await journal.record(entry)
+      const { outputs, dynamodb } = await openDataCentre(home ?? '')
+      await openJournal({ journalTable: outputs('JournalTable') }, { dynamodb }).record(entry)
     } catch (error) {
       tellLost(entry, error)
     }
   }
-  const stored = createSiteDirectory({ dynamodb, table: directory('SitesTable'), record })
+  const tables = { sitesTable: directory('SitesTable'), tokensTable: directory('TokensTable') }
+  const { sites: stored, grants } = openDirectory(tables, { dynamodb, record })
   /** Where sites live that have been asked for: of one that has just been removed, nobody else knows. */
   const homes = new Map<SiteId, string>()
   const sites: SiteDirectory = {
@@ -103,23 +96,18 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
 
   return {
     sites,
-    grants: createGrants({ dynamodb, table: directory('TokensTable'), record }),
+    grants,
     async areas({ dataCentre }): Promise<AreaStores> {
-      const { outputs, regional, region, journal } = await openDataCentre(dataCentre)
-      const { record, history } = journal
-      const { workflows, removals } = createPathLocks({ dynamodb: regional, table: outputs('PathLocksTable'), record })
-      return {
-        webForms: createWebForms({ dynamodb: regional, table: outputs('WebFormsTable'), record }),
-        ...createCategoryStores({
-          dynamodb: regional,
-          contentTable: outputs('ContentTable'),
-          categoryLinksTable: outputs('CategoryLinksTable'),
-          record,
-        }),
-        workflows,
-        history,
-        files: openFiles(outputs('FilesBucket'), region, { removals, record }),
+      const { outputs, region, dynamodb } = await openDataCentre(dataCentre)
+      const tables = {
+        journalTable: outputs('JournalTable'),
+        pathLocksTable: outputs('PathLocksTable'),
+        webFormsTable: outputs('WebFormsTable'),
+        contentTable: outputs('ContentTable'),
+        categoryLinksTable: outputs('CategoryLinksTable'),
       }
+      const { removals, record, ...areas } = openAreas(tables, { dynamodb })
+      return { ...areas, files: openFiles(outputs('FilesBucket'), region, { removals, record }) }
     },
     memory: async () => longestMemory,
     async close() {

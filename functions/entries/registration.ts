@@ -1,18 +1,12 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda'
-import { createSiteDirectory, withoutHistory } from '../../lib/aws/dynamodb/directory-stores.ts'
-import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
+import { openSites } from '../../lib/aws/open-tables.ts'
 import { readRegistrationSettings } from '../../lib/config/config.ts'
 import { answerDeployment } from './registration/answer-deployment.ts'
 import { registerDataCentre } from './registration/register-data-centre.ts'
 
-const settings = readRegistrationSettings()
-const sites = createSiteDirectory({
-  dynamodb: createDocumentClient({ region: settings.directoryRegion }),
-  table: settings.sitesTable,
-  record: withoutHistory,
-})
+const sites = openSites(readRegistrationSettings())
 
-/** The entry of the Lambda function behind the deployment's own resource: CloudFormation waits for its answer at the event's URL. */
+/** A custom resource of the deployment: CloudFormation waits for the answer at the event's URL. */
 export const handler = async (event: CloudFormationCustomResourceEvent, context: Context): Promise<void> => {
   const outcome = await registerDataCentre(sites, event).then(
     () => ({ Status: 'SUCCESS' }),

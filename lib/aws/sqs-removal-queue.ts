@@ -1,14 +1,13 @@
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
-import { callTimes } from './calls/call-times.ts'
-import { failLikePort } from './calls/store-failure.ts'
+import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
-/** The queue of removals in SQS. What it delivers is read by `createRemovalWorker`. */
+/** `createRemovalWorker` reads its messages. */
 export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig = {}): RemovalQueue => {
   const client = new SQSClient({
     maxAttempts: 3,
-    requestHandler: callTimes,
-    // A queue's URL names a host that an emulator's machine may not know; the region's endpoint takes calls for any queue.
+    requestHandler: smallCallTimeouts,
+    // The host in a queue's URL may be unknown outside an emulator. The region's endpoint serves every queue.
     useQueueUrlAsEndpoint: false,
     ...config,
   })

@@ -3,10 +3,9 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation'
-import { callTimes } from './calls/call-times.ts'
-import { failLikePort } from './calls/store-failure.ts'
+import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
-/** Where a stack was looked for, and its outputs by name; undefined when there is no region, or no such stack in it. */
+/** `outputs` is undefined without a region or a stack. */
 export interface FoundStack {
   readonly region: string | undefined
   readonly outputs: ReadonlyMap<string, string> | undefined
@@ -15,14 +14,14 @@ export interface FoundStack {
 const regionOf = ({ config }: CloudFormationClient): Promise<string | undefined> =>
   config.region().catch(() => undefined)
 
-/** Reads what a deployed stack tells. Without a region it is the one of the environment. Errors: unavailable, those of AWS. */
+/** Reads the outputs of a stack in the given region or that of the environment. Errors: unavailable, those of AWS. */
 export const readStackOutputs = async (
   stack: string,
   wanted: string | undefined,
   config: CloudFormationClientConfig = {},
 ): Promise<FoundStack> => {
   const client = new CloudFormationClient({
-    requestHandler: callTimes,
+    requestHandler: smallCallTimeouts,
     ...(wanted !== undefined && { region: wanted }),
     ...config,
   })

@@ -13,46 +13,40 @@ import {
 
 export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 
-/**
- * The settings of the service: the only place that knows environment variables by name. A missing or bad one stops the cold
- * start with its name, before any request is taken. The deployment writes the environment of each function from the same tables.
- */
+// The only place that names environment variables. A missing or bad one stops the cold start. The deployment writes the environment of each
+// function from the same tables.
+
 const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
 
-/** What every function needs that is reached through the gateway, but tokens: nobody is asked for one where the contract is read. */
+// For every function behind the gateway.
 const gateway = {
-  /** The id of the data centre that this function belongs to. */
+  /** The id of the own data centre. */
   dataCentre: required(
     'DATA_CENTRE',
     textLike(/^[a-z][a-z0-9-]{0,31}$/, 'a letter, then letters, digits or hyphens, in lower case'),
   ),
   sitesTable: required('SITES_TABLE', text()),
-  /** Where the directory is read, when it is not replicated to the function's own region. */
+  /** Set when the directory is not replicated to the own region. */
   directoryRegion: optional('DIRECTORY_REGION', text()),
-  /** How the gateway hands over paths. */
   pathEncoding: otherwise('PATH_ENCODING', oneOf(['encoded', 'decoded']), 'encoded'),
-  /** For which `Accept` the gateway turns base64 into bytes. */
   binaryAccept: otherwise('BINARY_ACCEPT', oneOf(['any', 'named']), 'any'),
   logLevel,
 }
 
-/** What the function needs that shows the contract and the console. */
 const documentation = {
   ...gateway,
-  /** The ids of all data centres: the console may be asked for here, and work on a site that lives in another one. */
+  /** The ids of all data centres: a console from here may work on a site of another one. */
   dataCentres: required('DATA_CENTRES', list),
-  /** Where large files are downloaded from. */
   downloadsUrl: optional('DOWNLOADS_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
 }
 
 const edge = { ...gateway, tokensTable: required('TOKENS_TABLE', text()) }
 
-/** Where a function writes down what it has changed. */
 const journal = { journalTable: required('JOURNAL_TABLE', text()) }
 
 const fields = { ...edge, ...journal, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 
-/** Over how many objects a list is filtered or sorted as a whole (decisions.md, section 2, 220003). */
+// C-11
 const longestList = otherwise('LONGEST_LIST', wholeNumber(1, Number.MAX_SAFE_INTEGER), '20000')
 
 const categories = {
@@ -63,20 +57,18 @@ const categories = {
   longestList,
 }
 
-/** What the file storage is told wherever it runs. */
 const files = {
-  /** The largest file that may be uploaded, in bytes. */
+  /** In bytes. */
   largestFile: otherwise('LARGEST_FILE', wholeNumber(1, 5 * 1024 ** 3), String(100 * 1024 ** 2)),
-  /** The largest file that may come piece by piece, in bytes; S3 copies no more in one call. */
+  /** In bytes; S3 copies no more in one call. */
   largestResumableFile: otherwise('LARGEST_RESUMABLE_FILE', wholeNumber(1, 5 * 1024 ** 3), String(5 * 1024 ** 3)),
-  /** Folders that can be neither deleted nor renamed nor moved, separated by commas. */
+  /** Folders that cannot be deleted, renamed or moved. */
   reservedFolders: otherwise('RESERVED_FOLDERS', list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
 }
 
-/** How long what was replaced or removed is kept, in days. */
+// How long replaced and removed files are kept, in days.
 const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
 
-/** Where a function finds files, what keeps their paths from being changed, and the rest of removals. */
 const fileStores = {
   ...journal,
   keptDays,
@@ -87,7 +79,7 @@ const fileStores = {
 
 const storage = { ...edge, ...files, ...fileStores, uploadsTable: required('UPLOADS_TABLE', text()) }
 
-/** One or two, so that a new one can be known before it is sent. */
+// Two during a rotation.
 const secrets = (given: string): readonly string[] => {
   const found = list(given)
   if (found.length === 0 || found.length > 2 || found.some((secret) => secret.length < 32)) {
@@ -96,19 +88,16 @@ const secrets = (given: string): readonly string[] => {
   return found
 }
 
-/** What the function that streams needs: all that the one of files does, and what shows that a request comes from the distribution. */
 const stream = { ...storage, originSecrets: required('ORIGIN_SECRETS', secrets) }
 
-/** What Lambda tells a process that it hands requests to. */
+// Lambda tells a web function where to listen.
 const listening = {
-  /** Where it is to listen. */
   httpEndpoint: required(
     'AWS_LAMBDA_HTTP_ENDPOINT',
     textLike(/^\S+:\d{1,5}$/, 'an address and a port, with a colon between'),
   ),
 }
 
-/** What the deployment needs to register a data centre. */
 const registration = {
   sitesTable: required('SITES_TABLE', text()),
   directoryRegion: required('DIRECTORY_REGION', text()),
@@ -117,12 +106,11 @@ const registration = {
 /** The settings of each function. */
 export const settingsOf = { documentation, fields, categories, storage, stream, removals: fileStores, registration }
 
-/** The settings on one machine. */
 const machine = {
   ...files,
   longestList,
   keptDays,
-  /** Whether a change is answered only when it would survive a power cut. The end of a process is survived either way. */
+  /** `on`: an answered change survives a power cut. It survives the end of the process either way. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }
 

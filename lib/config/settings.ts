@@ -3,7 +3,6 @@ type Reader<Value> = (text: string) => Value
 
 type Presence = 'required' | 'standard' | 'optional'
 
-/** One setting: the variable that holds it, and how it is read. */
 interface Setting<Value, Present extends Presence> {
   readonly variable: string
   readonly presence: Present
@@ -17,14 +16,13 @@ type NamesOf<Wanted extends Settings, Present extends Presence> = {
   [Name in keyof Wanted]: Wanted[Name]['presence'] extends Present ? Name : never
 }[keyof Wanted]
 
-/** The settings by name, each with what was read of it. */
 export type SettingsOf<Wanted extends Settings> = {
   readonly [Name in NamesOf<Wanted, 'required' | 'standard'>]: ReturnType<Wanted[Name]['read']>
 } & {
   readonly [Name in NamesOf<Wanted, 'optional'>]?: Exclude<ReturnType<Wanted[Name]['read']>, undefined>
 }
 
-/** The texts from which settings will be read: none that is required can be left out. */
+/** The texts from which settings will be read. Required ones cannot be left out. */
 export type SettingTexts<Wanted extends Settings> = {
   readonly [Name in NamesOf<Wanted, 'required'>]: string
 } & {
@@ -40,7 +38,7 @@ export const required = <Value>(variable: string, reader: Reader<Value>): Settin
   },
 })
 
-/** `standard` is what the setting is when it is left out, in the words in which it would be set. */
+/** `standard` is the text for a missing variable. */
 export const otherwise = <Value>(
   variable: string,
   reader: Reader<Value>,
@@ -53,7 +51,6 @@ export const optional = <Value>(variable: string, reader: Reader<Value>): Settin
   read: (given) => (given === undefined ? undefined : reader(given)),
 })
 
-/** Any text, of so many characters at least. */
 export const text =
   (shortest = 1): Reader<string> =>
   (given) => {
@@ -61,7 +58,7 @@ export const text =
     return given
   }
 
-/** A text of a certain shape; `shape` says in words which. */
+/** `shape` describes the pattern in words. */
 export const textLike =
   (pattern: RegExp, shape: string): Reader<string> =>
   (given) => {
@@ -87,21 +84,20 @@ export const wholeNumber =
     return value
   }
 
-/** Texts separated by commas, which blanks may surround; none at all when it is empty. */
+/** Texts separated by commas, with optional blanks. */
 export const list: Reader<readonly string[]> = (given) =>
   given
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-/** What is missing or wrong in an environment, in one sentence. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
 /**
- * Reads the wanted settings from an environment. Throws a SettingsError that names all that is missing or wrong.
- * (By hand, and not by a schema library: this runs in every cold start, which would wait for one to load.)
+ * Reads settings from an environment. Throws a SettingsError that names every fault. It works without a schema library: every cold start would wait
+ * for one to load.
  */
 export const readSettings = <Wanted extends Settings>(
   wanted: Wanted,
@@ -120,7 +116,7 @@ export const readSettings = <Wanted extends Settings>(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as SettingsOf<Wanted>
 }
 
-/** The environment from which these settings will be read. One that is required and left out is an error of the compiler's. */
+/** The environment for some settings. The compiler refuses to leave out a required one. */
 export const environmentOf = <Wanted extends Settings>(
   wanted: Wanted,
   texts: SettingTexts<Wanted>,

@@ -1,13 +1,12 @@
-/** What the function that streams and its deployment have to agree on. */
+/** Facts that the streaming function and its deployment share. */
 export const streaming = {
-  /** The header by which the distribution shows that a request comes from it. */
+  /** The header with the secret of the distribution. */
   secretHeader: 'x-origin-secret',
-  /** How long a request may take from its first byte on, in seconds: as long as Lambda lets any. */
+  /** Lambda's limit for a request, in seconds. */
   longestRequest: 900,
-  /** How long the distribution waits for an answer when it has handed over all of a request, in seconds. */
+  /** The distribution's limit for an answer after the whole request, in seconds. */
   longestWait: 60,
-  /** How many requests one process has at once. */
   requestsAtOnce: 16,
-  /** What its Node is told: as in `npm start`, what comes over sockets is let go of soon. */
+  /** As in `npm start`: data from sockets is freed soon. */
   nodeOptions: '--max-semi-space-size=2',
 } as const

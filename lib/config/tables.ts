@@ -1,10 +1,11 @@
-/** Key schemas of every table, by the name that configuration knows it by. The tests and the deployment create them from here. */
+// Key schemas of every table. Tests and deployment create the tables from here.
+
 interface Key {
   readonly name: string
   readonly type: 'S' | 'N'
 }
 
-/** A global secondary index. It holds keys only: that makes the write of an entry as cheap as can be. */
+/** A global secondary index of keys only: its writes are cheap. */
 interface Index {
   readonly partitionKey: Key
   readonly sortKey: Key
@@ -14,9 +15,9 @@ export interface TableDefinition {
   readonly partitionKey: Key
   readonly sortKey?: Key
   readonly indexes?: Readonly<Record<string, Index>>
-  /** Global tables hold the directory and are replicated to every data centre; the others belong to one. */
+  /** Replicated to every data centre: the directory. */
   readonly global: boolean
-  /** The attribute with the expiry in epoch seconds, when items expire. */
+  /** The attribute with the expiry in epoch seconds. */
   readonly timeToLive?: string
 }
 
@@ -36,7 +37,7 @@ export const tables = {
   categoryLinks: {
     partitionKey: { name: 'list', type: 'S' },
     sortKey: { name: 'id', type: 'N' },
-    // The same two keys, turned round: the lists that hold an object.
+    // The same two keys in reverse: the lists of an object.
     indexes: { byObject: { partitionKey: { name: 'id', type: 'N' }, sortKey: { name: 'list', type: 'S' } } },
     global: false,
   },

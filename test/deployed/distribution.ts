@@ -5,11 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
-import { createCategoryStores } from '../../lib/aws/dynamodb/category-stores.ts'
-import { createDirectoryStores } from '../../lib/aws/dynamodb/directory-stores.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
-import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
-import { createWebForms } from '../../lib/aws/dynamodb/web-forms.ts'
+import { openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
 import { readCategoriesSettings, readFieldsSettings } from '../../lib/config/config.ts'
 import type { RemainingTime } from '../../lib/core/remaining-time.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
@@ -72,13 +69,8 @@ const handingOver = (stream: StreamProcess): Handler => {
 const [bundle = ''] = process.argv.slice(2)
 const stream = await startStreamProcess(bundle, process.env)
 const settings = { ...readFieldsSettings(), ...readCategoriesSettings() }
-const dynamodb = createDocumentClient()
-const { record } = createJournal({ dynamodb, table: settings.journalTable })
-const stores = {
-  ...createDirectoryStores({ dynamodb, ...settings }),
-  ...createCategoryStores({ dynamodb, record, ...settings }),
-  webForms: createWebForms({ dynamodb, record, table: settings.webFormsTable }),
-}
+const given = { dynamodb: createDocumentClient() }
+const stores = { ...openFieldsStores(settings, given), ...openCategoriesStores(settings, given) }
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 const silent = { telemetry: { request: () => {} } }
 const server = createServer(

@@ -5,13 +5,9 @@ import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
-import { createCategoryStores } from '../../lib/aws/dynamodb/category-stores.ts'
-import { createGrants, createSiteDirectory } from '../../lib/aws/dynamodb/directory-stores.ts'
-import { createJournal, type RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { createPathLocks, type WatchedRemovals } from '../../lib/aws/dynamodb/path-locks.ts'
-import { createUploadProgress } from '../../lib/aws/dynamodb/upload-progress.ts'
-import { createUploadRecords } from '../../lib/aws/dynamodb/upload-records.ts'
-import { createWebForms } from '../../lib/aws/dynamodb/web-forms.ts'
+import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
+import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
+import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
@@ -28,7 +24,7 @@ import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import { openTestFiles } from './files.ts'
 import { send } from './gateway.ts'
 import { entry } from './history.ts'
-import type { TestTables } from './tables.ts'
+import { type TestTables, tableSettings } from './tables.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000 }
 
@@ -39,26 +35,21 @@ const names = Object.fromEntries(Object.keys(tables).map((name) => [name, name])
 
 /** The ports over the tables that one client reaches. */
 export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
-  const { record, history } = createJournal({ dynamodb, table: names.journal })
+  const settings = tableSettings(names)
+  const areas = openAreas(settings, { dynamodb })
   return {
-    sites: createSiteDirectory({ dynamodb, table: names.sites, record }),
-    grants: createGrants({ dynamodb, table: names.tokens, record }),
-    webForms: createWebForms({ dynamodb, table: names.webForms, record }),
-    ...createCategoryStores({ dynamodb, contentTable: names.content, categoryLinksTable: names.categoryLinks, record }),
-    ...createPathLocks({ dynamodb, table: names.pathLocks, record }),
-    progress: createUploadProgress({ dynamodb, table: names.uploads }),
-    uploadRecords: createUploadRecords({ dynamodb, table: names.uploads }),
-    record,
-    history,
+    ...openDirectory(settings, { dynamodb, record: areas.record }),
+    ...areas,
+    ...openUploads(settings, { dynamodb }),
   }
 }
 
 /** Files that are placed after a look at the removals and before another one, and changes that are written down behind them, as S3 has to do it. */
-const watchingRemovals = (files: ObjectStore, removals: WatchedRemovals, record: RecordChange): ObjectStore => ({
+const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
   async place(changes, conditions, entry) {
     const { site, folders, holding } = conditions.staying
-    const watch = await removals.watch(site, folders, holding)
+    const watch = await removals.look(site, folders, holding)
     const outcome = await files.place(changes, conditions, entry)
     await watch.hasChanged()
     await record(entry)

@@ -2,20 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { createCategoryStores } from '../../lib/aws/dynamodb/category-stores.ts'
-import { createGrants, createSiteDirectory } from '../../lib/aws/dynamodb/directory-stores.ts'
-import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
-import { createPathLocks } from '../../lib/aws/dynamodb/path-locks.ts'
-import { createUploadProgress } from '../../lib/aws/dynamodb/upload-progress.ts'
-import { createUploadRecords } from '../../lib/aws/dynamodb/upload-records.ts'
-import { createWebForms } from '../../lib/aws/dynamodb/web-forms.ts'
+import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import { unrecorded } from './history.ts'
-import { openTestTables } from './tables.ts'
+import { openTestTables, tableSettings } from './tables.ts'
 
 /** The ports over tables: files and queues are made of other things. */
 type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts'>
@@ -70,24 +64,11 @@ const aws: Hand = {
   async open(clock) {
     const { names, connect, close } = await openTestTables()
     const now = clock?.wall
+    const settings = tableSettings(names)
     const storesOver = (dynamodb: DynamoDBDocumentClient, writesHistory = true): TableStores => {
-      const journal = createJournal({ dynamodb, table: names.journal, ...(now && { now }) })
-      const record = writesHistory ? journal.record : unrecorded
-      return {
-        sites: createSiteDirectory({ dynamodb, table: names.sites, record }),
-        grants: createGrants({ dynamodb, table: names.tokens, record }),
-        webForms: createWebForms({ dynamodb, table: names.webForms, record }),
-        ...createCategoryStores({
-          dynamodb,
-          contentTable: names.content,
-          categoryLinksTable: names.categoryLinks,
-          record,
-        }),
-        ...createPathLocks({ dynamodb, table: names.pathLocks, record, ...(now && { now }) }),
-        progress: createUploadProgress({ dynamodb, table: names.uploads, now }),
-        uploadRecords: createUploadRecords({ dynamodb, table: names.uploads, now }),
-        history: journal.history,
-      }
+      const given = { dynamodb, now, ...(!writesHistory && { record: unrecorded }) }
+      const { record, ...areas } = openAreas(settings, given)
+      return { ...openDirectory(settings, { dynamodb, record }), ...areas, ...openUploads(settings, given) }
     }
     const quickly = storesOver(connect(), false)
     return {

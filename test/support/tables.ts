@@ -6,7 +6,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { waiting } from '../../lib/aws/calls/call-times.ts'
+import { timeouts } from '../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { startDynalite } from './dynalite.ts'
@@ -19,6 +19,18 @@ export interface TestTables {
   /** Removes the tables. */
   close(): Promise<void>
 }
+
+/** The names as the settings of the service have them. */
+export const tableSettings = (names: TestTables['names']) => ({
+  sitesTable: names.sites,
+  tokensTable: names.tokens,
+  webFormsTable: names.webForms,
+  contentTable: names.content,
+  categoryLinksTable: names.categoryLinks,
+  pathLocksTable: names.pathLocks,
+  journalTable: names.journal,
+  uploadsTable: names.uploads,
+})
 
 const tableNames = Object.keys(tables) as TableName[]
 
@@ -66,7 +78,7 @@ export const openTablesInMemory = async (): Promise<TestTables> => {
 }
 
 /** An emulator shares its machine with the tests: it may take its time, and is no less right for it. */
-const connectRemote = () => createDocumentClient({ requestHandler: waiting({ requestTimeout: 30_000 }) })
+const connectRemote = () => createDocumentClient({ requestHandler: timeouts({ requestTimeout: 30_000 }) })
 
 const openRemote = async (): Promise<TestTables> => {
   const dynamodb = connectRemote()

@@ -118,7 +118,7 @@ const table = 'journal' satisfies keyof typeof tables
 /** What entries consume when so many functions write to one site, each of them one after the other, at the same time. */
 const measureUnits = (functions: number, each: number) =>
   onTables(async (dynamodb) => {
-    const journals = Array.from({ length: functions }, () => createJournal({ dynamodb, table, patience: 60_000 }))
+    const journals = Array.from({ length: functions }, () => createJournal({ dynamodb, table, longestDelay: 60_000 }))
     for (const { record } of journals) await record(entry)
     const consumed = meter(dynamodb)
     await Promise.all(

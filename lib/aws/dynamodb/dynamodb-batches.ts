@@ -4,104 +4,93 @@ import {
   type BatchGetCommandInput,
   BatchWriteCommand,
   type BatchWriteCommandInput,
-  type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb'
+import type { Deadline } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import type { Allowance } from '../calls/in-time.ts'
+import type { Attributes, Key, Table } from './dynamodb.ts'
 
 type KeysAndAttributes = NonNullable<BatchGetCommandInput['RequestItems']>[string]
-export type ItemKey = NonNullable<KeysAndAttributes['Keys']>[number]
+type ItemKey = NonNullable<KeysAndAttributes['Keys']>[number]
 export type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
 
-/** What one call may hold. */
+// The limits of one call.
 const mostGets = 100
 const mostWrites = 25
 
 const getsAtOnce = 16
 const writesAtOnce = 8
 
-const defaultPatience = 8_000
+const longestStall = 8_000
 const longestPause = 1_000
 
-export interface BatchOptions {
-  readonly client: DynamoDBDocumentClient
-  readonly table: string
-  /** How long a store that makes no progress is tried again, in milliseconds. */
-  readonly patience?: number
-  /** The time that writes have. */
-  readonly allowance?: Allowance
+export interface BatchOptions extends Pick<Table, 'client' | 'name'> {
+  /** How long a store without progress is tried again, in milliseconds. */
+  readonly longestStall?: number
+  /** For writes. */
+  readonly deadline?: Deadline | undefined
 }
 
-/** Pieces of so many values, in their order. */
 export const chunksOf = <Value>(values: readonly Value[], size: number): Value[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
 /**
- * Sends requests until the store has taken all of them: it may leave any part of a call undone, because it is busy or because
- * its answer would grow too large. Errors: unavailable, when it takes none of them for as long as `patience`.
+ * Sends requests until the store has taken all of them. It may leave some undone, because it is busy or its answer would be too large.
+ * Errors: unavailable, after `stall` milliseconds without progress.
  */
 const sendAll = async <Request>(
   requests: Request[],
   send: (requests: Request[]) => Promise<Request[]>,
-  patience: number,
+  stall: number,
 ): Promise<void> => {
   let left = await send(requests)
   let before = requests.length
-  let deadline = Date.now() + patience
+  let end = Date.now() + stall
   for (let attempt = 0; left.length > 0; attempt++) {
     if (left.length < before) {
       attempt = 0
-      deadline = Date.now() + patience
+      end = Date.now() + stall
     }
     // Full jitter: callers that were throttled together do not come back together.
     const pause = Math.random() * Math.min(longestPause, 25 * 2 ** attempt)
-    if (Date.now() + pause > deadline) throw new ServiceError('unavailable')
+    if (Date.now() + pause > end) throw new ServiceError('unavailable')
     await sleep(pause)
     before = left.length
     left = await send(left)
   }
 }
 
-type ReadOptions = Pick<KeysAndAttributes, 'ConsistentRead' | 'ProjectionExpression' | 'ExpressionAttributeNames'>
-
-/**
- * Reads items by their keys, which differ from each other, in parallel calls; those that do not exist are left out, and the order is any.
- * Errors: unavailable.
- */
+/** Reads items by distinct keys in parallel calls, in any order. It leaves out keys without an item. Errors: unavailable. */
 export const batchGet = async (
-  { client, table, patience = defaultPatience }: BatchOptions,
-  keys: readonly ItemKey[],
-  options: ReadOptions = {},
-): Promise<Record<string, unknown>[]> => {
-  const items: Record<string, unknown>[] = []
+  { client, name, longestStall: stall = longestStall }: BatchOptions,
+  keys: readonly Key[],
+  options: Pick<KeysAndAttributes, 'ConsistentRead' | 'ProjectionExpression' | 'ExpressionAttributeNames'> = {},
+): Promise<readonly Attributes[]> => {
+  const items: Attributes[] = []
   const get = async (some: ItemKey[]): Promise<ItemKey[]> => {
-    // What is left undone is asked for with the same options: not every store repeats them.
+    // Not every store repeats the options with the keys that it leaves undone.
     const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetCommand({ RequestItems: { [table]: { ...options, Keys: some } } }),
+      new BatchGetCommand({ RequestItems: { [name]: { ...options, Keys: some } } }),
     )
-    items.push(...(Responses?.[table] ?? []))
-    return UnprocessedKeys?.[table]?.Keys ?? []
+    items.push(...(Responses?.[name] ?? []))
+    return UnprocessedKeys?.[name]?.Keys ?? []
   }
-  await inParallel(chunksOf(keys, mostGets), getsAtOnce, (chunk) => sendAll(chunk, get, patience))
+  await inParallel(chunksOf(keys, mostGets), getsAtOnce, (chunk) => sendAll(chunk, get, stall))
   return items
 }
 
-/**
- * Puts and deletes items, each key once, in parallel calls. When it fails, some may be done and others not: repeating is safe.
- * Errors: unavailable.
- */
+/** Puts and deletes items with distinct keys in parallel calls. A failure may leave some undone; repeating is safe. Errors: unavailable. */
 export const batchWrite = async (
-  { client, table, patience = defaultPatience, allowance }: BatchOptions,
+  { client, name, longestStall: stall = longestStall, deadline }: BatchOptions,
   requests: readonly WriteRequest[],
 ): Promise<void> => {
   const write = async (some: WriteRequest[]): Promise<WriteRequest[]> => {
-    allowance?.check()
+    deadline?.check()
     const { UnprocessedItems } = await client.send(
-      new BatchWriteCommand({ RequestItems: { [table]: some } }),
-      allowance && { abortSignal: allowance.abortSignal },
+      new BatchWriteCommand({ RequestItems: { [name]: some } }),
+      deadline && { abortSignal: deadline.signal },
     )
-    return UnprocessedItems?.[table] ?? []
+    return UnprocessedItems?.[name] ?? []
   }
-  await inParallel(chunksOf(requests, mostWrites), writesAtOnce, (chunk) => sendAll(chunk, write, patience))
+  await inParallel(chunksOf(requests, mostWrites), writesAtOnce, (chunk) => sendAll(chunk, write, stall))
 }

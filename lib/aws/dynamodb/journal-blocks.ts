@@ -1,48 +1,49 @@
 import { randomBytes } from 'node:crypto'
-import { type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { type HistoryEntry, readChangeType } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { type Change, keptFor } from '../../history/history.ts'
+import type { Attributes, Query } from './dynamodb.ts'
 
 /**
- * The table Journal: the history of each site in blocks of a few entries, one item each. An entry is added to the block by one update, and
- * DynamoDB makes the updates of an item one after the other: that order is the order of the history. A block that is full stays full, and
- * names the one behind it, which nobody writes to before; so no entry ever comes to stand before one that somebody has read.
+ * The table Journal: the history of a site in blocks of a few entries, one item each. An entry is added to its block by one update, and DynamoDB
+ * orders the updates of an item: that order is the order of the history. A full block stays full and names the next one, which nobody writes to
+ * before. So no entry ever appears before one that somebody has read.
  */
 export interface Block {
   readonly site: number
-  /** Also the beginning of the positions of its entries; near the milliseconds of the moment when the block before it was filled. 0 is the head. */
+  /** The start of the positions of its entries; close to the epoch milliseconds when the block before it filled. 0 is the head. */
   readonly block: number
   /** The number of its last entry. */
   readonly count: number
-  /** How many bytes its entries have, about. */
+  /** The approximate size of its entries. */
   readonly bytes: number
-  /** The block behind it, as soon as it is full. The head names the first one. */
+  /** The next block. The head names the first one. */
   readonly next: number
   /** The newest first: the pipe of change events reads the first one. */
   readonly entries: readonly EntryItem[]
-  /** A mark of each entry, by which whoever has written it knows it again. */
+  /** The mark of each entry: its writer recognises it when an answer was lost. */
   readonly marks: ReadonlySet<string>
 }
 
-/** Every member is there, and is text, so that a pipe can read them. */
+/** Every member is present and a text, so that a pipe can read it. */
 interface EntryItem {
   /** ISO 8601. */
   readonly at: string
   readonly type: string
   readonly subject: string
   readonly actor: string
-  /** Empty where there is none. */
+  /** Empty for none. */
   readonly requestId: string
-  /** JSON; `{}` where there are none. */
+  /** JSON; `{}` for none. */
   readonly details: string
 }
 
-/** Entries are numbered from here on: with three digits each, numbers sort as text, and a position is a block's number with the entry's behind it. */
+// A position is the number of the block with the three digits of the entry behind it: positions sort as text, too.
 const firstNumber = 100
 const perBlock = 1_000
 
-/** A block with more bytes in it is full. An entry has about 160, and up to five of them fit into the 1,024 bytes of one write unit, names and all. */
+// A block with more bytes is full. An entry has about 160 bytes, and five fit into the 1,024 bytes of one write unit with all names.
 const mostBytes = 480
 
 export const blockOf = (position: number): number => Math.floor(position / perBlock)
@@ -66,7 +67,7 @@ export const entryItem = ({ type, subject, actor, requestId = '', details = {} }
 const sizeOf = (item: EntryItem): number =>
   Object.values(item).reduce((sum: number, text: string) => sum + Buffer.byteLength(text), 0)
 
-/** Adds an entry to a block that is not full, which it makes if it has to; not a second time. */
+/** Adds an entry once to a block that is not full, and creates the block if necessary. */
 export const addition = (
   table: string,
   { site, block }: { readonly site: SiteId; readonly block: number },
@@ -98,26 +99,21 @@ export const addition = (
     ReturnValues: 'UPDATED_NEW',
   })
 
-const columns = ['site', 'block', 'count', 'bytes', 'next', 'entries', 'marks']
-
-/** The blocks of a site from one of them on, or up to one. */
+/** The blocks of a site between two of them. */
 export const blocksFrom = (
-  table: string,
   site: SiteId,
   { from = headBlock, to = Number.MAX_SAFE_INTEGER }: { readonly from?: number; readonly to?: number },
   { newestFirst = false, limit }: { readonly newestFirst?: boolean; readonly limit: number },
-): QueryCommandInput => ({
-  TableName: table,
-  KeyConditionExpression: '#site = :site AND #block BETWEEN :from AND :to',
-  ProjectionExpression: columns.map((name) => `#${name}`).join(', '),
-  ExpressionAttributeNames: Object.fromEntries(columns.map((name) => [`#${name}`, name])),
-  ExpressionAttributeValues: { ':site': site, ':from': from, ':to': to },
-  ScanIndexForward: !newestFirst,
-  Limit: limit,
-  ConsistentRead: true,
+): Query => ({
+  where: '#site = :site AND #block BETWEEN :from AND :to',
+  values: { ':site': site, ':from': from, ':to': to },
+  columns: ['site', 'block', 'count', 'bytes', 'next', 'entries', 'marks'],
+  newestFirst,
+  limit,
+  consistent: true,
 })
 
-export const toBlock = (item: Readonly<Record<string, unknown>>): Block => ({
+export const toBlock = (item: Attributes): Block => ({
   site: storedId(item['site']),
   block: Number(item['block']),
   count: Number(item['count'] ?? 0),

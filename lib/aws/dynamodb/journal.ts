@@ -1,11 +1,9 @@
-import { QueryCommand, type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { createDeadline, reserves } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type RemainingTime, unlimited } from '../../core/remaining-time.ts'
 import type { Change, History } from '../../history/history.ts'
-import { timeToAnswer } from '../calls/in-time.ts'
-import { createTimeLimit } from '../calls/time-limit.ts'
-import { isConditionFailure, type TableOptions } from './dynamodb.ts'
+import { isConditionFailure, openTable, type Query, queryPage, type Table, type TableOptions } from './dynamodb.ts'
 import {
   addition,
   type Block,
@@ -19,12 +17,12 @@ import {
 } from './journal-blocks.ts'
 
 /**
- * Writes the entry of a change down, right behind the change and before its answer. It never throws: a change that is made stays made, and an
- * entry that could not be written is told to `lost` (docs/operating.md).
+ * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays made, and the entry goes to
+ * `lost` (docs/operating.md).
  */
 export type RecordChange = (entry: HistoryEntry, remainingTime?: RemainingTime) => Promise<void>
 
-/** For the log of a function, and for whoever has given a command. */
+/** Reports a lost entry to the log of a function or to the operator of a command. */
 export const tellLost = (entry: HistoryEntry, error: unknown): void => {
   console.error(`${lostEntry}: ${JSON.stringify(entry)}`, error)
 }
@@ -33,46 +31,44 @@ interface Options extends TableOptions {
   /** The wall clock. */
   readonly now?: () => number
   readonly lost?: (entry: HistoryEntry, error: unknown) => void
-  /** How long a change is held up at the most, in milliseconds: an entry that is late is better than one that is lost. */
-  readonly patience?: number
+  /** How long an entry may delay its change, in milliseconds: late is better than lost. */
+  readonly longestDelay?: number
 }
 
-/** How many blocks one attempt to write an entry looks at before it gives up. */
+/** How many blocks one write tries. */
 const mostAttempts = 30
 
-/** A first block that was named so long ago, in milliseconds, and is not there, has been there and is gone: it must not come again. */
+// A first block that was named longer ago, in milliseconds, and is missing has expired: it must not come again.
 const longestAbsence = 24 * 3600 * 1000
 
-/** Of so many sites a process remembers the block that it wrote to last, and for so long, in milliseconds. */
 const mostRemembered = 1_000
-const remembered = 3600 * 1000
+const rememberedFor = 3600 * 1000
 
-/** How many blocks are read for so many entries: few have less than three. */
+// Few blocks have less than three entries.
 const blocksFor = (entries: number): number => Math.min(200, Math.ceil(entries / 3) + 1)
 
-/** The history of the sites of a data centre in the table Journal, and what writes it. */
-export const createJournal = ({
-  dynamodb: client,
-  table,
-  now = Date.now,
-  lost = tellLost,
-  patience = 15_000,
-}: Options): { readonly record: RecordChange; readonly history: History } => {
-  /** Where the next entry of a site goes, as far as this process knows. */
+/** Remembers the block where the next entry of each site goes. */
+const createPlaces = (now: () => number) => {
   const places = new Map<SiteId, { readonly block: number; readonly until: number }>()
-
-  const remember = (site: SiteId, block: number) => {
-    places.delete(site)
-    places.set(site, { block, until: now() + remembered })
-    const [oldest] = places.keys()
-    if (places.size > mostRemembered && oldest !== undefined) places.delete(oldest)
+  return {
+    get(site: SiteId): number | undefined {
+      const place = places.get(site)
+      return place && place.until > now() ? place.block : undefined
+    },
+    set(site: SiteId, block: number): void {
+      places.delete(site)
+      places.set(site, { block, until: now() + rememberedFor })
+      const [oldest] = places.keys()
+      if (places.size > mostRemembered && oldest !== undefined) places.delete(oldest)
+    },
+    forget: (site: SiteId): void => void places.delete(site),
   }
+}
 
-  /** The write of each site that ends last. */
+/** Runs the writes of each site one after another: of parallel ones, a full block would refuse all but the first few. */
+const createTurns = () => {
   const turns = new Map<SiteId, Promise<void>>()
-
-  /** Writes to a site one after the other: of those at once, all but the first few would be refused by a block that is full by then. */
-  const inTurn = (site: SiteId, write: () => Promise<void>): Promise<void> => {
+  return (site: SiteId, write: () => Promise<void>): Promise<void> => {
     const written = (turns.get(site) ?? Promise.resolve()).then(write)
     const ended = written
       .catch(() => undefined)
@@ -82,132 +78,135 @@ export const createJournal = ({
     turns.set(site, ended)
     return written
   }
+}
 
-  const query = async (
-    input: QueryCommandInput,
-    abortSignal?: AbortSignal,
-  ): Promise<{ readonly blocks: readonly Block[]; readonly isLast: boolean }> => {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand(input),
-      abortSignal ? { abortSignal } : {},
-    )
-    return { blocks: Items.map(toBlock), isLast: LastEvaluatedKey === undefined }
+const firstOf = async (table: Table, query: Query, signal: AbortSignal): Promise<Block | undefined> => {
+  const { items } = await queryPage(table, query, signal)
+  return items[0] && toBlock(items[0])
+}
+
+/** Starts the history of a site and answers its first block. Of several writers, the first one decides. */
+const startHistory = async (
+  table: Table,
+  site: SiteId,
+  head: Block | undefined,
+  { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
+): Promise<number> => {
+  if (head && head.next > now() - longestAbsence) return head.next
+  const change = {
+    update: 'SET #next = :next',
+    condition: head ? '#next = :seen' : 'attribute_not_exists(#next)',
+    values: { ':next': now(), ...(head && { ':seen': head.next }) },
   }
+  await table.update({ site, block: headBlock }, change, signal)
+  const present = await firstOf(table, blocksFrom(site, { to: headBlock }, { limit: 1 }), signal)
+  if (!present) throw new Error(`The history of site ${site} has no beginning`)
+  return present.next
+}
 
-  const firstOf = async (input: QueryCommandInput, abortSignal: AbortSignal): Promise<Block | undefined> =>
-    (await query(input, abortSignal)).blocks[0]
-
-  /** Has the history of a site begin at a block, and answers which one it is: of several who do so, the first one says. */
-  const begin = async (site: SiteId, head: Block | undefined, abortSignal: AbortSignal): Promise<number> => {
-    if (head && head.next > now() - longestAbsence) return head.next
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: { site, block: headBlock },
-          UpdateExpression: 'SET #next = :next',
-          ConditionExpression: head ? '#next = :seen' : 'attribute_not_exists(#next)',
-          ExpressionAttributeNames: { '#next': 'next' },
-          ExpressionAttributeValues: { ':next': now(), ...(head && { ':seen': head.next }) },
-        }),
-        { abortSignal },
-      )
-    } catch (error) {
-      if (!isConditionFailure(error)) throw error
-    }
-    const present = await firstOf(blocksFrom(table, site, { to: headBlock }, { limit: 1 }), abortSignal)
-    if (!present) throw new Error(`The history of site ${site} has no beginning`)
-    return present.next
-  }
-
-  /** The block that takes entries at present. */
-  const openBlock = async (site: SiteId, abortSignal: AbortSignal): Promise<number> => {
-    const newest = await firstOf(blocksFrom(table, site, {}, { newestFirst: true, limit: 1 }), abortSignal)
-    if (!newest || newest.block === headBlock) return begin(site, newest, abortSignal)
+const createWriter = (table: Table, places: ReturnType<typeof createPlaces>, now: () => number) => {
+  const findOpenBlock = async (site: SiteId, signal: AbortSignal): Promise<number> => {
+    const newest = await firstOf(table, blocksFrom(site, {}, { newestFirst: true, limit: 1 }), signal)
+    if (!newest || newest.block === headBlock) return startHistory(table, site, newest, { now, signal })
     return isFull(newest) ? newest.next : newest.block
   }
 
-  const placeOf = (site: SiteId): number | undefined => {
-    const place = places.get(site)
-    return place && place.until > now() ? place.block : undefined
-  }
-
-  /** Answers false when the block takes no more. */
+  /** Answers false when the block is full. */
   const add = async (
     { site, block }: { readonly site: SiteId; readonly block: number },
     item: ReturnType<typeof entryItem>,
-    abortSignal: AbortSignal,
+    signal: AbortSignal,
   ): Promise<boolean> => {
     try {
-      const { Attributes } = await client.send(addition(table, { site, block }, item, now()), { abortSignal })
+      const command = addition(table.name, { site, block }, item, now())
+      const { Attributes } = await table.client.send(command, { abortSignal: signal })
       const filled = toBlock({ ...Attributes, site, block })
-      remember(site, isFull(filled) ? filled.next : block)
+      places.set(site, isFull(filled) ? filled.next : block)
       return true
     } catch (error) {
       if (!isConditionFailure(error)) throw error
       if (error.$metadata.attempts === 1) return false
-      // The client has repeated a call whose answer was lost: that one may have added it.
-      const refusing = await firstOf(blocksFrom(table, site, { from: block, to: block }, { limit: 1 }), abortSignal)
+      // The SDK has repeated a call whose answer was lost: that one may have added it.
+      const refusing = await firstOf(table, blocksFrom(site, { from: block, to: block }, { limit: 1 }), signal)
       return refusing?.marks.has(item.mark) ?? false
     }
   }
 
-  const write = async (entry: HistoryEntry, abortSignal: AbortSignal): Promise<void> => {
+  return async (entry: HistoryEntry, signal: AbortSignal): Promise<void> => {
     const { site } = entry
     const item = entryItem(entry, now())
-    let block = placeOf(site) ?? (await openBlock(site, abortSignal))
+    let block = places.get(site) ?? (await findOpenBlock(site, signal))
     for (let count = 0; count < mostAttempts; count++) {
-      if (await add({ site, block }, item, abortSignal)) return
-      block = await openBlock(site, abortSignal)
+      if (await add({ site, block }, item, signal)) return
+      block = await findOpenBlock(site, signal)
     }
-    throw new Error(`So many others write to the history of site ${site} that there was no room`)
+    throw new Error(`The history of site ${site} has too many writers at once`)
+  }
+}
+
+const createHistory = (table: Table): History => {
+  const read = async (query: Query) => {
+    const { items, last } = await queryPage(table, query)
+    return { blocks: items.map(toBlock), isLast: last === undefined }
   }
 
   return {
+    async after(site, position, limit) {
+      const changes: Change[] = []
+      for (let from = Math.max(blockOf(position), headBlock + 1); changes.length < limit; ) {
+        const { blocks, isLast } = await read(blocksFrom(site, { from }, { limit: blocksFor(limit - changes.length) }))
+        // Blocks are not read at one moment: what follows an open block is newer than entries that this one has got meanwhile.
+        const open = blocks.findIndex((block) => !isFull(block))
+        const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
+        changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
+        const last = blocks.at(-1)
+        if (!last || isLast || open >= 0) break
+        from = last.block + 1
+      }
+      return changes.slice(0, limit)
+    },
+
+    async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
+      const changes: Change[] = []
+      for (let to = blockOf(position); changes.length < limit; ) {
+        const range = { from: headBlock + 1, to }
+        const limits = { newestFirst: true, limit: blocksFor(limit - changes.length) }
+        const { blocks, isLast } = await read(blocksFrom(site, range, limits))
+        const newestFirst = blocks.flatMap((block) => changesIn(block).toReversed())
+        changes.push(...newestFirst.filter((change) => change.position < position))
+        const last = blocks.at(-1)
+        if (!last || isLast) break
+        to = last.block - 1
+      }
+      return changes.slice(0, limit).toReversed()
+    },
+  }
+}
+
+/** The history of the sites of a data centre, and what writes it. */
+export const createJournal = ({
+  now = Date.now,
+  lost = tellLost,
+  longestDelay = 15_000,
+  ...options
+}: Options): { readonly record: RecordChange; readonly history: History } => {
+  const table = openTable(options)
+  const places = createPlaces(now)
+  const takeTurn = createTurns()
+  const write = createWriter(table, places, now)
+  return {
     async record(entry, remainingTime = unlimited) {
-      const limit = createTimeLimit(() => Math.min(remainingTime() - timeToAnswer, patience), 0)
+      const deadline = createDeadline(() => Math.min(remainingTime() - reserves.answer, longestDelay))
       try {
-        await inTurn(entry.site, () => write(entry, limit.signal))
+        await takeTurn(entry.site, () => write(entry, deadline.signal))
       } catch (error) {
-        // What it has remembered may be what is wrong.
-        places.delete(entry.site)
+        // The remembered block may be wrong.
+        places.forget(entry.site)
         lost(entry, error)
       } finally {
-        limit.end()
+        deadline.end()
       }
     },
-
-    history: {
-      async after(site, position, limit) {
-        const changes: Change[] = []
-        for (let from = Math.max(blockOf(position), headBlock + 1); changes.length < limit; ) {
-          const limits = { limit: blocksFor(limit - changes.length) }
-          const { blocks, isLast } = await query(blocksFrom(table, site, { from }, limits))
-          // Blocks are not read at one moment: what stands behind one that was not full has come after what that one has got meanwhile.
-          const open = blocks.findIndex((block) => !isFull(block))
-          const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
-          changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
-          const last = blocks.at(-1)
-          if (!last || isLast || open >= 0) break
-          from = last.block + 1
-        }
-        return changes.slice(0, limit)
-      },
-
-      async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
-        const changes: Change[] = []
-        for (let to = blockOf(position); changes.length < limit; ) {
-          const range = { from: headBlock + 1, to }
-          const limits = { newestFirst: true, limit: blocksFor(limit - changes.length) }
-          const { blocks, isLast } = await query(blocksFrom(table, site, range, limits))
-          const newestFirst = blocks.flatMap((block) => changesIn(block).toReversed())
-          changes.push(...newestFirst.filter((change) => change.position < position))
-          const last = blocks.at(-1)
-          if (!last || isLast) break
-          to = last.block - 1
-        }
-        return changes.slice(0, limit).toReversed()
-      },
-    },
+    history: createHistory(table),
   }
 }

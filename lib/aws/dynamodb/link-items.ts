@@ -2,45 +2,42 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import type { CategoryLink, CategoryLinks, LinkList } from '../../categories/category-links.ts'
 import type { SiteObject } from '../../categories/contents.ts'
 import type { ObjectKind } from '../../core/content-kinds.ts'
+import type { Deadline } from '../../core/deadline.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import type { Allowance } from '../calls/in-time.ts'
+import { type Attributes, openTable } from './dynamodb.ts'
 import { batchGet, batchWrite } from './dynamodb-batches.ts'
 import { countRange, type KeyRange, readRange } from './key-range.ts'
 
 /**
- * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys the other way round.
- * A new link costs two write units, one for the item and one for its entry in the index.
+ * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys in reverse. A new link costs two write
+ * units. Every write is safe to repeat and takes each id once.
  */
 export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
-  /** The links with these objects, read consistently. */
+  /** Reads consistently. */
   getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
-  /** Stores these, each id once, in place of what there is. Repeating is safe. */
-  putMany(list: LinkList, links: readonly CategoryLink[], allowance?: Allowance): Promise<void>
-  /** Stores displayable links with these, but leaves a link as it is that exists by then. Repeating is safe. */
-  addMany(list: LinkList, ids: readonly number[], allowance: Allowance): Promise<void>
-  /** Deletes these, each id once, whether they are there or not. Repeating is safe. */
-  deleteMany(list: LinkList, ids: readonly number[], allowance?: Allowance): Promise<void>
-  /** Deletes the links of one object with these categories, each once, whether they are there or not. Repeating is safe. */
-  deleteOfObject(object: SiteObject, categories: readonly CategoryId[], allowance?: Allowance): Promise<void>
+  putMany(list: LinkList, links: readonly CategoryLink[], deadline?: Deadline): Promise<void>
+  /** Adds displayable links and leaves existing ones as they are. */
+  addMany(list: LinkList, ids: readonly number[], deadline: Deadline): Promise<void>
+  deleteMany(list: LinkList, ids: readonly number[], deadline?: Deadline): Promise<void>
+  deleteOfObject(object: SiteObject, categories: readonly CategoryId[], deadline?: Deadline): Promise<void>
 }
 
 interface Options {
   readonly client: DynamoDBDocumentClient
   readonly table: string
-  /** How long a busy store is tried again, in milliseconds. */
-  readonly patience?: number
+  /** How long a store without progress is tried again, in milliseconds. */
+  readonly longestStall?: number
 }
 
-/** How many links are made at once, each with a call of its own. */
 const updatesAtOnce = 32
 
-/** Categories in order of their ids, so that the index lists those of an object in that order. */
+// Digits keep categories in order of their ids, in the index too.
 const idDigits = 10
 const listKey = ({ site, kind, category }: { site: SiteId; kind: ObjectKind; category: number }) =>
   `${site}#${kind}#${String(category).padStart(idDigits, '0')}`
 
-/** Attribute names and absent defaults count towards the size of an item, and thereby towards the cost of reading a list. */
+// Names of attributes and absent defaults count towards the size of an item, and so towards the cost of a list.
 interface LinkItem {
   readonly list: string
   readonly id: number
@@ -48,79 +45,75 @@ interface LinkItem {
   readonly d?: 0
 }
 
-const toLink = (item: Readonly<Record<string, unknown>>): CategoryLink => ({
-  id: Number(item['id']),
-  displayable: item['d'] !== 0,
+const toLink = (item: Attributes): CategoryLink => ({ id: Number(item['id']), displayable: item['d'] !== 0 })
+
+const rangeOf = (list: LinkList): KeyRange => ({
+  partitionKey: 'list',
+  partition: listKey(list),
+  sortKey: 'id',
+  sortKeyOf: (id) => id,
+  idOf: Number,
 })
 
-export const createLinkItems = ({ client, table, patience }: Options): LinkItems => {
-  const batches = { client, table, ...(patience !== undefined && { patience }) }
+const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
+  index: 'byObject',
+  partitionKey: 'id',
+  partition: id,
+  sortKey: 'list',
+  sortKeyOf: (category) => listKey({ site, kind, category }),
+  idOf: (key) => Number(String(key).slice(-idDigits)),
+})
 
-  const rangeOf = (list: LinkList): KeyRange => ({
-    table,
-    partitionKey: 'list',
-    partition: listKey(list),
-    sortKey: 'id',
-    sortKeyOf: (id) => id,
-    idOf: Number,
-  })
-  const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
-    table,
-    index: 'byObject',
-    partitionKey: 'id',
-    partition: id,
-    sortKey: 'list',
-    sortKeyOf: (category) => listKey({ site, kind, category }),
-    idOf: (key) => Number(String(key).slice(-idDigits)),
-  })
+export const createLinkItems = ({ client, table: name, longestStall }: Options): LinkItems => {
+  const table = openTable({ dynamodb: client, table: name })
+  const batches = { client, name, ...(longestStall !== undefined && { longestStall }) }
 
   return {
-    list: async (list, after, limit) => (await readRange(client, rangeOf(list), after, limit)).map(toLink),
+    list: async (list, after, limit) => (await readRange(table, rangeOf(list), after, limit)).map(toLink),
     async listConsistently(list, after, limit) {
-      return (await readRange(client, { ...rangeOf(list), consistent: true }, after, limit)).map(toLink)
+      return (await readRange(table, { ...rangeOf(list), consistent: true }, after, limit)).map(toLink)
     },
-    count: (list, after, limit) => countRange(client, rangeOf(list), after, limit),
+    count: (list, after, limit) => countRange(table, rangeOf(list), after, limit),
 
     async getMany(list, ids) {
       const keys = ids.map((id) => ({ list: listKey(list), id }))
-      const items = await batchGet(batches, keys, { ConsistentRead: true })
-      const links = (items as Readonly<Record<string, unknown>>[]).map(toLink)
+      const links = (await batchGet(batches, keys, { ConsistentRead: true })).map(toLink)
       return new Map(links.map((link) => [link.id, link]))
     },
 
-    putMany: (list, links, allowance) =>
+    putMany: (list, links, deadline) =>
       batchWrite(
-        { ...batches, ...(allowance && { allowance }) },
+        { ...batches, deadline },
         links.map(({ id, displayable }) => ({
           PutRequest: { Item: { list: listKey(list), id, ...(!displayable && { d: 0 }) } satisfies LinkItem },
         })),
       ),
 
-    // An update that says nothing makes the item of its key when there is none. A batch cannot say so.
-    addMany: (list, ids, { check, abortSignal }) =>
+    // An update without an expression creates the missing item. A batch cannot say that.
+    addMany: (list, ids, { check, signal }) =>
       inParallel(ids, updatesAtOnce, async (id) => {
         check()
-        const Key = { list: listKey(list), id }
-        await client.send(new UpdateCommand({ TableName: table, Key }), { abortSignal })
+        await client.send(new UpdateCommand({ TableName: name, Key: { list: listKey(list), id } }), {
+          abortSignal: signal,
+        })
       }),
 
-    deleteMany: (list, ids, allowance) =>
+    deleteMany: (list, ids, deadline) =>
       batchWrite(
-        { ...batches, ...(allowance && { allowance }) },
+        { ...batches, deadline },
         ids.map((id) => ({ DeleteRequest: { Key: { list: listKey(list), id } } })),
       ),
 
-    deleteOfObject: ({ site, kind, id }, categories, allowance) =>
+    deleteOfObject: ({ site, kind, id }, categories, deadline) =>
       batchWrite(
-        { ...batches, ...(allowance && { allowance }) },
+        { ...batches, deadline },
         categories.map((category) => ({ DeleteRequest: { Key: { list: listKey({ site, kind, category }), id } } })),
       ),
 
     async categoriesOf(object, after, limit) {
       const range = inverseRangeOf(object)
-      const items = await readRange(client, range, after, limit)
-      return items.map((item) => range.idOf(item['list']) as CategoryId)
+      return (await readRange(table, range, after, limit)).map((item) => range.idOf(item['list']) as CategoryId)
     },
-    countCategoriesOf: (object, after, limit) => countRange(client, inverseRangeOf(object), after, limit),
+    countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
   }
 }

@@ -1,13 +1,13 @@
 import type { CategoryLinks, LinkList, LinkOutcome, ObjectLinkOutcome } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
+import { reserves, withDeadline } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type RemainingTime, unlimited } from '../../core/remaining-time.ts'
-import { inTime, timeToSettle } from '../calls/in-time.ts'
 import type { RecordChange } from './journal.ts'
 import type { LinkItems } from './link-items.ts'
 
-/** Links as `CategoryLinks.link` does, but writes nothing down. Answers whether it has changed anything, too. */
+/** `CategoryLinks.link` without its history entry. */
 export type MakeLinks = (
   list: LinkList,
   wanted: ReadonlyMap<number, boolean | undefined>,
@@ -24,9 +24,8 @@ interface Options {
 const linksAtOnce = 16
 
 /**
- * Links from the object's side: everything is checked first, then each link is made as it is from its category's side, with the same
- * second look. What is removed after the check leaves things as if it had been linked first. A failure half-way leaves some links, and
- * repeating completes them.
+ * Links from the object's side (C-46): checks everything first, then makes each link as from its category's side. A failure may leave some
+ * links, and repeating completes them.
  */
 export const createObjectLinks = ({
   contents,
@@ -34,8 +33,7 @@ export const createObjectLinks = ({
   makeLinks,
   record,
 }: Options): Pick<CategoryLinks, 'linkObject' | 'unlinkObject'> => {
-  /** Why the links of an object with these categories cannot be changed. */
-  const refusal = async (
+  const findRefusal = async (
     { site, kind, id }: SiteObject,
     categories: readonly CategoryId[],
   ): Promise<ObjectLinkOutcome | undefined> => {
@@ -50,13 +48,12 @@ export const createObjectLinks = ({
 
   return {
     async linkObject(object, wanted, entry, remainingTime = unlimited) {
-      const refused = await refusal(object, [...wanted.keys()])
-      if (refused) return refused
+      const refusal = await findRefusal(object, [...wanted.keys()])
+      if (refusal) return refusal
       const { site, kind, id } = object
       let isAnyNew = false
       await inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
-        const wish = new Map([[id, displayable]])
-        const { hasChanged } = await makeLinks({ site, kind, category }, wish, remainingTime)
+        const { hasChanged } = await makeLinks({ site, kind, category }, new Map([[id, displayable]]), remainingTime)
         isAnyNew ||= hasChanged
       })
       if (isAnyNew) await record(entry, remainingTime)
@@ -64,9 +61,11 @@ export const createObjectLinks = ({
     },
 
     async unlinkObject(object, categories, entry, remainingTime = unlimited) {
-      const refused = await refusal(object, categories)
-      if (refused) return refused
-      await inTime(remainingTime, timeToSettle, (allowance) => linkItems.deleteOfObject(object, categories, allowance))
+      const refusal = await findRefusal(object, categories)
+      if (refusal) return refusal
+      await withDeadline(remainingTime, reserves.settle, (deadline) =>
+        linkItems.deleteOfObject(object, categories, deadline),
+      )
       await record(entry, remainingTime)
       return { outcome: 'done' }
     },

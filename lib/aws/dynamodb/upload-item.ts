@@ -1,7 +1,8 @@
 import { storedId } from '../../core/ids.ts'
 import type { Holding, Target, Upload } from '../../storage/uploads/upload.ts'
+import type { Attributes } from './dynamodb.ts'
 
-/** The MD5 of all parts, one behind the other: 640 of them, which is the most, are 10 KiB. */
+// The MD5 sums of all parts in a row: at most 640 of them, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
   readonly parts: Uint8Array
 }
@@ -12,7 +13,6 @@ export const storedHolding = ({ name, parts, tail }: Holding): StoredHolding => 
   tail,
 })
 
-/** The record of an upload as the table Uploads has it. */
 interface Item {
   readonly site: number
   readonly user: string
@@ -36,32 +36,29 @@ export const itemOf = ({ isComplete, expires, holding, id: _, ...rest }: Upload)
   ends: expires,
 })
 
-/** What a store gives back, whoever has written it. */
-export type Stored = Readonly<Record<string, unknown>>
+const damaged = (name: string): Error => new Error(`The record of an upload has no ${name}`)
 
-const damaged = (what: string): Error => new Error(`The record of an upload holds no ${what}`)
+const isStored = (value: unknown): value is Attributes => typeof value === 'object' && value !== null
 
-const isStored = (value: unknown): value is Stored => typeof value === 'object' && value !== null
-
-const textIn = (stored: Stored, name: string): string => {
+const textIn = (stored: Attributes, name: string): string => {
   const value = stored[name]
   if (typeof value !== 'string') throw damaged(name)
   return value
 }
 
-const numberIn = (stored: Stored, name: string): number => {
+const numberIn = (stored: Attributes, name: string): number => {
   const value = stored[name]
   if (typeof value !== 'number') throw damaged(name)
   return value
 }
 
-const optionalIn = <Name extends string>(stored: Stored, name: Name): Partial<Record<Name, string>> => {
+const optionalIn = <Name extends string>(stored: Attributes, name: Name): Partial<Record<Name, string>> => {
   const value: Partial<Record<Name, string>> = {}
   if (stored[name] !== undefined) value[name] = textIn(stored, name)
   return value
 }
 
-const targetIn = ({ target }: Stored): Target => {
+const targetIn = ({ target }: Attributes): Target => {
   if (!isStored(target)) throw damaged('target')
   return {
     path: textIn(target, 'path'),
@@ -75,7 +72,7 @@ const targetIn = ({ target }: Stored): Target => {
   }
 }
 
-const holdingIn = ({ holding }: Stored): Holding | null => {
+const holdingIn = ({ holding }: Attributes): Holding | null => {
   if (holding === null) return null
   if (!isStored(holding) || !(holding['parts'] instanceof Uint8Array)) throw damaged('holding')
   return {
@@ -85,8 +82,8 @@ const holdingIn = ({ holding }: Stored): Holding | null => {
   }
 }
 
-/** Throws an Error for what is no record of an upload: then the table is damaged. */
-export const toUpload = (id: string, stored: Stored): Upload => ({
+/** Throws an Error when the item is damaged. */
+export const toUpload = (id: string, stored: Attributes): Upload => ({
   id,
   site: storedId(stored['site']),
   user: textIn(stored, 'user'),

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
+import { reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Handler, Send } from '../../http/request.ts'
-import { timeToAnswer } from '../calls/in-time.ts'
 import {
   type BinaryAccept,
   fromGateway,
@@ -13,37 +13,36 @@ import {
   toGateway,
 } from './gateway.ts'
 
-/** What Lambda calls. */
 export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
 
-/** The result for the gateway. A stream comes from a store: when it breaks, the store has failed in passing. Errors: unavailable. */
+/** Errors: unavailable, when the stream of the answer breaks. */
 const buffered =
-  (way: Parameters<typeof toGateway>[1]): Send<GatewayResult> =>
+  (caller: Parameters<typeof toGateway>[1]): Send<GatewayResult> =>
   async (answer) => {
     try {
-      return await toGateway(answer, way)
+      return await toGateway(answer, caller)
     } catch (error) {
       if (!(answer.body instanceof Readable) || error instanceof ServiceError) throw error
       throw new ServiceError('unavailable', { cause: error })
     }
   }
 
-/** What is particular about a gateway; AWS unless told. */
+/** Emulators differ from AWS. */
 interface GatewayKind {
   readonly pathEncoding?: PathEncoding
   readonly binaryAccept?: BinaryAccept
 }
 
 /**
- * The entry of a Lambda function behind API Gateway: middy watches the time around the core. When it is nearly up, it aborts the
- * request's signal; the core answers 503 then, and records that it did. middy's own answer would come ahead of that one, so there is none.
+ * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the request's signal, and the core answers 503
+ * and logs it. middy's own answer would come earlier, so it never ends.
  */
 export const lambdaHandler = (
   handler: Handler,
   { pathEncoding = 'encoded', binaryAccept = 'any' }: GatewayKind = {},
 ): LambdaHandler =>
   middy<GatewayEvent, GatewayResult>({
-    timeoutEarlyInMillis: timeToAnswer,
+    timeoutEarlyInMillis: reserves.answer,
     timeoutEarlyResponse: () => new Promise(() => {}),
   }).handler((event, context, { signal }) => {
     const request = fromGateway(event, pathEncoding, signal)

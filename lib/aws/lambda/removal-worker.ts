@@ -10,21 +10,20 @@ interface Deps extends ContinueDeps {
   readonly removalQueue: RemovalQueue
 }
 
-/** What a worker keeps of its time for calls in flight and for handing the rest to the next one, in milliseconds. */
+// Reserved for calls in flight and the message to the next worker. In milliseconds.
 const timeToHandOver = 30_000
 
 const message = z.object({ site: z.string(), path: z.string(), id: z.string() })
 
-/** Reads what the queue of removals delivers. Throws an Error when it is none of the service's messages. */
+/** Throws an Error for a foreign message. */
 const readTask = (body: string): RemovalTask => {
   const { site, path, id } = z.parse(message, JSON.parse(body))
   return { site: storedId(site), path: toStoragePath(path), id }
 }
 
 /**
- * What finishes removals on AWS. What is left after a slice is a new message. A message whose worker dies, or fails for good, is delivered
- * again by the queue, and ends where a person looks at it; one that has met a store in trouble waits until its worker's time is over, for the
- * store may not have learnt that the worker has given the removal back.
+ * Finishes removals, slice by slice: the rest is a new message. When a worker dies or fails, the queue delivers its message again, and finally
+ * moves it to the dead letters. After a store's failure the message waits until the worker's time is over: the lease may not be given back.
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {

@@ -2,25 +2,24 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 
-/** A bucket and the clients that speak to it. */
 export interface Bucket {
-  /** Repeats by itself what fails in passing: for calls that do no more the second time. */
+  /** Repeats transient failures: for idempotent calls. */
   readonly client: S3Client
-  /** Repeats what was refused alone: for calls that make a version, which nobody would know of if their answer is lost. */
+  /** Repeats refusals only: for calls that make a version, which nobody would know of after a lost answer. */
   readonly once: S3Client
   readonly name: string
   readonly known: Known
-  /** What each call is made with: it is cut at this signal. */
+  /** Options of each call. */
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/** What stands behind a bucket may know less than S3 does: what has been found out about it. */
+/** What was learned about the store behind a bucket. */
 interface Known {
   readonly lacks: Set<Ability>
   comparesNamesAsTheyAre?: Promise<boolean>
 }
 
-/** What some stores that speak like S3 lack. */
+/** Abilities that some compatible stores lack. */
 export type Ability =
   | 'a copy onto nothing'
   | 'a removal of one version alone'
@@ -34,23 +33,20 @@ export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): B
   options: {},
 })
 
-/** The bucket as it is spoken to until a signal comes. */
+/** The bucket with calls that end at a signal. */
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
-/** What a copy names its source by. */
 export const copySource = ({ name }: Bucket, key: string): string =>
   `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
 
-/** How long a call may take that puts together or copies a large object, in milliseconds; a request of a function is over before. */
+// To join or copy a large object takes long. A request of a function ends before.
 export const longCall = { requestTimeout: 60_000 }
 
-/** How many calls one change makes at once. */
 export const callsInFlight = 32
 
-/** The entity tag without its quotes: what the port calls a version. */
+/** The port's version is the entity tag without quotes. */
 export const unquote = (tag: string | undefined): string => tag?.replaceAll('"', '') ?? ''
 
-/** The answer of S3 that a call failed with, whatever the client has made of it. */
 const refusalIn = (error: unknown): S3ServiceException | undefined => {
   const cause = error instanceof ServiceError ? error.cause : error
   return cause instanceof S3ServiceException ? cause : undefined
@@ -59,39 +55,35 @@ const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$meta
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
 
-/** What was asked for by its name is no version but what hides older ones. */
+/** The named version is a delete marker. */
 export const isMarker = (error: unknown): boolean => statusOf(error) === 405
 
-/** A name that S3 gives to nothing, or something that is wrong with every call, such as credentials that have ended. */
+/** A malformed version name, or a fault of every call, such as expired credentials. */
 export const isMalformed = (error: unknown): boolean => statusOf(error) === 400
 
 /** A condition did not hold, or a race was lost (409), or nothing was there to compare with (404). Nothing was made. */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
 
-/** A refusal that a repetition has met may be for what the first attempt has made after all. */
+/** Refused without a repetition: the refusal of a repetition may be caused by the first attempt. */
 export const isRefusedAtOnce = (error: unknown): boolean =>
   isRefused(error) && (refusalIn(error)?.$metadata.attempts ?? 1) === 1
 
-/** An upload that is to be completed is there no more: S3 gives some of them up when a race is lost. */
+/** S3 aborts some uploads that lose a race. */
 export const isUploadGone = (error: unknown): boolean => refusalIn(error)?.name === 'NoSuchUpload'
 
-/** The errors by which S3 says that it has not done what it was asked to, and that it may do it when it is asked again. */
+/** S3 has not carried out the call, and may when it is repeated. */
 export const passingCodes: readonly string[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']
 
-/** Whether S3 itself has answered so: an answer that was lost on its way, or broke off, is none. */
+/** S3 itself has answered so. A lost answer does not count. */
 export const isRefusedInPassing = (error: unknown): boolean =>
   error instanceof S3ServiceException && passingCodes.includes(error.name)
 
-/** Notes that a store lacks something, and tells the log so once. */
 export const noteLack = ({ known, name }: Bucket, ability: Ability, instead: string): void => {
   if (!known.lacks.has(ability)) console.warn(`What holds the bucket ${name} does not know ${ability}: ${instead}.`)
   known.lacks.add(ability)
 }
 
-/**
- * Makes a call under a condition. A store that does not know the condition (501) gets the call without it, and the check that stands before
- * the call has to do.
- */
+/** Makes a conditional call. A store without the condition (501) gets the call without it: the check before the call has to do. */
 export const onCondition = async <Output>(
   bucket: Bucket,
   ability: Ability,

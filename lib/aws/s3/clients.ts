@@ -1,18 +1,17 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { StandardRetryStrategy } from '@smithy/core/retry'
-import { waiting } from '../calls/call-times.ts'
-import { failLikePort } from '../calls/store-failure.ts'
+import { failLikePort, timeouts } from '../calls/client-calls.ts'
 import { type Bucket, isRefusedInPassing } from './bucket.ts'
 
 const mostAttempts = 3
 
-/** How long S3 may take to begin an answer, in milliseconds: with every repetition, less than a function has. */
+// With every repetition, less than the time of a function. In milliseconds.
 const requestTimeout = 8_000
 
-/** How long a body on its way may stand still, in milliseconds: whoever reads it may be slow as well. */
+// Its reader may be slow as well. In milliseconds.
 const socketTimeout = 20_000
 
-/** Repeats what S3 itself has refused to do for now. What was lost on its way may have been done, and is not repeated. */
+// A call whose answer was lost may have been carried out, so it is not repeated.
 const repeatingRefusals = (): StandardRetryStrategy => {
   const strategy = new StandardRetryStrategy(mostAttempts)
   const next = strategy.refreshRetryTokenForRetry.bind(strategy)
@@ -23,12 +22,11 @@ const repeatingRefusals = (): StandardRetryStrategy => {
   return strategy
 }
 
-/** The two clients of a bucket, whose calls end and fail as the ports promise. */
 export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'client' | 'once'> => {
   const client = new S3Client({
     maxAttempts: mostAttempts,
-    requestHandler: waiting({ requestTimeout, socketTimeout }),
-    // A part would wait for leave to be sent, over a connection of its own each time.
+    requestHandler: timeouts({ requestTimeout, socketTimeout }),
+    // Each part would wait for permission, over a new connection.
     expectContinueHeader: false,
     ...config,
   })

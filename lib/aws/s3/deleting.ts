@@ -5,21 +5,20 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { type Bucket, callsInFlight, isRefused, onCondition, passingCodes, unquote } from './bucket.ts'
 import { headObject } from './looking.ts'
 
-/** What goes: an object, in the state with this tag alone, so that a delete marker hides it; or, for good, one version of it, a delete marker maybe. */
+/** `object`: hide it with a delete marker if it still has this tag. `version`: delete one version or delete marker for good. */
 export type Doomed =
   | { readonly kind: 'object'; readonly key: string; readonly tag: string }
   | { readonly kind: 'version'; readonly key: string; readonly versionId: string }
 
-/** What XML cannot hold cannot be deleted in a batch. */
+// A batch is XML.
 const unfitForXml = /[\ufffe\uffff]/
 
-/** Objects that one call deletes. */
 const batchLength = 1_000
 
-/** S3 takes 3,500 deletions a second below one prefix: two batches that take about half a second each stay about there. */
+// S3 allows 3,500 deletions a second below one prefix, and a batch takes about half a second.
 const batchesInFlight = 2
 
-/** How often what failed in passing is tried altogether, and the first pause before that, in milliseconds; each one is twice as long. */
+// Pauses double. In milliseconds.
 const mostAttempts = 5
 const firstPause = 100
 
@@ -31,17 +30,16 @@ const batchesOf = <Item>(items: readonly Item[]): readonly Item[][] =>
     items.slice(index * batchLength, (index + 1) * batchLength),
   )
 
-/** An S3 error of one key in a batch. All but one of them pass. */
+/** The error of one key in a batch. All but AccessDenied are transient. */
 const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error => {
   const cause = Object.assign(new Error(`S3 did not delete every object: ${Message}`), { name: Code })
   return Code === 'AccessDenied' ? cause : new ServiceError('unavailable', { cause })
 }
 
-/** What has been replaced since it was listed is newer, and stays; what has gone since, another removal took. */
+/** A newer object stays, and another removal may have been faster. */
 const isSettled = ({ Code = '' }: FailedKey): boolean =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey', 'NoSuchVersion'].includes(Code)
 
-/** Deletes a batch, and again what of it failed in passing. */
 const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[]): Promise<void> => {
   let left = batch
   for (let attempt = 1; left.length > 0; attempt++) {
@@ -63,7 +61,7 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[]): Promise<vo
 
 const signalOf = ({ options: { abortSignal } }: Bucket) => (abortSignal ? { signal: abortSignal } : {})
 
-/** As in a batch. A store that does not know the condition has a look before the call in its place. */
+/** A store without the condition gets a look before the call. */
 const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
   const { client, name: Bucket, options } = bucket
   const { key: Key } = doomed
@@ -84,9 +82,9 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
   }
 }
 
-/** Deletes all of these. Throws when one could not be deleted: `unavailable` when a repetition may help. */
+/** Errors: unavailable, when a repetition may help; those of S3. */
 export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Promise<void> => {
-  // One alone goes by a DELETE, which costs nothing; a batch is charged as a POST.
+  // A single DELETE is free; a batch is charged as a POST.
   const isSingle = ({ key }: Doomed) => doomed.length === 1 || unfitForXml.test(key)
   await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one))
   const batches = batchesOf(doomed.filter((one) => !isSingle(one)))

@@ -22,17 +22,14 @@ export const headObject = async (
   }
 }
 
-/** How many versions of one object are looked at, and how many of them at once. */
 const mostVersions = 1_000
 const looksAtOnce = 16
 
-/**
- * Whether a change has made a version of an object since a moment, whatever has become of the object after it: it may have been replaced or removed.
- */
+/** Finds out if a change has made a version of an object since a moment, even if it was replaced or removed afterwards. */
 export const wasMadeBy = async (bucket: Bucket, key: string, change: string, since: number): Promise<boolean> => {
   if ((await headObject(bucket, key))?.Metadata?.['change'] === change) return true
   const { client, name, options } = bucket
-  // Those of the key itself come before all others that begin with it, the newest first.
+  // Versions of the key itself come first, the newest first.
   const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: mostVersions })
   const { Versions = [] } = await client.send(query, options)
   const late = Versions.filter(({ Key, LastModified }) => Key === key && (LastModified?.getTime() ?? 0) >= since)
@@ -61,7 +58,7 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
   return head && toInfo(key, head)
 }
 
-/** Keys come in the form of a query, so that even what XML cannot hold comes through. */
+/** Listed keys are URL-encoded, because XML cannot hold some of them. */
 export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
 
 type ReadKey = typeof decodeKey
@@ -79,7 +76,7 @@ const toListed = (
 
 export const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** The greatest character there is: what lies in a folder comes before the folder's key with this behind it. */
+/** The greatest character: a folder's key with it sorts after everything in the folder. */
 export const lastCharacter = '\u{10ffff}'
 
 const listOnce = async (
@@ -108,13 +105,10 @@ const listOnce = async (
   return { objects, folders, next: page.IsTruncated ? last.at(-1) : undefined }
 }
 
-/** Every key of ours begins with a letter of ASCII: behind this one there is none. */
+// Our keys start with an ASCII letter, so none follows this one.
 const behindAllKeys = '\u00e9'
 
-/**
- * Whether a listing that goes on finds what is behind a name. LocalStack compares names in the form of a query with each other, and
- * passes over what is not ASCII: there, something is found behind everything.
- */
+/** LocalStack compares names in their URL-encoded form, and so skips those that are not ASCII: there, something follows every name. */
 const comparesNamesAsTheyAre = async (bucket: Bucket): Promise<boolean> => {
   const query = { prefix: '', folded: false, after: behindAllKeys, limit: 1 }
   const { objects } = await listOnce(bucket, query, true)
@@ -123,7 +117,7 @@ const comparesNamesAsTheyAre = async (bucket: Bucket): Promise<boolean> => {
   return false
 }
 
-/** `ObjectStore.list`. How a store compares names is asked once in its life, beside the first listing that goes on. */
+/** `ObjectStore.list`. The first continued listing finds out how the store compares names. */
 export const listObjects = async (bucket: Bucket, query: ListQuery): Promise<Listing> => {
   if (query.after === undefined) return listOnce(bucket, query, true)
   const { known } = bucket
@@ -141,31 +135,36 @@ export const existsBelow = async (bucket: Bucket, prefix: string): Promise<boole
 const isFolder = (key: string) => key.endsWith('/')
 const parentOf = (folder: string) => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
 
-/** From how many folders in one folder on that one is listed in their place. A listing costs as much as a write. */
+// From two folders on, one listing of their parent replaces a listing of each.
 const worthAListing = 2
 const longestListing = 1_000
 
-/** Which of some folders there are, asked one by one. */
-const standingOneByOne = async (bucket: Bucket, folders: readonly string[]): Promise<readonly string[]> => {
+const existingOneByOne = async (bucket: Bucket, folders: readonly string[]): Promise<readonly string[]> => {
   const found = await Promise.all(folders.map((folder) => existsBelow(bucket, folder)))
   return folders.filter((_, index) => found[index])
 }
 
-/** Which of some folders in one folder there are. */
-const standing = async (bucket: Bucket, parent: string, folders: readonly string[]): Promise<readonly string[]> => {
-  if (folders.length < worthAListing) return standingOneByOne(bucket, folders)
+/** The folders that exist, of some in one parent. */
+const existingFolders = async (
+  bucket: Bucket,
+  parent: string,
+  folders: readonly string[],
+): Promise<readonly string[]> => {
+  if (folders.length < worthAListing) return existingOneByOne(bucket, folders)
   const listing = await listOnce(bucket, { prefix: parent, folded: true, limit: longestListing }, true)
-  if (listing.next !== undefined) return standingOneByOne(bucket, folders)
+  if (listing.next !== undefined) return existingOneByOne(bucket, folders)
   const there = new Set(listing.folders)
   return folders.filter((folder) => there.has(folder))
 }
 
-/** Answers the first of the keys where there is something: exactly there, or, for one that ends in `/`, there and below. */
+/** The first key that exists; for a key with `/` at its end, also the first with something below it. */
 export const findRival = async (bucket: Bucket, keys: readonly string[]): Promise<string | undefined> => {
   const objects = keys.filter((key) => !isFolder(key))
   const [foldersThere, objectsThere] = await Promise.all([
     Promise.all(
-      [...Map.groupBy(keys.filter(isFolder), parentOf)].map(([parent, folders]) => standing(bucket, parent, folders)),
+      [...Map.groupBy(keys.filter(isFolder), parentOf)].map(([parent, folders]) =>
+        existingFolders(bucket, parent, folders),
+      ),
     ),
     Promise.all(objects.map((key) => headObject(bucket, key))),
   ])
@@ -173,7 +172,7 @@ export const findRival = async (bucket: Bucket, keys: readonly string[]): Promis
   return keys.find((key) => taken.has(key))
 }
 
-/** Answers the first of the keys where there is something else than what is expected there. */
+/** The first key that differs from what is expected. */
 export const findChanged = async (bucket: Bucket, expected: readonly Expected[]): Promise<string | undefined> => {
   const found = await Promise.all(expected.map(({ key }) => findObject(bucket, key)))
   return expected.find(({ version }, index) => found[index]?.version !== version)?.key

@@ -6,7 +6,7 @@ import { type Ability, type Bucket, callsInFlight, isRefusedAtOnce, noteLack, un
 import { type Doomed, deleteAll } from './deleting.ts'
 import { headObject } from './looking.ts'
 
-/** The version that a call made although it seems to have failed: its answer may have been lost on the way. */
+/** The version that a call has made although its answer was lost. */
 export const madeInSilence = async (
   bucket: Bucket,
   key: string,
@@ -16,7 +16,6 @@ export const madeInSilence = async (
   return head && (await isOwn(head)) ? head.VersionId : undefined
 }
 
-/** The delete marker that hides a key at present. */
 export const presentMarker = async ({ client, name, options }: Bucket, key: string): Promise<string | undefined> => {
   const { DeleteMarkers = [] } = await client.send(
     new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: 10 }),
@@ -25,21 +24,19 @@ export const presentMarker = async ({ client, name, options }: Bucket, key: stri
   return DeleteMarkers.find((marker) => marker.Key === key && marker.IsLatest)?.VersionId
 }
 
-/** What a call that makes something has answered. */
 interface Answer {
   readonly VersionId?: string | undefined
   readonly ETag?: string | undefined
 }
 
-/** The conditions that a call carries which writes a key. */
 interface WriteConditions {
   readonly IfMatch?: string
   readonly IfNoneMatch?: '*'
 }
 
 /**
- * Makes a call that writes a key, onto what was seen or is expected there alone when something is: one that bears `id`, and whose conditions the store
- * knows under the name of that ability. Errors: NotPlaced (changed).
+ * Makes a call that writes a key with the mark `id`, on condition that the key still is as seen or expected. `ability` names the condition for
+ * stores that lack it. Errors: NotPlaced (changed).
  */
 export type Writing = (
   write: {
@@ -53,25 +50,25 @@ export type Writing = (
 
 interface Call {
   readonly key: string
-  /** Whether nothing was there before. */
+  /** The key was free before. */
   readonly creates: boolean
   readonly run: () => Promise<Answer>
-  /** The version that it made although it seems to have failed. */
+  /** The version that the call has made although its answer was lost. */
   readonly find: () => Promise<string | undefined>
 }
 
-/** What S3 has in hand when a call is cut may become visible a moment later: it is looked for once more after so many milliseconds. */
+// S3 may finish a call a moment after it was cut. In milliseconds.
 const secondLook = 1_000
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 type Uncovered = Pick<Restoration, 'key' | 'id'>
 
-/** What one attempt to place changes has made so far, so that all of it can be taken back. `undoing` has the time that is kept for that. */
+/** What one attempt to place changes has made, so that all of it can be taken back. */
 export const createMaking = (doing: Bucket, undoing: Bucket) => {
-  /** Versions and delete markers: without them, what was there before is there again. */
+  /** Versions and delete markers: their removal brings back what was there before. */
   const made: Doomed[] = []
-  /** Objects that nothing hides any more. */
+  /** Objects whose delete markers were removed. */
   const uncovered: Uncovered[] = []
   let isVersioned = true
 
@@ -84,10 +81,7 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
     if (versionId) made.push({ kind: 'version', key, versionId })
   }
 
-  /**
-   * What was hidden before, and is to be seen now. An upload of the same bytes bears the same tag, so that only the name of the version tells them
-   * apart. S3 removes under a condition of tags alone: between this look and the removal such an upload may still slip in.
-   */
+  // Only the version tells an upload of the same bytes apart, and S3 compares tags alone: such an upload may slip in before the removal.
   const findUncovered = async (): Promise<readonly Doomed[]> => {
     const found: Doomed[] = []
     await inParallel(uncovered, callsInFlight, async ({ key, id }) => {
@@ -100,16 +94,13 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
   return {
     made,
 
-    /** Says which versions a call takes the markers away from, so that they are hidden again when it is taken back. */
+    /** Remembers versions whose markers a call removes: `undo` hides them again. */
     uncovering: (versions: readonly Uncovered[]): void => void uncovered.push(...versions),
 
-    /**
-     * Whether all that was made so far can be taken back whatever it has replaced. A bucket whose versioning is new may keep none yet: what
-     * was created there is taken back by removing it; what was replaced is gone.
-     */
+    /** False for a bucket whose versioning is new: what is replaced there cannot be brought back. */
     isVersioned: () => isVersioned,
 
-    /** Runs a call that makes a version, and finds out what it made even when it fails. */
+    /** Runs a call that makes a version, and finds that version even when the call fails. */
     async making({ key, creates, run, find }: Call): Promise<void> {
       try {
         const { VersionId, ETag } = await run()
@@ -126,7 +117,7 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
       }
     },
 
-    /** Brings back what was there before, and answers what it was for. When that fails as well, both failures come through. */
+    /** Brings back what was there before. Answers the failure, or both failures when this fails too. */
     async undo(failure: unknown): Promise<unknown> {
       try {
         await deleteAll(undoing, made)

@@ -1,29 +1,23 @@
 import { partLength } from '../../storage/fingerprint.ts'
 
-/** What one upload has borrowed. */
+/** The buffers of one upload. */
 export interface Lending {
-  /** A buffer of one part's length, with anything in it. Waits until there is room: whoever waits reads nothing meanwhile. */
+  /** A buffer of one part's length, with any content. Waits until there is room. */
   take(): Promise<Buffer>
-  /** Gives a buffer back when what is done with it has ended. When that has failed, it is not lent again: a call may still be sending from it. */
+  /** Returns the buffer after the work. After a failure it is not lent again: a call may still be sending from it. */
   use<Result>(buffer: Buffer, work: () => Promise<Result>): Promise<Result>
 }
 
 /** Room for the parts of all uploads of a process. */
 export interface PartBuffers {
-  /**
-   * Runs an upload, at whose end all that it has borrowed is back. It must not wait for a buffer while it keeps one that it has filled:
-   * each filled one is in use.
-   */
+  /** Runs an upload and takes back its buffers. It must not wait for a buffer while it keeps a filled one. */
   lend<Result>(upload: (lending: Lending) => Promise<Result>): Promise<Result>
 }
 
-/**
- * How many parts are in memory at once. With the small files that wait there for the rest of their request (32 MiB) they have 192 MiB, whatever
- * comes. Each request of an environment of 16 has one part to fill, and some are left to be on their way.
- */
+// With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment has one to fill, and four are on their way.
 const mostParts = 20
 
-/** Buffers are lent in the order in which they were asked for, and kept for the next upload. */
+/** Lends buffers first come, first served, and keeps them for the next upload. */
 export const createPartBuffers = (most = mostParts): PartBuffers => {
   const idle: Buffer[] = []
   const waiting: (() => void)[] = []
@@ -70,15 +64,14 @@ export const createPartBuffers = (most = mostParts): PartBuffers => {
   }
 }
 
-/** A part of some content. */
 export interface Part {
   readonly bytes: Buffer
-  /** What its bytes stand in, to be given back when they have been used. */
+  /** The buffer with the bytes. */
   readonly buffer: Buffer
   readonly isLast: boolean
 }
 
-/** Cuts content into parts as it comes; the last one may be shorter, and there is at least one. */
+/** Cuts content into one or more parts; the last one may be shorter. */
 export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lending): AsyncGenerator<Part, void> {
   let buffer = await lending.take()
   let length = 0

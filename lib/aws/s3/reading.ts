@@ -4,7 +4,6 @@ import type { ByteRange, ObjectInfo, ReadObject } from '../../storage/object-sto
 import { type Bucket, isMissing } from './bucket.ts'
 import { headObject, toInfo } from './looking.ts'
 
-/** An object as one call has brought it, with the bytes of one range. */
 interface Brought {
   readonly info: ObjectInfo
   readonly range: ByteRange
@@ -24,7 +23,7 @@ const broughtBy = (key: string, output: GetObjectCommandOutput): Brought => {
   }
 }
 
-/** Asks for an object and a range of its bytes at once. Answers `unsatisfiable` when it has no such bytes; an empty one has none at all. */
+/** Reads an object and a range of its bytes in one call. Of an empty object every range is unsatisfiable. */
 const bring = async (
   { client, name, options }: Bucket,
   key: string,
@@ -39,7 +38,6 @@ const bring = async (
   }
 }
 
-/** Looks first, and asks for the bytes that are chosen then. */
 const lookAndRead = async (
   bucket: Bucket,
   key: string,
@@ -55,7 +53,7 @@ const lookAndRead = async (
       Bucket: bucket.name,
       Key: key,
       Range: `bytes=${range.first}-${range.last}`,
-      // The very state that was described, even when it is replaced in this moment.
+      // The state that was described, even if it is replaced now.
       ...(head.VersionId ? { VersionId: head.VersionId } : { IfMatch: head.ETag }),
     }),
     bucket.options,
@@ -64,7 +62,7 @@ const lookAndRead = async (
   return { info, ...(body && { body }) }
 }
 
-/** `ObjectStore.read`: one call when what is expected is what is chosen, and two otherwise. */
+/** `ObjectStore.read`: one call when the expected range is chosen, otherwise two. */
 export const readObject = async (
   bucket: Bucket,
   key: string,
@@ -77,7 +75,7 @@ export const readObject = async (
   const { info, range, body } = brought
   const chosen = choose(info)
   if (body && chosen?.first === range.first && chosen.last === range.last) return { info, body }
-  // Nobody reads them: the connection is free for others only when it is closed.
+  // Nobody reads these bytes; closing frees the connection.
   body?.on('error', () => {}).destroy()
   return chosen && chosen.last >= chosen.first ? lookAndRead(bucket, key, choose) : { info }
 }

@@ -8,20 +8,20 @@ import {
 } from '../../storage/object-store.ts'
 import type { Bucket } from './bucket.ts'
 import { compareKeys, existsBelow, lastCharacter } from './looking.ts'
-import { listPage, type Page, type Place, type State, statesBelow } from './states.ts'
+import { listPage, type Page, type Place, type State, statesBelow } from './versions.ts'
 
-/** A search for the state in which an object was when a marker of some moments hid it, through the states of its key. */
+/** The search for the version of a key that was hidden in some period. */
 interface Search {
   readonly key: string
-  /** What hides the state that is looked for, as far as it has been seen; undefined when a newer version is there. */
+  /** The markers that hide it, as far as seen; undefined when there is a newer version. */
   hiddenBy: string[] | undefined
-  /** Whether the marker has been passed: the next version is what it hid. */
+  /** The next version is the one that the marker hid. */
   isBehindMarker: boolean
   isOver: boolean
 }
 
-/** Goes on with a search. Answers what it was for when that is among these states. */
-const goOn = (
+/** Searches further states. */
+const continueSearch = (
   search: Search,
   states: readonly State[],
   isMarker: (state: State) => boolean,
@@ -40,7 +40,7 @@ const goOn = (
   return []
 }
 
-/** The clocks of a bucket and of whoever asks it differ a little, and a bucket's tells whole seconds. */
+// The clocks of bucket and caller differ a little, and the bucket's has whole seconds. In milliseconds.
 const slack = 1_000
 
 /** `ObjectStore.removedWithin`. */
@@ -55,25 +55,24 @@ export async function* listRemovedWithin(
     const found: RemovedObject[] = []
     for (const [key, states] of page) {
       if (search?.key !== key) search = { key, hiddenBy: [], isBehindMarker: false, isOver: false }
-      found.push(...goOn(search, states, isMarker))
+      found.push(...continueSearch(search, states, isMarker))
     }
     yield found
   }
 }
 
-/** How many folders are looked into at once. */
 const looksAtOnce = 16
 
-/** How many listings one folder is looked into with for when it was removed, ... */
+// Listings for each folder that was removed.
 const mostLooks = 10
 
-/** ... and after how many of them, for all folders together, a page ends. */
+// Listings for all folders of a page.
 const mostLooksInAll = 200
 
-/** How many listings of the folder itself a page takes at the most. */
+// Listings of the folder itself.
 const mostPages = 10
 
-/** The folder, if nothing is there any more, with the last removal among its first 10,000 states. `counted` is told of each listing. */
+/** The folder, if it is empty, with the last removal among its first 10,000 states. Calls `counted` for each listing. */
 const removedFolder = async (
   bucket: Bucket,
   folder: string,
@@ -92,27 +91,27 @@ const removedFolder = async (
   return { key: folder, removedAt, size: null }
 }
 
-/** The key that a listing of a folder tells: what lies below one of its folders counts as that folder. */
+/** The key in a folded listing. */
 const foldedKey = (prefix: string, key: string): string => {
   const end = key.indexOf('/', prefix.length)
   return end < 0 ? key : key.slice(0, end + 1)
 }
 
-/** Where a listing of a folder goes on: behind all that lies in a folder of its. */
+/** The listing continues after everything in a subfolder. */
 const behindKey = (prefix: string, key: string): Place => ({
   key: key.endsWith('/') && key !== prefix ? `${key}${lastCharacter}` : key,
 })
 
-/** A key of which markers have been seen so far, and no version: the oldest of them. */
+/** A key with markers and no version so far; `removedAt` is of the oldest marker. */
 interface Undecided {
   readonly key: string
   readonly removedAt: number
 }
 
-/** What a listing of a folder brings, in order: objects that have gone, and folders that are still to be looked into. */
+/** A removed object, or a folder to look into. */
 type Candidate = RemovedEntry | { readonly key: string; readonly size?: undefined }
 
-/** What has gone of a listing, as far as that can be told, and the last key where it cannot. */
+/** The candidates of a listing, and the last key if it is undecided. */
 const candidatesIn = (
   { states, folders }: Pick<Page, 'states' | 'folders'>,
   prefix: string,
@@ -131,14 +130,14 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-/** What one listing has brought, and the key up to which everything is known by then. */
+/** The candidates of one listing. Everything up to `upTo` is known. */
 interface Found {
   readonly candidates: readonly Candidate[]
   readonly upTo: string | undefined
   readonly isLast: boolean
 }
 
-/** Listing by listing, but not many. The first one is short, as few entries are often asked for; each one after it is longer. */
+/** The first listing is short, since few entries are often asked for; each further one is longer. */
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery): AsyncGenerator<Found, void> {
   let upTo = after
   let place = after === undefined ? undefined : behindKey(prefix, after)
@@ -150,7 +149,7 @@ async function* findCandidates(bucket: Bucket, { prefix, after, limit }: Removed
     const found = candidatesIn(page, prefix, undecided)
     undecided = next?.id !== undefined && found.undecided?.key === next.key ? found.undecided : undefined
     const before = upTo
-    // A store may tell a folder once more that the listing before has ended in.
+    // A store may repeat the folder where the last listing ended.
     const candidates = found.candidates.filter(({ key }) => before === undefined || compareKeys(key, before) > 0)
     if (next && !undecided) {
       upTo = foldedKey(prefix, next.key)
@@ -159,20 +158,17 @@ async function* findCandidates(bucket: Bucket, { prefix, after, limit }: Removed
     yield { candidates, upTo, isLast: !next }
     if (!next) return
   }
-  // Nobody hides an object so often: it is passed over, so that a listing comes to its end.
+  // Nobody hides an object that often: skip it, so that the listing ends.
   if (undecided) yield { candidates: [], upTo: undecided.key, isLast: false }
 }
 
-/** A page of what was found; `upTo` is where to go on when all of it is shown. */
+/** `upTo` is where the next page starts when all entries are shown. */
 const pageOf = (entries: readonly RemovedEntry[], limit: number, upTo: string | undefined): RemovedListing => {
   const shown = entries.slice(0, limit)
   return { entries: shown, next: entries.length > limit ? shown.at(-1)?.key : upTo }
 }
 
-/**
- * `ObjectStore.listRemoved`. A page ends after some listings, whatever it holds by then: what is there is passed over, and may be any number of
- * objects and folders.
- */
+/** `ObjectStore.listRemoved`. A page ends after some listings, even if it is short: any number of existing objects may lie between. */
 export const listRemoved = async (bucket: Bucket, query: RemovedQuery): Promise<RemovedListing> => {
   const { after, limit } = query
   const entries: RemovedEntry[] = []

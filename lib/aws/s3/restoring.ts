@@ -8,10 +8,10 @@ import { headObject, listObjects } from './looking.ts'
 import type { Writing } from './making.ts'
 import { findVersion } from './versions.ts'
 
-/** `live/1001/`, or what else a key begins with. */
+/** Such as `live/1001/`. */
 const areaOf = ({ key }: Restoration): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1)
 
-/** The innermost folder that all of them lie in, in each area. */
+/** The innermost common folder in each area. */
 const commonFolders = (restorations: readonly Restoration[]): readonly string[] =>
   [...Map.groupBy(restorations, areaOf).values()].map((some) => {
     const keys = some.map(({ key }) => key).sort()
@@ -21,10 +21,10 @@ const commonFolders = (restorations: readonly Restoration[]): readonly string[] 
     return first.slice(0, first.lastIndexOf('/', length - 1) + 1)
   })
 
-/** Up to how many objects are looked for one by one. A listing costs as much as a dozen such looks. */
+// A listing costs as much as a dozen looks.
 const fewObjects = callsInFlight
 
-/** Those that some listings of their folders do not show in that state. A folder may hold far more than what is looked for. */
+/** Those that a few listings of their folders do not show in that state. */
 const notListed = async (
   store: Pick<ObjectStore, 'list'>,
   restorations: readonly Restoration[],
@@ -44,19 +44,19 @@ const notListed = async (
 
 interface Attempt {
   readonly doing: Bucket
-  /** Is told which objects are to be hidden again when it is taken back. */
+  /** Remembers the objects that an undo has to hide again. */
   readonly uncovering: (restorations: readonly Restoration[]) => void
   readonly writing: Writing
   readonly expected: ReadonlyMap<string, Expected>
-  /** Keys where nothing may be, as in `PlaceConditions`. */
+  /** As in `PlaceConditions`. */
   readonly absent: readonly string[]
 }
 
-/** What brings objects back, in one attempt to place changes. */
+/** Brings objects back, in one attempt to place changes. */
 export const createRestoring = ({ doing, uncovering, writing, expected, absent }: Attempt) => {
   const long = { ...doing.options, ...longCall }
 
-  /** The first of these that is not there with those bytes. Whoever has put the same bytes there meanwhile has done what was to be done. */
+  /** The first one that is not there with those bytes. Somebody else may have put the same bytes there. */
   const findMissing = async (restorations: readonly Restoration[]): Promise<string | undefined> => {
     const isMany = restorations.length > fewObjects
     const left = isMany ? await notListed({ list: (query) => listObjects(doing, query) }, restorations) : restorations
@@ -72,27 +72,27 @@ export const createRestoring = ({ doing, uncovering, writing, expected, absent }
   const mustBeFree = (key: string): boolean =>
     absent.some((one) => one === key || (one.endsWith('/') && key.startsWith(one)))
 
-  /** Something was put there, or removed, between a look and the call. */
-  const whatCameBetween = async (key: string): Promise<NotPlaced> => {
+  /** Something was put there, or removed, between the look and the call. */
+  const findRace = async (key: string): Promise<NotPlaced> => {
     const isTaken = mustBeFree(key) && (await headObject(doing, key))
     return new NotPlaced({ outcome: isTaken ? 'rival' : 'stale', key })
   }
 
   return {
-    /** What is hidden, and nothing newer is there, is there again when nothing hides it any more. Errors: NotPlaced. */
+    /** Removes the markers of objects without a newer version. Errors: NotPlaced. */
     async uncover(restorations: readonly Restoration[]): Promise<void> {
       const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
         hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
       )
-      // Also those that had their turn before a call failed.
+      // Also for those that were uncovered before a call failed.
       uncovering(restorations)
       await deleteAll(doing, markers)
-      // Somebody else may have hidden or replaced them meanwhile, so that other markers hide them.
+      // Somebody else may have hidden or replaced them since.
       const missing = await findMissing(restorations)
       if (missing !== undefined) throw new NotPlaced({ outcome: 'stale', key: missing })
     },
 
-    /** Any other state comes as a copy of it: onto nothing where nothing may be, and else onto what was seen there. Errors: NotPlaced. */
+    /** Copies any other version, onto a free key or onto what was seen there. Errors: NotPlaced. */
     async bringBack({ key, id: versionId }: Restoration): Promise<void> {
       const [info, present] = await Promise.all([findVersion(doing, key, versionId), headObject(doing, key)])
       if (!info) throw new NotPlaced({ outcome: 'stale', key })
@@ -114,7 +114,7 @@ export const createRestoring = ({ doing, uncovering, writing, expected, absent }
         })
       } catch (error) {
         if (!(error instanceof NotPlaced) || expected.has(key)) throw error
-        throw await whatCameBetween(key)
+        throw await findRace(key)
       }
     },
   }

@@ -10,22 +10,21 @@ import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing } from './bucket.ts'
 import { inParts, type Lending, type Part, type PartBuffers } from './part-buffers.ts'
 
-/** What waits to be put in place: bytes in memory, or a multipart upload with all its parts, not completed. */
+/** Bytes that wait to be put in place. A multipart upload has all its parts and is not completed. */
 export interface StagedBody {
   readonly size: number
   readonly contentType: string
-  /** Stands in the object's metadata, so that an object whose making was not confirmed is recognised. */
+  /** The mark in the object's metadata: its writer recognises it when the answer was lost. */
   readonly id: string
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
-    /** An object that is there, and is copied. */
+    /** An existing object, to be copied. */
     | { readonly kind: 'object'; readonly key: string }
     | { readonly kind: 'upload'; readonly key: string; readonly uploadId: string; readonly parts: CompletedPart[] }
 }
 
-/** Bytes that may wait in memory, for all requests together. */
 interface MemoryBudget {
-  /** Answers false when there is not so much left. */
+  /** Answers false when there is too little left. */
   reserve(bytes: number): boolean
   release(bytes: number): void
 }
@@ -44,14 +43,14 @@ export const createMemoryBudget = (total: number): MemoryBudget => {
   }
 }
 
-/** As many as fill the line of a function (1 Gbit/s): what is in flight is in memory. */
+// They fill the line of a function (1 Gbit/s).
 const partsInFlight = 3
 
-/** Where uploads go whose place is not known yet. A rule of the bucket clears away what a process that died has left there. */
+// For uploads whose place is not known yet. A lifecycle rule clears away what a crashed process has left.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 
-/** What the client checks the parts of an upload with: S3 wants it to be said when the upload begins, and to be told of each part's in the end. */
+// S3 wants the algorithm at the start of an upload, and each checksum at its end.
 export const partChecksum = 'CRC32' as const
 
 const startUpload = async ({ client, name }: Bucket, key: string, contentType: string, id: string): Promise<string> => {
@@ -77,7 +76,7 @@ export const abortUpload = async ({ client, name }: Bucket, key: string, uploadI
   }
 }
 
-/** Sends parts, several at once, as they come. Aborts the upload when one fails, or when their source does. */
+/** Aborts the upload when a part or the source fails. */
 const uploadParts = async (
   bucket: Bucket,
   { key, uploadId }: { readonly key: string; readonly uploadId: string },
@@ -98,7 +97,7 @@ const uploadParts = async (
     await inParallel(parts, partsInFlight, send)
     return { parts: sent.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0)), size }
   } catch (error) {
-    // No part is on its way any more: one that arrives after the abort would stay. The caller is told what failed first.
+    // No part is on its way: one that arrives after the abort would stay.
     await abortUpload(bucket, key, uploadId).catch(() => {})
     throw error
   }
@@ -109,15 +108,14 @@ async function* together(first: Part, rest: AsyncGenerator<Part, void>): AsyncGe
   yield* rest
 }
 
-/** Where staged bytes wait. */
 interface Room {
-  /** For those that stay in memory until they are placed. */
+  /** For small bodies until they are placed. */
   readonly memory: MemoryBudget
-  /** For those on their way to S3. */
+  /** For parts on their way to S3. */
   readonly buffers: PartBuffers
 }
 
-/** Takes bytes in: what is small waits in memory while there is room, the rest goes up without becoming visible. */
+/** Small bodies wait in memory while there is room. Others are uploaded without becoming visible. */
 export const stageBody = (
   bucket: Bucket,
   { memory, buffers }: Room,

@@ -20,22 +20,19 @@ import { abortUpload, partChecksum, type StagedBody } from './staging.ts'
 
 interface Deps {
   readonly bucket: Bucket
-  /** Takes what waits in the bucket as it is. */
   readonly adopt: (body: StagedBody) => Staged
-  /** What all uploads of the process have their parts in. */
+  /** Shared by all uploads of the process. */
   readonly buffers?: PartBuffers
 }
 
-/** How many parts S3 takes of an upload. */
 const mostParts = 10_000
 
-/** How many parts of one append are on their way at once. */
 const partsInFlight = 4
 
-/** Where an upload comes to be one object, before it is copied into its place: another attempt finds it there. A rule of the bucket clears it away. */
+// Here an upload becomes one object before it is copied into its place: another attempt finds it. A lifecycle rule clears it away.
 const wholeKey = (id: string): string => `scratch/uploads/${id}/whole`
 
-/** How far the clock of S3 may be from one's own, in milliseconds: it refuses what was signed at another time. */
+// S3 refuses signatures from a clock that is further off. In milliseconds.
 const clockSkew = 15 * 60_000
 
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
@@ -48,18 +45,15 @@ interface Part {
 }
 
 interface Cut {
-  /** The bytes behind the last part that there is, ... */
+  /** The bytes after the last part. */
   readonly tail: Buffer
-  /** ... and how many parts there are. */
+  /** How many parts there are. */
   readonly count: number
-  /** Whether more than one part is to come of it for sure: then nothing waits as a tail that is a part already. */
+  /** The whole has more than one part: a full part need not wait as a tail. */
   readonly isLong: boolean
 }
 
-/**
- * Cuts content behind a tail into parts of exactly `partLength`, numbered on from those that there are; what is left is the next tail, a whole part
- * at the most. What breaks off is cut in the same way.
- */
+/** Cuts a tail and new content into parts of exactly `partLength`. The rest is the next tail. Content that breaks off is cut in the same way. */
 const createCutter = (
   content: AsyncIterable<Uint8Array>,
   { tail, count, isLong }: Cut,
@@ -109,7 +103,7 @@ const createCutter = (
   }
 }
 
-/** Counts on from `count` what comes in any order: up to where nothing is missing. */
+/** Counts numbers in any order, up to the first gap. */
 const createRow = (count: number) => {
   const ahead = new Set<number>()
   let reached = count
@@ -122,35 +116,9 @@ const createRow = (count: number) => {
   }
 }
 
-/**
- * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and behind them a tail, which each append writes anew under a fresh key.
- * A file that never had more than 8 MiB is a tail alone. `name` of a holding is the multipart upload, empty while there is none.
- */
-export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
-  const { client, once, name: Bucket } = bucket
-
-  const readTail = async (tail: string | null, length: number): Promise<Buffer> => {
-    if (tail === null || length === 0) return Buffer.alloc(0)
-    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: tail }))
-    const bytes = Buffer.from((await Body?.transformToByteArray()) ?? [])
-    if (bytes.length < length) throw new Error(`The tail ${tail} has ${bytes.length} bytes instead of ${length}`)
-    return bytes.subarray(0, length)
-  }
-
-  const startUpload = async ({ id, target }: Pick<HeldUpload, 'id' | 'target'>): Promise<string> => {
-    const described = { ContentType: target.contentType, Metadata: { change: id }, ChecksumAlgorithm: partChecksum }
-    const command = { Bucket, Key: wholeKey(id), ...described }
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand(command))
-    if (!UploadId) throw new Error('S3 began an upload without an id')
-    return UploadId
-  }
-
-  const sendPart = async (id: string, UploadId: string, { number, bytes }: Part): Promise<void> => {
-    const command = { Bucket, Key: wholeKey(id), UploadId, PartNumber: number, Body: bytes }
-    await client.send(new UploadPartCommand(command))
-  }
-
-  /** The parts of an upload as S3 has them. (The client's own paginator goes on for as long as there is a marker, and S3 gives one with the last page too.) */
+/** The calls on the parts and the tail of one upload. */
+const createPartCalls = ({ client, name: Bucket }: Bucket) => {
+  /** The parts of an upload. The SDK's paginator never ends: S3 sends a marker with the last page, too. */
   const listParts = async (id: string, UploadId: string): Promise<CompletedPart[]> => {
     const found: CompletedPart[] = []
     let after: string | undefined
@@ -163,32 +131,70 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     return found
   }
 
-  /** The parts that are to be joined. Errors: storageRefused, when they are not those that were kept: a late call may have come over one. */
-  const checkedParts = async (id: string, UploadId: string, kept: readonly string[]): Promise<CompletedPart[]> => {
-    const parts = (await listParts(id, UploadId)).slice(0, kept.length)
-    if (parts.every(({ PartNumber, ETag }, index) => PartNumber === index + 1 && unquote(ETag) === kept[index])) {
-      if (parts.length === kept.length) return parts
-    }
-    throw new ServiceError('storageRefused', {
-      message: 'What was kept of the upload has been written over. Nothing was stored: begin a new one.',
-    })
-  }
+  return {
+    async readTail(tail: string | null, length: number): Promise<Buffer> {
+      if (tail === null || length === 0) return Buffer.alloc(0)
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: tail }))
+      const bytes = Buffer.from((await Body?.transformToByteArray()) ?? [])
+      if (bytes.length < length) throw new Error(`The tail ${tail} has ${bytes.length} bytes instead of ${length}`)
+      return bytes.subarray(0, length)
+    },
 
-  /** Makes one object of the parts and the tail, unless an earlier attempt has. Errors: uploadUnknown when the parts are gone. */
-  const join = async ({ id, length, holding: { name, parts, tail } }: WholeUpload): Promise<void> => {
-    if ((await headObject(bucket, wholeKey(id)))?.Metadata?.['change'] === id) return
-    const rest = await readTail(tail, length - parts.length * partLength)
-    const last = rest.length > 0 ? [md5(rest)] : []
-    try {
-      if (rest.length > 0) await sendPart(id, name, { number: parts.length + 1, bytes: rest })
-      const MultipartUpload = { Parts: await checkedParts(id, name, [...parts, ...last]) }
-      const command = { Bucket, Key: wholeKey(id), UploadId: name, MultipartUpload }
-      await once.send(new CompleteMultipartUploadCommand(command), longCall)
-    } catch (error) {
-      throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
-    }
-  }
+    async startUpload({ id, target }: Pick<HeldUpload, 'id' | 'target'>): Promise<string> {
+      const described = { ContentType: target.contentType, Metadata: { change: id }, ChecksumAlgorithm: partChecksum }
+      const command = { Bucket, Key: wholeKey(id), ...described }
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand(command))
+      if (!UploadId) throw new Error('S3 began an upload without an id')
+      return UploadId
+    },
 
+    async sendPart(id: string, UploadId: string, { number, bytes }: Part): Promise<void> {
+      const command = { Bucket, Key: wholeKey(id), UploadId, PartNumber: number, Body: bytes }
+      await client.send(new UploadPartCommand(command))
+    },
+
+    /** The parts to be joined. Errors: storageRefused, when a late call has overwritten one. */
+    async checkedParts(id: string, UploadId: string, kept: readonly string[]): Promise<CompletedPart[]> {
+      const parts = (await listParts(id, UploadId)).slice(0, kept.length)
+      if (parts.every(({ PartNumber, ETag }, index) => PartNumber === index + 1 && unquote(ETag) === kept[index])) {
+        if (parts.length === kept.length) return parts
+      }
+      throw new ServiceError('storageRefused', {
+        message: 'What was kept of the upload has been written over. Nothing was stored: begin a new one.',
+      })
+    },
+  }
+}
+
+type PartCalls = ReturnType<typeof createPartCalls>
+
+/** Joins the parts and the tail to one object, unless an earlier attempt has. Errors: uploadUnknown, when the parts are gone. */
+const joinParts = async (
+  bucket: Bucket,
+  { readTail, sendPart, checkedParts }: PartCalls,
+  { id, length, holding: { name, parts, tail } }: WholeUpload,
+): Promise<void> => {
+  if ((await headObject(bucket, wholeKey(id)))?.Metadata?.['change'] === id) return
+  const rest = await readTail(tail, length - parts.length * partLength)
+  const last = rest.length > 0 ? [md5(rest)] : []
+  try {
+    if (rest.length > 0) await sendPart(id, name, { number: parts.length + 1, bytes: rest })
+    const MultipartUpload = { Parts: await checkedParts(id, name, [...parts, ...last]) }
+    const command = { Bucket: bucket.name, Key: wholeKey(id), UploadId: name, MultipartUpload }
+    await bucket.once.send(new CompleteMultipartUploadCommand(command), longCall)
+  } catch (error) {
+    throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
+  }
+}
+
+/**
+ * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail, which each append writes under a new key. A file of up to
+ * 8 MiB is a tail alone. `name` of a holding is the multipart upload; empty for none.
+ */
+export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
+  const { client, name: Bucket } = bucket
+  const calls = createPartCalls(bucket)
+  const { readTail, startUpload, sendPart } = calls
   const tailOf = ({ length, holding }: WholeUpload): Promise<Buffer> => readTail(holding.tail, length)
 
   return {
@@ -207,7 +213,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
           sums[part.number - 1] = md5(part.bytes)
           name ??= startUpload({ id, target })
           const upload = await name
-          // Late bytes could come over those of whoever has it by now.
+          // Late bytes could overwrite those of the next holder.
           if (watch.isOver()) throw new ServiceError('unavailable')
           await sendPart(id, upload, part)
           const count = kept.add(part.number)
@@ -222,7 +228,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         return { size, holding: { name: (await name) ?? '', parts: sums, tail: key }, ...ended }
       }),
 
-    // Only what is small is looked into: it is a tail.
+    // Only small uploads are read: a tail alone.
     async *read(upload) {
       yield await tailOf(upload)
     },
@@ -235,7 +241,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       if (holding.parts.length === 0) {
         return adopt({ ...body, content: { kind: 'memory', bytes: await tailOf(upload) } })
       }
-      await join(upload)
+      await joinParts(bucket, calls, upload)
       return adopt({ ...body, content: { kind: 'object', key: wholeKey(id) } })
     },
 

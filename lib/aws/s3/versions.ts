@@ -1,4 +1,9 @@
-import { GetObjectCommand, type HeadObjectCommandOutput } from '@aws-sdk/client-s3'
+import {
+  GetObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+} from '@aws-sdk/client-s3'
 import {
   type ByteRange,
   type Kept,
@@ -9,12 +14,110 @@ import {
   type VersionQuery,
   type Versions,
 } from '../../storage/object-store.ts'
-import { type Bucket, isMalformed, isMarker } from './bucket.ts'
-import { headObject, toInfo } from './looking.ts'
+import { type Bucket, isMalformed, isMarker, unquote } from './bucket.ts'
+import { compareKeys, decodeKey, headObject, toInfo } from './looking.ts'
 import { bodyOf } from './reading.ts'
-import { listPage, type Page, type Place, type State, statesBelow } from './states.ts'
 
-/** The versions among some states of an object; `isFromStart` says that there is nothing newer. */
+/** A version of an object, or a delete marker. */
+export interface State {
+  readonly kind: 'version' | 'marker'
+  readonly id: string
+  /** Epoch milliseconds, in whole seconds. */
+  readonly at: number
+  readonly size: number
+  readonly tag: string
+}
+
+/** A listing continues after a key, or after one state of it. */
+export interface Place {
+  readonly key: string
+  readonly id?: string | undefined
+}
+
+export interface Page {
+  /** By key, the newest first. */
+  readonly states: ReadonlyMap<string, readonly State[]>
+  readonly folders: readonly string[]
+  readonly next: Place | undefined
+}
+
+type Listed = NonNullable<ListObjectVersionsCommandOutput['Versions']>[number]
+
+const stateOf = (kind: State['kind'], { VersionId = '', LastModified, Size = 0, ETag }: Listed): State => ({
+  kind,
+  id: VersionId,
+  at: LastModified?.getTime() ?? 0,
+  size: Size,
+  tag: unquote(ETag),
+})
+
+// The SDK lists versions and markers separately. In the same second the marker counts as newer, unless the version is current.
+const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[] => {
+  const states: State[] = []
+  const left = [...markers]
+  for (const version of versions) {
+    const isNewer = (marker: Listed) => !version.IsLatest && (marker.LastModified ?? 0) >= (version.LastModified ?? 0)
+    for (let [marker] = left; marker && isNewer(marker); [marker] = left) {
+      states.push(stateOf('marker', marker))
+      left.shift()
+    }
+    states.push(stateOf('version', version))
+  }
+  return [...states, ...left.map((marker) => stateOf('marker', marker))]
+}
+
+interface PageQuery {
+  readonly prefix: string
+  /** Lists a folder instead of its content. */
+  readonly folded: boolean
+  readonly after: Place | undefined
+  /** At most so many states and folders. */
+  readonly limit?: number
+}
+
+/** The states of one key may continue on the next page. */
+export const listPage = async (
+  { client, name, options }: Bucket,
+  { prefix, folded, after, limit = longestListing }: PageQuery,
+): Promise<Page> => {
+  const output = await client.send(
+    new ListObjectVersionsCommand({
+      Bucket: name,
+      Prefix: prefix,
+      EncodingType: 'url',
+      MaxKeys: limit,
+      ...(folded && { Delimiter: '/' }),
+      ...(after && { KeyMarker: after.key, VersionIdMarker: after.id }),
+    }),
+    options,
+  )
+  const byKey = (listed: readonly Listed[] = []) => Map.groupBy(listed, ({ Key }) => decodeKey(Key))
+  const [versions, markers] = [byKey(output.Versions), byKey(output.DeleteMarkers)]
+  const keys = [...new Set([...versions.keys(), ...markers.keys()])].sort(compareKeys)
+  return {
+    states: new Map(keys.map((key) => [key, merged(versions.get(key) ?? [], markers.get(key) ?? [])])),
+    folders: (output.CommonPrefixes ?? []).map(({ Prefix }) => decodeKey(Prefix)),
+    next: output.IsTruncated
+      ? { key: decodeKey(output.NextKeyMarker), id: output.NextVersionIdMarker || undefined }
+      : undefined,
+  }
+}
+
+/** All states below a prefix, page by page, the newest of each key first. `isDone` skips the remaining states of a key. */
+export async function* statesBelow(
+  bucket: Bucket,
+  prefix: string,
+  isDone: (key: string) => boolean = () => false,
+): AsyncGenerator<Page['states'], void> {
+  let after: Place | undefined
+  do {
+    const { states, next }: Page = await listPage(bucket, { prefix, folded: false, after })
+    yield states
+    after = next && isDone(next.key) ? { key: next.key } : next
+  } while (after)
+}
+
+/** The versions among some states. With `isFromStart` there is nothing newer. */
 const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly ObjectVersion[] => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
@@ -31,23 +134,22 @@ const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly
   })
 }
 
-/** Without its bytes; undefined when there is no version of that name. */
 const headVersion = async (bucket: Bucket, key: string, id: string): Promise<HeadObjectCommandOutput | undefined> => {
   try {
     return await headObject(bucket, key, id)
   } catch (error) {
     if (isMarker(error)) return undefined
     if (!isMalformed(error)) throw error
-    // S3 gives no reasons when it is asked for a head. When it was not the name of the version, the key alone is refused as well.
+    // S3 gives no reason for a HEAD. If the version's name was not the fault, the key alone is refused too.
     await headObject(bucket, key)
     return undefined
   }
 }
 
-/** How many states are listed for so many versions: a marker for each of them, and a few more. */
+// A marker for each version, and a few more.
 const statesFor = (versions: number): number => Math.min(longestListing, 2 * versions + 4)
 
-/** `ObjectStore.versions`. S3 refuses to go on behind a version that it does not know: whether it does is asked before. */
+/** `ObjectStore.versions`. S3 refuses to continue after an unknown version, so that is checked first. */
 export const listVersions = async (
   bucket: Bucket,
   key: string,
@@ -60,7 +162,7 @@ export const listVersions = async (
   do {
     const page: Page = await listPage(bucket, { prefix: key, folded: false, after: place, limit: statesFor(limit) })
     states.push(...(page.states.get(key) ?? []))
-    // What else begins with that key comes behind it.
+    // Longer keys with this prefix follow.
     place = page.next?.key === key ? page.next : undefined
   } while (place && count() <= limit)
   const found = versionsAmong(states, after === undefined)
@@ -68,7 +170,6 @@ export const listVersions = async (
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
 }
 
-/** What one state of an object is; undefined when there is none of that name. */
 export const findVersion = async (bucket: Bucket, key: string, id: string): Promise<ObjectInfo | undefined> => {
   const head = await headVersion(bucket, key, id)
   return head && toInfo(key, head)
@@ -93,13 +194,13 @@ export const readVersion = async (
   return { info, ...(body && { body }) }
 }
 
-/** `ObjectStore.keptBelow`: every version there is has to be listed. */
+/** `ObjectStore.keptBelow`: lists every version. */
 export const countKept = async (bucket: Bucket, prefix: string): Promise<Kept> => {
   let [count, bytes] = [0, 0]
   let last: string | undefined
   for await (const page of statesBelow(bucket, prefix)) {
     for (const [key, states] of page) {
-      // What stands first of a key is the present state, or a marker.
+      // The first state of a key is current, or a marker.
       const old = (key === last ? states : states.slice(1)).filter(({ kind }) => kind === 'version')
       count += old.length
       bytes += old.reduce((sum, { size }) => sum + size, 0)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
-import { timeToSettle } from '../../../lib/aws/calls/in-time.ts'
 import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
+import { reserves } from '../../../lib/core/deadline.ts'
 import { type CategoryId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import type { SystemField, WebForms } from '../../../lib/fields/web-forms.ts'
 import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** Just over what a change keeps for itself: its calls are cut a moment after they have begun. */
-const remaining = () => timeToSettle + 300
+const remaining = () => reserves.settle + 300
 
 const before: readonly SystemField[] = [{ typeId: -2, mandatory: false, order: 1 }]
 

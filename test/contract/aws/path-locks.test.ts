@@ -37,14 +37,14 @@ describe('the locks of paths in DynamoDB', () => {
   describe('a folder that is held while it is restored', () => {
     test('is going for whoever puts something there, and not for its holder', async () => {
       expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(true)
-      expect(await removals.watch(site, [folder, below])).toMatchObject({ isGoing: true })
-      expect(await removals.watch(site, [folder, below], 'mine')).toMatchObject({ isGoing: false })
+      expect(await removals.look(site, [folder, below])).toMatchObject({ isRemoving: true })
+      expect(await removals.look(site, [folder, below], 'mine')).toMatchObject({ isRemoving: false })
       expect(await removals.openOf(site, [folder])).toMatchObject([{ id: 'mine', isHold: true }])
       expect(await removals.isOpenBelow(site, root)).toBe(true)
     })
 
     test('is seen by whoever has looked before, and looks again', async () => {
-      const watch = await removals.watch(site, [folder])
+      const watch = await removals.look(site, [folder])
       await removals.hold(site, folder, 'mine', 60_000)
       await removals.release(site, folder, 'mine')
       expect(await watch.hasChanged()).toBe(true)
@@ -56,14 +56,14 @@ describe('the locks of paths in DynamoDB', () => {
       await removals.release(site, folder, 'other')
       expect(await removals.hold(site, folder, 'other', 60_000)).toBe(false)
       await removals.release(site, folder, 'mine')
-      expect(await removals.watch(site, [folder])).toMatchObject({ isGoing: false })
+      expect(await removals.look(site, [folder])).toMatchObject({ isRemoving: false })
       expect(await removals.hold(site, folder, 'other', 60_000)).toBe(true)
     })
 
     test('is free again when its holder has died', async () => {
       await removals.hold(site, folder, 'mine', 60_000)
       time += 60_000
-      expect(await removals.watch(site, [folder])).toMatchObject({ isGoing: false })
+      expect(await removals.look(site, [folder])).toMatchObject({ isRemoving: false })
       expect(await removals.openOf(site, [folder])).toEqual([])
       expect(await removals.isOpenBelow(site, root)).toBe(false)
       expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')

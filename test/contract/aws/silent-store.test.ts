@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callTimes } from '../../../lib/aws/calls/call-times.ts'
+import { smallCallTimeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { createSqsRemovalQueue } from '../../../lib/aws/sqs-removal-queue.ts'
 import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
@@ -30,12 +30,12 @@ afterAll(async () => {
 })
 
 /** The times of the service, shortened. */
-const config = (times: Partial<Record<keyof typeof callTimes, number>>) => ({
+const config = (times: Partial<Record<keyof typeof smallCallTimeouts, number>>) => ({
   endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   region: 'local',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   maxAttempts: 2,
-  requestHandler: { ...callTimes, ...times, throwOnRequestTimeout: callTimes.throwOnRequestTimeout },
+  requestHandler: { ...smallCallTimeouts, ...times, throwOnRequestTimeout: smallCallTimeouts.throwOnRequestTimeout },
 })
 
 type Config = ReturnType<typeof config>
@@ -63,6 +63,6 @@ describe.each(Object.entries(calls))('a call to %s ends as "unavailable"', (_, c
 })
 
 test('the times leave a request enough for all attempts of a call, and for its answer', () => {
-  const { connectionTimeout, requestTimeout, socketTimeout } = callTimes
+  const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
 })

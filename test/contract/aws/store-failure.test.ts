@@ -1,6 +1,6 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, test } from 'vitest'
-import { failLikePort } from '../../../lib/aws/calls/store-failure.ts'
+import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 
 const failure = (name: string, details: object = {}) => Object.assign(new Error(name), { name }, details)
 

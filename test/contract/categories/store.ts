@@ -15,17 +15,17 @@ export const newsOfCategory: LinkList = { site, kind: 'news', category }
 
 type Client = DynamoDBDocumentClient
 
-const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'], patience: number) => ({
+const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'], longestStall: number) => ({
   ...createCategoryStores({
     dynamodb: client,
     contentTable: content,
     categoryLinksTable: categoryLinks,
     record: unrecorded,
-    patience,
+    longestStall,
   }),
   /** The tables below the ports, item by item. */
-  contentItems: createContentItems({ client, table: content, patience }),
-  linkItems: createLinkItems({ client, table: categoryLinks, patience }),
+  contentItems: createContentItems({ client, table: content, longestStall }),
+  linkItems: createLinkItems({ client, table: categoryLinks, longestStall }),
   longestList: 20_000,
 })
 
@@ -33,13 +33,18 @@ export type Deps = ReturnType<typeof depsOf>
 
 export interface Store extends Pick<TestTables, 'names' | 'close'> {
   readonly dynamodb: Client
-  /** What the domain works on, over a client that may misbehave. `patience` is in milliseconds. */
-  over(client: Client, patience?: number): Deps
+  /** What the domain works on, over a client that may misbehave. `longestStall` is in milliseconds. */
+  over(client: Client, longestStall?: number): Deps
 }
 
 export const openStore = async (): Promise<Store> => {
   const { names, connect, close } = await openTestTables()
-  return { dynamodb: connect(), names, close, over: (client, patience = 2_000) => depsOf(client, names, patience) }
+  return {
+    dynamodb: connect(),
+    names,
+    close,
+    over: (client, longestStall = 2_000) => depsOf(client, names, longestStall),
+  }
 }
 
 export const range = (from: number, to: number): number[] =>

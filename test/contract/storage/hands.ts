@@ -1,11 +1,9 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
+import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import type { Surroundings } from '../../../lib/service/deps.ts'
 import { openTestBucket } from '../../support/bucket.ts'
-import { openTestTables } from '../../support/tables.ts'
+import { openTestTables, tableSettings } from '../../support/tables.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 /** What the operations on files are proved on, each empty and for one test. */
@@ -18,10 +16,9 @@ interface StorageHand {
 const openOnAws: StorageHand['open'] = async (options = {}) => {
   const { bucket, connect } = await openTestBucket()
   const tables = await openTestTables()
-  const dynamodb = tables.connect()
-  const { record, history } = createJournal({ dynamodb, table: tables.names.journal })
-  const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record })
-  const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record })
+  const settings = { ...tableSettings(tables.names), filesBucket: bucket, keptDays: 30, removalsQueueUrl: '' }
+  const s3 = { client: connect(), once: connect(1) }
+  const { files, workflows, removals, history } = openFileStores(settings, { dynamodb: tables.connect(), s3 })
   const filler = connect()
   const storage = await openStorage({ ...options, between: () => ({ files, workflows, removals, history }) })
   return {

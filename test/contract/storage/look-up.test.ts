@@ -30,7 +30,7 @@ const openOnOneMachine = async (): Promise<Opened> => {
 
 const openOnS3 = async (): Promise<Opened> => {
   const { bucket, connect, s3 } = openBucketInMemory()
-  const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+  const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
   const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded })
   const opened = await openStorage({ between: () => ({ files }) })
   const putMarker = (key: string) =>

@@ -7,7 +7,7 @@ import { codeOf, keysOf, openStorage, relocateTo, type StorageUnderTest } from '
 
 const inBucket = (): ObjectStore => {
   const { bucket, connect } = openBucketInMemory()
-  const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+  const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
   return createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded })
 }
 

@@ -12,7 +12,7 @@ const template = '<html>{tag_pagecontent}</html>'
 /** A bucket in memory in the place of the disk. */
 const inBucket: Between = () => {
   const { bucket, connect } = openBucketInMemory()
-  const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+  const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
   return { files: createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded }) }
 }
 

@@ -5,12 +5,12 @@ import { comparesWhatItChanges } from '../../support/s3-abilities.ts'
 import { describeConditions } from './conditions.suite.ts'
 import { openStorage } from './service.ts'
 
-const watch = async () => ({ isGoing: false, hasChanged: async () => false })
+const look = async () => ({ isRemoving: false, hasChanged: async () => false })
 
 describeConditions('conditions on S3', async () => {
   const { connect, bucket } = await openTestBucket()
   const client = connect()
-  const files = createS3ObjectStore({ client, once: connect(1), bucket, removals: { watch }, record: unrecorded })
+  const files = createS3ObjectStore({ client, once: connect(1), bucket, removals: { look }, record: unrecorded })
   return {
     storage: await openStorage({ between: () => ({ files }) }),
     comparesWrites: await comparesWhatItChanges(client, bucket),

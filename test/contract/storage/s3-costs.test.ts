@@ -17,7 +17,7 @@ const asking =
     await asked()
     return call(...input)
   }
-const removals = { watch: asking(async () => ({ isGoing: false, hasChanged: asking(async () => false) })) }
+const removals = { look: asking(async () => ({ isRemoving: false, hasChanged: asking(async () => false) })) }
 
 beforeEach(async () => {
   const opened = openBucketInMemory()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { failLikePort } from '../../../lib/aws/calls/store-failure.ts'
+import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
@@ -54,8 +54,8 @@ const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole'
 /** Folders that nobody removes, unless a test says that one is going when it is looked at again. */
 const createRemovals = () => {
   const state = { goes: false }
-  const watch = async () => ({ isGoing: false, hasChanged: async () => state.goes })
-  return { state, removals: { watch } }
+  const look = async () => ({ isRemoving: false, hasChanged: async () => state.goes })
+  return { state, removals: { look } }
 }
 
 const nowhere: PlaceConditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }

@@ -12,7 +12,7 @@ import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 /** What the store lacks is put in front of the bucket in memory, at the SDK's transport: LocalStack lacks the same. */
 let s3: MemoryS3
 let store: ObjectStore
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const nowhere = { absent: [], staying: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {

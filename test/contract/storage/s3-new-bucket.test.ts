@@ -8,7 +8,7 @@ import { entry, unrecorded } from '../../support/history.ts'
 /** A bucket whose versioning has no effect yet: at the SDK's transport, no answer names a version. */
 let store: ObjectStore
 let hasChanged = false
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => hasChanged }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => hasChanged }) }
 
 beforeEach(() => {
   const opened = openBucketInMemory()

@@ -9,7 +9,7 @@ import { partLength } from '../../../lib/storage/fingerprint.ts'
 import { inMemory, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const nothingInTheWay = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
 const chunkLength = 1024 * 1024
 

@@ -6,7 +6,7 @@ import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const downloads: Downloads = { largestAnswer: 20, urlOf: async (key) => `http://bucket/${key}` }
 
 let s3: MemoryS3

@@ -14,7 +14,7 @@ import { tag } from '../../support/s3-xml.ts'
 /** Faults stand at the SDK's transport; the clients are those that are deployed. */
 let s3: MemoryS3
 let store: ObjectStore
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const nowhere = { absent: [], staying: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {

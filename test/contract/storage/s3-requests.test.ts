@@ -10,7 +10,7 @@ import type { S3Request } from '../../support/s3-messages.ts'
 import { bytesOf } from './object-store/workbench.ts'
 
 /** Folders that nobody removes. */
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const nowhere: PlaceConditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
 
 let s3: MemoryS3

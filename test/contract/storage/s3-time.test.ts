@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { failLikePort } from '../../../lib/aws/calls/store-failure.ts'
+import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
@@ -17,7 +17,7 @@ const frozenAt = 500
 /** So much of it passes each time that the event loop turns. */
 const step = 40
 
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 
 let s3: MemoryS3
 let store: ObjectStore

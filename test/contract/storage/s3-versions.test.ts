@@ -15,7 +15,7 @@ import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 
 let s3: MemoryS3
 let store: ObjectStore
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 
 beforeEach(() => {
   const { connect, s3: opened } = openBucketInMemory()

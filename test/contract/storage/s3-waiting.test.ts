@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { waiting } from '../../../lib/aws/calls/call-times.ts'
+import { timeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -14,7 +14,7 @@ import { entry, unrecorded } from '../../support/history.ts'
 let store: ObjectStore
 const silent = createServer((socket) => socket.on('error', () => {}).resume())
 const nowhere = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
-const removals = { watch: async () => ({ isGoing: false, hasChanged: async () => false }) }
+const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 
 const connect = (config: object = {}) => {
   const { port } = silent.address() as AddressInfo
@@ -24,7 +24,7 @@ const connect = (config: object = {}) => {
 
 beforeAll(async () => {
   await once(silent.listen(0, '127.0.0.1'), 'listening')
-  const clients = connect({ requestHandler: waiting({ requestTimeout: 50 }) })
+  const clients = connect({ requestHandler: timeouts({ requestTimeout: 50 }) })
   store = createS3ObjectStore({ ...clients, bucket: 'silent', removals, record: unrecorded })
 })
 afterAll(() => void silent.close())

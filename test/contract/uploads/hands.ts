@@ -1,14 +1,10 @@
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createUploadProgress } from '../../../lib/aws/dynamodb/upload-progress.ts'
-import { createUploadRecords } from '../../../lib/aws/dynamodb/upload-records.ts'
-import { openBucket } from '../../../lib/aws/s3/bucket.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
+import { openFileStores } from '../../../lib/aws/open-files.ts'
+import { openUploads } from '../../../lib/aws/open-tables.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
 import { unrecorded } from '../../support/history.ts'
-import { openTestTables } from '../../support/tables.ts'
-import { openUploads, type UploadsOptions, type UploadsUnderTest } from './service.ts'
+import { openTestTables, tableSettings } from '../../support/tables.ts'
+import { openUploads as openService, type UploadsOptions, type UploadsUnderTest } from './service.ts'
 
 /** What resumable uploads are proved on, each empty and for one test. */
 interface UploadsHand {
@@ -19,25 +15,17 @@ interface UploadsHand {
 /** Uploads over DynamoDB and S3; sites and tokens are kept elsewhere, which makes no difference. */
 const openOnAws = async ({ between = () => ({}), ...options }: UploadsOptions = {}): Promise<UploadsUnderTest> => {
   const { bucket: name, connect } = openBucketInMemory()
-  const clients = { client: connect(), once: connect(1) }
+  const s3 = { client: connect(), once: connect(1) }
   const tables = await openTestTables()
+  const settings = { ...tableSettings(tables.names), filesBucket: name, keptDays: 30, removalsQueueUrl: '' }
   const dynamodb = tables.connect()
-  const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
-  const files = createS3ObjectStore({ ...clients, bucket: name, removals, record: unrecorded })
-  const uploads = { dynamodb, table: tables.names.uploads, now: options.clock?.wall }
+  const { files, workflows, removals, uploadParts } = openFileStores(settings, { dynamodb, s3, record: unrecorded })
+  const uploadTables = openUploads(settings, { dynamodb, now: options.clock?.wall })
   const onAws: Between = (stores) => {
-    const changed = {
-      ...stores,
-      files,
-      workflows,
-      removals,
-      progress: createUploadProgress(uploads),
-      uploadRecords: createUploadRecords(uploads),
-      uploadParts: createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
-    }
+    const changed = { ...stores, files, workflows, removals, uploadParts, ...uploadTables }
     return { ...changed, ...between(changed) }
   }
-  const service = await openUploads({ ...options, between: onAws })
+  const service = await openService({ ...options, between: onAws })
   return {
     ...service,
     async close() {
@@ -48,6 +36,6 @@ const openOnAws = async ({ between = () => ({}), ...options }: UploadsOptions = 
 }
 
 export const uploadsHands: readonly UploadsHand[] = [
-  { name: 'one machine', open: openUploads },
+  { name: 'one machine', open: openService },
   { name: 'AWS', open: openOnAws },
 ]

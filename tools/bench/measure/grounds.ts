@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3'
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { createFileStores } from '../../../lib/aws/file-stores.ts'
+import { openFileStores } from '../../../lib/aws/open-files.ts'
 import type { tables } from '../../../lib/config/tables.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import { openTablesInMemory } from '../../../test/support/tables.ts'
@@ -57,6 +57,6 @@ export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   const queues = new SQSClient({})
   const { QueueUrl: removalsQueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: bucket }))
   const settings = { filesBucket: bucket, pathLocksTable, journalTable, keptDays: 30, removalsQueueUrl }
-  const { downloads, linkTo, ...stores } = createFileStores({ dynamodb, ...settings })
+  const { downloads, linkTo, ...stores } = openFileStores(settings, { dynamodb })
   return { client, bucket, stores, downloads, linkTo }
 }

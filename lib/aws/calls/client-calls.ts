@@ -1,0 +1,45 @@
+import type { constructStack } from '@smithy/core/client'
+import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry'
+import { ServiceError } from '../../core/errors.ts'
+
+/**
+ * Timeouts of a client's request handler, in milliseconds: until the answer begins, and between two pieces of it. A call that takes longer
+ * fails with a TimeoutError. Without `throwOnRequestTimeout` the SDK only warns, and waits on.
+ */
+export const timeouts = ({
+  requestTimeout,
+  socketTimeout = requestTimeout,
+}: {
+  readonly requestTimeout: number
+  readonly socketTimeout?: number
+}) => ({ connectionTimeout: 1_000, requestTimeout, socketTimeout, throwOnRequestTimeout: true })
+
+/** For calls with little data. */
+export const smallCallTimeouts = timeouts({ requestTimeout: 3_000 })
+
+/** The store was throttled, timed out, unreachable or cut at the deadline: the request may be repeated. */
+const isTransient = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  if (error.name === 'AbortError') return true
+  const failure = error as Parameters<typeof isThrottlingError>[0]
+  return isThrottlingError(failure) || isTransientError(failure) || isServerError(failure)
+}
+
+type Stack<Input extends object, Output extends object> = ReturnType<typeof constructStack<Input, Output>>
+
+/** Makes a client throw `unavailable` for transient failures, after its own retries. */
+export const failLikePort = <Input extends object, Output extends object>({
+  middlewareStack,
+}: {
+  readonly middlewareStack: Stack<Input, Output>
+}): void =>
+  middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args)
+      } catch (error) {
+        throw isTransient(error) ? new ServiceError('unavailable', { cause: error }) : error
+      }
+    },
+    { step: 'initialize', priority: 'high', name: 'failLikePort' },
+  )

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { reserves, withDeadline } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { unlimited } from '../../core/remaining-time.ts'
+import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
+import type { StoragePath } from '../../storage/path.ts'
+import type { ItemChange } from './dynamodb.ts'
+import type { RecordChange } from './journal.ts'
+import { type PathItems, type RemovalItem, recordKey, removalKey } from './path-items.ts'
+
+/** Folders as seen at one moment: a change looks before it writes, and once more after. */
+export interface FolderLook {
+  readonly isRemoving: boolean
+  /** A removal of one of them has begun since. It may have taken the new files along, even if it has ended. */
+  hasChanged(): Promise<boolean>
+}
+
+export interface ObservedRemovals extends FolderRemovals {
+  /** `holding` is the caller's own hold: it does not block the caller. */
+  look(site: SiteId, folders: readonly StoragePath[], holding?: string): Promise<FolderLook>
+}
+
+/** Closed removals are kept so long, in seconds, that changes which began before them still see them. */
+const closedFor = 24 * 3600
+
+/** Where there is no removal or hold, or a closed one. */
+const whereFree = (now: number) => ({
+  condition: 'attribute_not_exists(#path) OR #closed = :true OR (#hold = :true AND #until <= :now)',
+  values: { ':true': true, ':now': now },
+})
+
+/** Answers the item as it was; undefined when the condition did not hold. */
+const updateRemoval = async (
+  { table }: PathItems,
+  { site, path, id }: RemovalTask,
+  { values, ...change }: ItemChange,
+): Promise<Partial<RemovalItem> | undefined> =>
+  table.update({ site, path: removalKey(path) }, { ...change, values: { ':id': id, ...values }, returns: 'ALL_OLD' })
+
+/** The lease of a worker on a removal. */
+export const createLeases = (items: PathItems): Pick<FolderRemovals, 'take' | 'giveBack'> => ({
+  async take(task, holder, duration) {
+    const now = items.now()
+    const attempt = randomUUID()
+    const isTaken = await updateRemoval(items, task, {
+      update: 'SET #holder = :holder, #until = :until, #attempt = :attempt, #heard = :now',
+      condition: '#id = :id AND #closed = :false AND (attribute_not_exists(#until) OR #until <= :now)',
+      values: { ':false': false, ':holder': holder, ':until': now + duration, ':attempt': attempt, ':now': now },
+    })
+    if (isTaken) return { outcome: 'taken' }
+    const [removal] = await items.removalsOf(task.site, [task.path])
+    if (!removal || removal.id !== task.id || removal.isClosed) return { outcome: 'over' }
+    // The SDK has repeated a call whose answer was lost.
+    if (removal.attempt === attempt) return { outcome: 'taken' }
+    return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - now, 0) }
+  },
+
+  async giveBack(task, holder, removed) {
+    await updateRemoval(items, task, {
+      update: 'SET #heard = :now REMOVE #until ADD #removed :removed',
+      condition: '#id = :id AND #holder = :holder',
+      values: { ':holder': holder, ':now': items.now(), ':removed': removed },
+    })
+  },
+})
+
+/** Holds keep others out of a folder while it is restored. */
+export const createHolds = (items: PathItems): Pick<FolderRemovals, 'hold' | 'release'> => ({
+  async hold(site, folder, id, duration) {
+    const until = items.now() + duration
+    const expires = Math.floor(until / 1000) + closedFor
+    const hold: RemovalItem = { site, path: removalKey(folder), id, closed: false, hold: true, until, expires }
+    if (await items.table.put(hold, whereFree(items.now()))) return true
+    // The SDK may have repeated a call whose answer was lost.
+    return (await items.removalsOf(site, [folder])).some((removal) => removal.id === id)
+  },
+
+  async release(site, path, id) {
+    await updateRemoval(
+      items,
+      { site, path, id },
+      { update: 'SET #closed = :true', condition: '#id = :id', values: { ':true': true } },
+    )
+  },
+})
+
+/** Records of past removals, kept as long as the removed files. `keptDays` in days. */
+export const createRecords = (items: PathItems, keptDays: number): Pick<FolderRemovals, 'note' | 'lastOf'> => ({
+  async note(site, folder, { from, to }, isPartial = false) {
+    const expires = Math.floor(items.now() / 1000) + keptDays * 24 * 3600
+    const began = 'if_not_exists(#pending, :from)'
+    await items.table.update(
+      { site, path: recordKey(folder) },
+      {
+        update:
+          `SET #from = ${began}, #to = :to, #expires = :expires` +
+          (isPartial ? `, #pending = ${began}` : ' REMOVE #pending'),
+        values: { ':from': from, ':to': to, ':expires': expires },
+      },
+    )
+  },
+
+  lastOf: items.recordsOf,
+})
+
+/** Opens and closes removals. */
+export const createOpening = (
+  items: PathItems,
+  record: RecordChange,
+  note: FolderRemovals['note'],
+): Pick<FolderRemovals, 'open' | 'close'> => {
+  /** The removal of a folder, if the call with this mark closed it. */
+  const closedBy = async (
+    site: SiteId,
+    folder: StoragePath,
+    closer: string,
+  ): Promise<Partial<RemovalItem> | undefined> => {
+    const item = await items.table.get({ site, path: removalKey(folder) })
+    return item?.['closer'] === closer ? item : undefined
+  }
+
+  return {
+    async open(site, folder, id, entry, remainingTime = unlimited) {
+      const [heard, began, path] = [items.now(), items.now(), removalKey(folder)]
+      const item: RemovalItem = { site, path, id, closed: false, heard, began, entry, removed: 0 }
+      // Its message closes a removal that was opened by a call that was cut, when the folder is empty.
+      const isOpened = await withDeadline(remainingTime, reserves.answer, ({ signal }) =>
+        items.table.put(item, whereFree(began), signal),
+      )
+      if (isOpened) return id
+      const [removal] = await items.removalsOf(site, [folder])
+      if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderGoing')
+      return removal?.id ?? id
+    },
+
+    async close(site, path, id, removed) {
+      const closer = randomUUID()
+      const now = items.now()
+      const closed = await updateRemoval(
+        items,
+        { site, path, id },
+        {
+          update: 'SET #closed = :true, #closer = :closer, #expires = :expires',
+          condition: '#id = :id AND #closed = :false',
+          values: {
+            ':true': true,
+            ':false': false,
+            ':closer': closer,
+            ':expires': Math.floor(now / 1000) + closedFor,
+          },
+        },
+      )
+      // Somebody else has closed it, or the SDK has repeated a call whose answer was lost.
+      const before = closed ?? (await closedBy(site, path, closer))
+      if (before?.began !== undefined) await note(site, path, { from: before.began, to: items.now() }).catch(() => {})
+      if (before?.entry) await record(entryOfRemoval(before.entry, (before.removed ?? 0) + removed))
+    },
+  }
+}
+
+/** Looks at open removals. */
+export const createLooks = (items: PathItems): Pick<ObservedRemovals, 'openOf' | 'isOpenBelow' | 'look'> => ({
+  async openOf(site, folders) {
+    const silent = items.now() - longestSilence
+    return (await items.removalsOf(site, folders)).flatMap(({ path, id, isClosed, heard, isHold }) =>
+      isClosed ? [] : [{ path, id, isTended: heard > silent, isHold }],
+    )
+  },
+
+  isOpenBelow: items.isRemovalBelow,
+
+  async look(site, folders, holding) {
+    const before = await items.removalsOf(site, folders)
+    const known = new Set(before.map(({ id }) => id))
+    return {
+      isRemoving: before.some(({ isClosed, id }) => !isClosed && id !== holding),
+      hasChanged: async () => (await items.removalsOf(site, folders)).some(({ id }) => !known.has(id)),
+    }
+  },
+})

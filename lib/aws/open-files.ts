@@ -1,0 +1,64 @@
+import type { FileStoreSettings, StorageSettings } from '../config/config.ts'
+import type { Downloads, LinkTo } from '../service/deps.ts'
+import type { Stores } from '../service/stores.ts'
+import type { RemovalQueue } from '../storage/folder-removals.ts'
+import type { ObjectInfo } from '../storage/object-store.ts'
+import { createDocumentClient } from './dynamodb/dynamodb.ts'
+import { type Given, openDirectory, openLocks, openUploads } from './open-tables.ts'
+import { type Bucket, openBucket } from './s3/bucket.ts'
+import { createS3Clients } from './s3/clients.ts'
+import { downloadLink } from './s3/download-url.ts'
+import { createPartBuffers } from './s3/part-buffers.ts'
+import { createS3ObjectStore } from './s3/s3-object-store.ts'
+import { createUploadParts } from './s3/upload-parts.ts'
+
+/** Lambda's answer has at most 6 MB, with the bytes in base64 and the rest. In bytes. */
+const largestAnswer = 4 * 1024 * 1024
+
+// Only large folders need the queue: no cold start pays for its client.
+const queueOnDemand = (queueUrl: string): RemovalQueue => {
+  const open = async (): Promise<RemovalQueue> =>
+    (await import('./sqs-removal-queue.ts')).createSqsRemovalQueue(queueUrl)
+  let queue: Promise<RemovalQueue> | undefined
+  return {
+    async send(task, delay) {
+      queue ??= open()
+      return (await queue).send(task, delay)
+    },
+  }
+}
+
+type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'uploadParts' | 'history'> & {
+  readonly downloads: Downloads
+  readonly linkTo: LinkTo
+}
+
+/** Files in S3, their locks and history in DynamoDB, and the queue of removals in SQS. */
+export const openFileStores = (
+  settings: FileStoreSettings,
+  { s3 = createS3Clients(), ...given }: Given & { readonly s3?: Pick<Bucket, 'client' | 'once'> } = {},
+): FileStores => {
+  const { filesBucket: name } = settings
+  const { workflows, removals, record, history } = openLocks(settings, given)
+  const buffers = createPartBuffers()
+  const files = createS3ObjectStore({ ...s3, bucket: name, removals, record, buffers })
+  const linkTo = (object: ObjectInfo) => downloadLink({ client: s3.client, name }, object)
+  return {
+    files,
+    history,
+    uploadParts: createUploadParts({ bucket: openBucket({ ...s3, name }), adopt: files.adopt, buffers }),
+    workflows,
+    removals,
+    removalQueue: queueOnDemand(settings.removalsQueueUrl),
+    downloads: { largestAnswer, urlOf: async (object) => (await linkTo(object)).url },
+    linkTo,
+  }
+}
+
+/** The stores of the operations on files. */
+export const openStorageStores = (settings: StorageSettings) => {
+  const dynamodb = createDocumentClient()
+  const { downloads, linkTo, ...fileStores } = openFileStores(settings, { dynamodb })
+  const stores = { ...openDirectory(settings, { dynamodb }), ...fileStores, ...openUploads(settings, { dynamodb }) }
+  return { stores, downloads, linkTo }
+}
