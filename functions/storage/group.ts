@@ -14,7 +14,6 @@ import { restorePath } from './restore-path.ts'
 import { appendToUpload, cancelUpload, createUpload, describeUpload } from './resumable-upload.ts'
 import { speakingTus } from './speak-tus.ts'
 import { upload } from './upload.ts'
-import { createUploadDestination } from './upload-destination.ts'
 
 /** `Tus-Resumable` makes an upload a resumable one; without it, it is what it always was (decisions.md, section 9). */
 const uploadInEitherWay = (plain: OperationHandler, resumable: OperationHandler): OperationHandler => {
@@ -28,8 +27,7 @@ const restoreOrUpload = (restore: OperationHandler, uploadTo: OperationHandler):
 
 /** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createStorageHandler = (deps: StorageDeps): Handler => {
-  const destination = createUploadDestination(deps)
-  const resumable = { ...deps, uploads: createUploads({ ...deps.resumable, destination, clock: deps.clock }) }
+  const resumable = { ...deps, uploads: createUploads({ ...deps, ...deps.resumable }) }
   const uploadTo = restoreOrUpload(restorePath(deps), uploadInEitherWay(upload(deps), createUpload(resumable)))
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
     uploadToFolder: uploadTo,

@@ -1,9 +1,8 @@
 import type * as z from 'zod/mini'
-import { readTags, type TagList } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
-import type { Request, Switches } from '../../lib/http/request.ts'
-import { type Conditions, isUnconditional } from '../../lib/storage/conditions.ts'
+import type { Switches } from '../../lib/http/request.ts'
+import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
 import type { Requester } from '../../lib/storage/put-in-place.ts'
 
@@ -24,27 +23,12 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   }
 }
 
-const tagsOf = (header: string | undefined, name: string): TagList | undefined => {
-  if (header === undefined) return undefined
-  const tags = readTags(header)
-  if (tags !== undefined) return tags
-  throw new ServiceError('storageRefused', {
-    message: `${name} is not well-formed: it is *, or up to 100 tags in quotes with commas between.`,
-  })
-}
-
-/** The conditions of a change. Errors: storageRefused. */
-export const conditionsOf = (headers: Request['headers']): Conditions => ({
-  match: tagsOf(headers['if-match'], 'If-Match'),
-  noneMatch: tagsOf(headers['if-none-match'], 'If-None-Match'),
-})
-
 /**
  * Who asks for a change. With a condition it is meant for one very file: its path is taken as it is written (decisions.md, section 5,
  * "Paths"). Errors: storageRefused.
  */
 export const requesterOf = ({ author, remainingTime, headers }: Asking): Requester => {
-  const conditions = conditionsOf(headers)
+  const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
   return { author, remainingTime, conditions, isAsWritten: !isUnconditional(conditions) }
 }
 

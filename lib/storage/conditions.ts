@@ -1,4 +1,4 @@
-import { isStronglyIn, isWeaklyIn, type TagList } from '../core/entity-tags.ts'
+import { isStronglyIn, isWeaklyIn, readTags, type TagList } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { typedVersion } from './entity-tag.ts'
@@ -11,6 +11,21 @@ export interface Conditions {
   readonly match?: TagList | undefined
   readonly noneMatch?: TagList | undefined
 }
+
+const parseTags = (header: string | undefined, name: string): TagList | undefined => {
+  if (header === undefined) return undefined
+  const tags = readTags(header)
+  if (tags !== undefined) return tags
+  throw new ServiceError('storageRefused', {
+    message: `${name} is not well-formed: it is *, or up to 100 tags in quotes with commas between.`,
+  })
+}
+
+/** Errors: storageRefused. */
+export const parseConditions = (ifMatch: string | undefined, ifNoneMatch: string | undefined): Conditions => ({
+  match: parseTags(ifMatch, 'If-Match'),
+  noneMatch: parseTags(ifNoneMatch, 'If-None-Match'),
+})
 
 export const isUnconditional = ({ match, noneMatch }: Conditions): boolean =>
   match === undefined && noneMatch === undefined
