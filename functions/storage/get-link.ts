@@ -5,8 +5,8 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { readFound } from '../../lib/storage/look-up.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
+import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { asDraft, pathOf } from './params.ts'
 
 /** Nothing of the file is read: whoever has the link does that. */
@@ -26,7 +26,7 @@ const presentAsDraft = (query: Switches): boolean => {
  */
 export const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: pathOf, query: presentAsDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
-    const { info } = await readFound(files, site.id, params.path, (path) =>
+    const { info } = await readResolved(files, site.id, params.path, (path) =>
       readFile(files, site.id, path, isDraft, noBytes),
     )
     const { url, expires } = await linkTo(info, dataCentre)

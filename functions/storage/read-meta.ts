@@ -11,9 +11,9 @@ import { describePath, type PageState } from '../../lib/storage/describe-path.ts
 import { entityTagOf } from '../../lib/storage/entity-tag.ts'
 import { type FileBelow, listFiles } from '../../lib/storage/list-files.ts'
 import { type Entry, listFolder } from '../../lib/storage/list-folder.ts'
-import { readFound } from '../../lib/storage/look-up.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
+import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { pathOf, readSwitches } from './params.ts'
 
 type EntryView = Answer<typeof entry>
@@ -155,5 +155,5 @@ export const getMeta = ({ files, workflows }: StorageDeps) =>
       const fingerprint = await files.fingerprintOf(described.info, remainingTime)
       return fileView(nameOf(path), uri, { ...described, fingerprint })
     }
-    return ok({ value: await readFound(files, site.id, params.path, view) })
+    return ok({ value: await readResolved(files, site.id, params.path, view) })
   })

@@ -7,9 +7,9 @@ import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request, Switches } from '../../lib/http/request.ts'
 import type { Downloads, StorageDeps } from '../../lib/service/deps.ts'
 import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
-import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/read-file.ts'
+import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { getLink } from './get-link.ts'
 import { asDraft, pathOf, readSwitches } from './params.ts'
 import { getMeta } from './read-meta.ts'
@@ -137,7 +137,7 @@ const getFile = ({ files, downloads }: StorageDeps) =>
       const expected = expectedRange(request, downloads)
       const { info, body, choice } =
         versionId === undefined
-          ? await readFound(files, site.id, params.path, (path) =>
+          ? await readResolved(files, site.id, params.path, (path) =>
               readFile(files, site.id, path, isDraft, decide, expected),
             )
           : await readVersion(files, site.id, params.path, versionId, decide)

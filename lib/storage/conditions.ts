@@ -70,7 +70,7 @@ export const expectSource = (conditions: Conditions = {}, source: Source): reado
  * Looks at the file that a change concerns, its draft or the live file in its place when `asDraft`, and decides. Answers what was seen: as
  * long as it is so, the conditions hold. Errors: conditionFailed.
  */
-export const seeConditions = async (
+export const checkConditions = async (
   files: ObjectStore,
   site: SiteId,
   path: StoragePath,
@@ -94,12 +94,12 @@ export const seeConditions = async (
 
 /** What the conditions of an upload come to, file by file. */
 export const createUploadConditions = (files: ObjectStore, site: SiteId, conditions: Conditions = {}) => {
-  const see = (path: StoragePath) => seeConditions(files, site, path, false, conditions)
+  const check = (path: StoragePath) => checkConditions(files, site, path, false, conditions)
   const seen = new Map<StoragePath, readonly Expected[]>()
   let refusal: ServiceError | undefined
 
-  const seeOnce = async (path: StoragePath): Promise<readonly Expected[]> => {
-    const found = seen.get(path) ?? (await see(path))
+  const checkOnce = async (path: StoragePath): Promise<readonly Expected[]> => {
+    const found = seen.get(path) ?? (await check(path))
     seen.set(path, found)
     return found
   }
@@ -116,7 +116,7 @@ export const createUploadConditions = (files: ObjectStore, site: SiteId, conditi
         })
       }
       try {
-        await seeOnce(path)
+        await checkOnce(path)
         return true
       } catch (error) {
         if (!namesStates(conditions) || !(error instanceof ServiceError && error.status === 412)) throw error
@@ -128,11 +128,11 @@ export const createUploadConditions = (files: ObjectStore, site: SiteId, conditi
     /** What must still be so when the files are put in place. Errors: conditionFailed. */
     async expectedAt(paths: readonly StoragePath[]): Promise<readonly Expected[]> {
       if (refusal) throw refusal
-      return (await Promise.all(paths.map(seeOnce))).flat()
+      return (await Promise.all(paths.map(checkOnce))).flat()
     },
 
     /** Looks at all of them once more. Errors: conditionFailed. */
-    seeAgain: async (paths: readonly StoragePath[]): Promise<readonly Expected[]> =>
-      (await Promise.all(paths.map(see))).flat(),
+    checkAgain: async (paths: readonly StoragePath[]): Promise<readonly Expected[]> =>
+      (await Promise.all(paths.map(check))).flat(),
   }
 }

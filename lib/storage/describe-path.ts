@@ -1,8 +1,8 @@
 import type { SiteId } from '../core/ids.ts'
+import type { StorageStores } from './engine.ts'
 import { isPage } from './file-kind.ts'
 import type { ObjectInfo } from './object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from './path.ts'
-import type { StorageStores } from './put-in-place.ts'
 
 type Stores = Pick<StorageStores, 'files' | 'workflows'>
 

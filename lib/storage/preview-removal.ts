@@ -1,11 +1,12 @@
-import { type ErrorName, errors, ServiceError } from '../core/errors.ts'
+import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
+import { noFileAbove, refuseOccupied, type StorageStores } from './engine.ts'
 import { isPage } from './file-kind.ts'
 import { compareText } from './list-folder.ts'
 import { listAll, type ObjectStore } from './object-store.ts'
 import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
-import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
+import { refusalOf, refusalOfWorkflow } from './removal-rules.ts'
 
 interface PreviewDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
@@ -96,27 +97,9 @@ export const countFolder = async (
   return result(false)
 }
 
-const refusedBy = (name: ErrorName | undefined) => (name ? { code: errors[name].code } : {})
-
-const previewFolder = async (
-  { files, workflows, reservedFolders }: PreviewDeps,
-  site: SiteId,
-  folder: StoragePath,
-  remainingTime: RemainingTime,
-): Promise<Preview> => {
-  const counted = await countFolder(files, site, folder, remainingTime)
-  if (folder === root) return { ...counted, ...refusedBy('nameRequired') }
-  if (counted.folders === 0) {
-    await refuseRivals({ files }, noFileOnTheWay(site, folder))
-    throw new ServiceError('fileUnknown')
-  }
-  if (reservedFolders.includes(folder)) return { ...counted, ...refusedBy('folderReserved') }
-  return { ...counted, ...refusedBy((await workflows.isRunningBelow(site, folder)) ? 'workflowDeleted' : undefined) }
-}
-
 /**
- * What the removal of a path would take along, and how it would be refused (decisions.md, section 10, `?removal`). Nothing is changed. Errors: fileUnknown,
- * pathUnknown, unavailable.
+ * Counts what a removal takes along and names its refusal. Nothing is changed. Errors: fileUnknown, pathUnknown,
+ * unavailable.
  */
 export const previewRemoval = async (
   deps: PreviewDeps,
@@ -124,23 +107,23 @@ export const previewRemoval = async (
   path: StoragePath,
   remainingTime: RemainingTime,
 ): Promise<Preview> => {
-  const { files, workflows, removals } = deps
+  const { files, removals } = deps
   const find = (area: 'live' | 'draft') => (path === root ? undefined : files.find(fileKey(area, site, path)))
-  const [live, draft, going] = await Promise.all([
+  const [live, draft, open] = await Promise.all([
     find('live'),
     isPage(path) ? find('draft') : undefined,
     removals.openOf(site, path === root ? [] : [...ancestorsOf(path), path]),
   ])
-  // One of this very folder goes its way when it is asked for again.
-  const refused = going.some((removal) => removal.path !== path || removal.isHold) ? refusedBy('folderGoing') : {}
-  if (!live && !draft) return { ...(await previewFolder(deps, site, path, remainingTime)), ...refused }
-  const isRunning = isPage(path) && (await workflows.isRunning(site, [path]))
-  return {
-    files: 1,
-    folders: 0,
-    bytes: (live?.size ?? 0) + (draft?.size ?? 0),
-    atLeast: false,
-    ...refusedBy(isRunning ? 'workflowDeleted' : undefined),
-    ...refused,
+  const isFile = live !== undefined || draft !== undefined
+  const counted = isFile
+    ? { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
+    : await countFolder(files, site, path, remainingTime)
+  if (!isFile && path !== root && counted.folders === 0) {
+    await refuseOccupied(deps, noFileAbove(site, path))
+    throw new ServiceError('fileUnknown')
   }
+  const refusal =
+    refusalOf({ path, open, reservedFolders: isFile ? [] : deps.reservedFolders }) ??
+    (await refusalOfWorkflow(deps, site, path, isFile))
+  return { ...counted, ...(refusal && { code: errors[refusal].code }) }
 }

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { type Conditions, isUnconditional, requireConditions } from './conditions.ts'
 import { continueRemoval } from './continue-removal.ts'
+import {
+  mostAttempts,
+  noFileAbove,
+  type Plan,
+  place,
+  type Requester,
+  refuseOccupied,
+  type StorageStores,
+} from './engine.ts'
 import { isPage } from './file-kind.ts'
 import {
   entryOfRemoval,
@@ -13,17 +22,10 @@ import {
   type RemovalQueue,
   type RemovalTask,
 } from './folder-removals.ts'
-import { inStandingFolder } from './look-up.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
 import { ancestorsOf, areas, fileKey, folderKey, root, type StoragePath } from './path.ts'
-import {
-  mostAttempts,
-  noFileOnTheWay,
-  putInPlace,
-  type Requester,
-  refuseRivals,
-  type StorageStores,
-} from './put-in-place.ts'
+import { refusalOf, refusalOfWorkflow, throwRefusal } from './removal-rules.ts'
+import { resolveParent } from './resolve-path.ts'
 
 export interface RemoveDeps extends StorageStores {
   readonly removalQueue: RemovalQueue
@@ -38,10 +40,10 @@ export interface RemoveOptions extends Requester {
   readonly withContents: boolean
 }
 
-const entryOf = (type: ChangeType, site: SiteId, path: StoragePath, author: Author): HistoryEntry => ({
+const entryOf = (site: SiteId, path: StoragePath, author: Author): HistoryEntry => ({
   ...author,
   site,
-  type,
+  type: 'folder.removed',
   subject: path,
 })
 
@@ -60,17 +62,18 @@ const removeFile = async (
   site: SiteId,
   path: StoragePath,
   { live, draft }: Versions,
-  { draftOnly, author, remainingTime, conditions = {} }: RemoveOptions,
+  options: RemoveOptions,
 ): Promise<boolean> => {
-  if (isPage(path) && (await deps.workflows.isRunning(site, [path]))) throw new ServiceError('workflowDeleted')
+  const { draftOnly, author, remainingTime, conditions = {} } = options
+  throwRefusal(await refusalOfWorkflow(deps, site, path, true))
   const versions = (draftOnly && isPage(path) ? [draft] : [live, draft]).filter((version) => version !== undefined)
-  const entry = entryOf('file.removed', site, path, author)
+  const entry = { type: 'file.removed', subject: path } as const
   if (isUnconditional(conditions)) {
-    await deps.files.remove(versions, entry, remainingTime)
+    await deps.files.remove(versions, { ...author, site, ...entry }, remainingTime)
     return true
   }
   if (versions.length === 0) return true
-  const outcome = await putInPlace(deps, {
+  const plan: Plan = {
     site,
     paths: [path],
     changes: versions.map(({ key }) => ({ kind: 'remove', key })),
@@ -79,9 +82,9 @@ const removeFile = async (
       { key: fileKey('live', site, path), version: live?.version },
       ...(isPage(path) ? [{ key: fileKey('draft', site, path), version: draft?.version }] : []),
     ],
-    remainingTime,
     entry,
-  })
+  }
+  const outcome = await place(deps, plan, options)
   if (outcome === 'late') throw new ServiceError('unavailable')
   return outcome === 'placed'
 }
@@ -95,7 +98,7 @@ const requireOfFolder = async (
 ): Promise<void> => {
   if (isUnconditional(conditions)) return
   const isFolder = await deps.files.exists(folderKey('live', site, path))
-  if (!isFolder) await refuseRivals(deps, noFileOnTheWay(site, path))
+  if (!isFolder) await refuseOccupied(deps, noFileAbove(site, path))
   requireConditions(conditions, isFolder ? 'folder' : undefined)
 }
 
@@ -136,7 +139,7 @@ const removeLargeFolder = async (
   const { author, remainingTime } = options
   // The message comes first: without a removal on record it is harmless, while a removal without a message might never end.
   const name = await deps.removalQueue.send(task, takeover)
-  const entry = entryOf('folder.removed', site, path, author)
+  const entry = entryOf(site, path, author)
   if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'going on'
   return (await workWithin(deps, task, name, options)) ? 'going on' : 'removed'
 }
@@ -161,19 +164,19 @@ const removeFolder = async (
   path: StoragePath,
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
-  if (deps.reservedFolders.includes(path)) throw new ServiceError('folderReserved')
+  throwRefusal(refusalOf({ path, open: [], reservedFolders: deps.reservedFolders }))
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
-    const found = options.isAsWritten ? path : await inStandingFolder(deps.files, site, path)
+    const found = options.isAsWritten ? path : await resolveParent(deps.files, site, path)
     if (found !== path) return remove(deps, site, found, { ...options, isAsWritten: true })
-    await refuseRivals(deps, noFileOnTheWay(site, path))
+    await refuseOccupied(deps, noFileAbove(site, path))
     throw new ServiceError('fileUnknown')
   }
   if (!options.withContents && !isEmpty(objects, folderKey('live', site, path)))
     throw new ServiceError('folderNotEmpty')
-  if (await deps.workflows.isRunningBelow(site, path)) throw new ServiceError('workflowDeleted')
+  throwRefusal(await refusalOfWorkflow(deps, site, path, false))
   if (!objects) return removeLargeFolder(deps, site, path, options)
-  const entry = entryOfRemoval(entryOf('folder.removed', site, path, options.author), objects.length)
+  const entry = entryOfRemoval(entryOf(site, path, options.author), objects.length)
   const from = deps.clock.wall()
   const note = (isPartial: boolean) =>
     noteRemoval(deps.removals, site, path, { from, to: deps.clock.wall() }, isPartial)
@@ -198,10 +201,9 @@ export const remove = async (
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
   if (path === root) throw new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' })
-  const going = await deps.removals.openOf(site, [...ancestorsOf(path), path])
-  if (going.some((removal) => removal.path !== path)) throw new ServiceError('folderGoing')
-  const [same] = going
-  if (same?.isHold) throw new ServiceError('folderGoing')
+  const open = await deps.removals.openOf(site, [...ancestorsOf(path), path])
+  throwRefusal(refusalOf({ path, open, reservedFolders: [] }))
+  const [same] = open
   if (same) return tend(deps, site, same, options)
   const { conditions = {}, draftOnly } = options
   for (let count = 0; count < mostAttempts; count++) {

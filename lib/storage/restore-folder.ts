@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
 import { isUnconditional, requireConditions } from './conditions.ts'
-import { listAll, type ObjectStore, type Period, type Restoration } from './object-store.ts'
-import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
 import {
   type Absences,
-  findWay,
-  noFileFor,
-  onWay,
-  type Placement,
-  putInPlace,
+  noFileAt,
+  type Plan,
+  place,
   type Requester,
-  refuseGoing,
-  refuseRivals,
+  refuseOccupied,
+  refuseRemovals,
   type StorageStores,
-  type Way,
-} from './put-in-place.ts'
+} from './engine.ts'
+import { listAll, type ObjectStore, type Period, type Restoration } from './object-store.ts'
+import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
+import { findAncestors } from './resolve-path.ts'
 
 export interface RestoreDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
@@ -169,7 +166,7 @@ export const restoreFolder = async (
   const { files, removals, workflows, clock } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, remainingTime)
   if (known.length === 0) throw nothingRemoved()
-  await refuseGoing(removals, site, [folder])
+  await refuseRemovals(removals, site, [folder])
   if (!isUnconditional(conditions)) {
     requireConditions(conditions, (await files.exists(folderKey('live', site, folder))) ? 'folder' : undefined)
   }
@@ -181,18 +178,17 @@ export const restoreFolder = async (
   const holding = randomUUID()
   const end = clock.monotonic() + longestHold - timeToLetGo
   const whileHeld = () => Math.min(remainingTime(), end - clock.monotonic())
-  const place = async (period: Period, changes: readonly Restoration[]): Promise<void> => {
-    const way: Way = await findWay(files, site, ancestorsOf(folder))
-    await refuseRivals(deps, [...absent, ...noFileFor(site, way)])
+  const placeAll = async (period: Period, changes: readonly Restoration[]): Promise<void> => {
+    const ancestors = await findAncestors(files, site, ancestorsOf(folder))
+    await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
     if (replace) await refuseClashes(files, site, folder, changes, whileHeld)
-    const details = { count: changes.length }
-    const entry: HistoryEntry = { ...author, site, type: 'folder.restored', subject: folder, details }
-    const placement: Placement = { site, paths: [folder], changes, absent, remainingTime: whileHeld, entry, holding }
+    const entry: Plan['entry'] = { type: 'folder.restored', subject: folder, details: { count: changes.length } }
+    const plan: Plan = { site, paths: [folder], changes, absent, entry, holding }
     try {
-      if ((await putInPlace(deps, onWay(way, placement))) === 'placed') return
+      if ((await place(deps, plan, { author, remainingTime: whileHeld }, ancestors)) === 'placed') return
       throw new ServiceError('unavailable')
     } catch (error) {
-      // What was shown in S3, and is hidden again, has gone later than is on record: the next attempt is to find it.
+      // S3 has hidden the objects again, later than the record says: the next attempt must find them.
       await removals.note(site, folder, { from: period.from, to: clock.wall() }).catch(() => {})
       throw error
     }
@@ -201,7 +197,7 @@ export const restoreFolder = async (
   try {
     for (const period of known) {
       const changes = await takenIn(files, site, folder, period, whileHeld)
-      if (changes.length > 0) return await place(period, changes)
+      if (changes.length > 0) return await placeAll(period, changes)
     }
     throw nothingRemoved()
   } finally {

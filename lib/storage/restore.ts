@@ -1,19 +1,19 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { seeConditions } from './conditions.ts'
-import type { ObjectStore, ObjectVersion, Restoration } from './object-store.ts'
-import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
-import { refuseWorkflow } from './put-file.ts'
+import { checkConditions } from './conditions.ts'
 import {
   type Absences,
   allInOrder,
-  findWay,
-  noFileFor,
-  putOnWay,
+  carryOut,
+  noFileAt,
   type Requester,
-  refuseGoing,
-  refuseRivals,
-} from './put-in-place.ts'
+  refuseOccupied,
+  refuseRemovals,
+} from './engine.ts'
+import type { ObjectStore, ObjectVersion, Restoration } from './object-store.ts'
+import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { refuseWorkflow } from './put-file.ts'
+import { findAncestors } from './resolve-path.ts'
 import { isAnyTaken, type RestoreDeps, restoreFolder, type Wanted } from './restore-folder.ts'
 
 /** How many states of a file are looked at for the newest that is not there. */
@@ -40,7 +40,7 @@ const restoreFile = async (
   path: StoragePath,
   restoration: Restoration,
   { replace = false, version }: Wanted,
-  { author, remainingTime, conditions }: Requester,
+  requester: Requester,
 ): Promise<void> => {
   const { files } = deps
   const absent: Absences = [
@@ -48,25 +48,18 @@ const restoreFile = async (
     ...(replace ? [] : [[fileKey('live', site, path), 'destinationExists'] as const]),
   ]
   const folders = ancestorsOf(path)
-  const see = () => seeConditions(files, site, path, false, conditions)
-  const [matching, way] = await allInOrder([
-    see(),
-    findWay(files, site, folders),
-    refuseGoing(deps.removals, site, [path]),
+  const checkAgain = () => checkConditions(files, site, path, false, requester.conditions)
+  const [matching, ancestors] = await allInOrder([
+    checkAgain(),
+    findAncestors(files, site, folders),
+    refuseRemovals(deps.removals, site, [path]),
   ])
-  await refuseRivals(deps, [...absent, ...noFileFor(site, way)])
-  await refuseWorkflow(deps, { site, path, asDraft: false })
+  await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
+  await refuseWorkflow(deps, { site, path })
   const details = version === undefined ? {} : { details: { version } }
-  await putOnWay(deps, folders, way, {
-    site,
-    paths: [path],
-    changes: [restoration],
-    absent,
-    matching,
-    see,
-    remainingTime,
-    entry: { ...author, site, type: 'file.restored', subject: path, ...details },
-  })
+  const entry = { type: 'file.restored', subject: path, ...details } as const
+  const plan = { site, paths: [path], changes: [restoration], absent, matching, checkAgain, entry }
+  await carryOut(deps, plan, requester, folders, ancestors)
 }
 
 /**
@@ -89,7 +82,7 @@ export const restore = async (
   if (wanted.version !== undefined) {
     const restoration = await restorationOf(files, key, wanted.version)
     if (restoration) return restoreFile(deps, site, path, restoration, wanted, requester)
-    await seeConditions(files, site, path, false, requester.conditions)
+    await checkConditions(files, site, path, false, requester.conditions)
     return
   }
   const [kept, periods] = await Promise.all([
