@@ -1,6 +1,6 @@
+import { entityTagOf, typedTagOf } from '../../lib/core/entity-tags.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { Request } from '../../lib/http/request.ts'
-import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 
 /** What a caller gets of a file: its bytes are the same in each, but not what they are called. */

@@ -1,7 +1,6 @@
-import { isStronglyIn, isWeaklyIn, readTags, type TagList } from '../core/entity-tags.ts'
+import { isStronglyIn, isWeaklyIn, readTags, type TagList, typedVersion } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { typedVersion } from './entity-tag.ts'
 import { isPage } from './file-kind.ts'
 import type { Expected, ListedObject, ObjectStore } from './object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from './path.ts'
