@@ -9,7 +9,6 @@ import { readFile } from '../../lib/storage/read-file.ts'
 import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { asDraft, pathOf } from './params.ts'
 
-/** Nothing of the file is read: whoever has the link does that. */
 const noBytes = () => ({})
 
 /** Errors: storageRefused. */
@@ -21,8 +20,8 @@ const presentAsDraft = (query: Switches): boolean => {
 }
 
 /**
- * GET with `?link`: a URL that gives this version of a file, or of its draft, as an attachment to whoever has it (decisions.md, section 5,
- * "Read"). The URL is as good as a token: nobody between here and the caller keeps it.
+ * GET with `?link`: a URL that gives this version of a file, or of its draft, as an attachment to whoever has it
+ * (S-73). The URL is as good as a token: nobody between here and the caller keeps it.
  */
 export const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: pathOf, query: presentAsDraft }, async ({ site, dataCentre, params, query: isDraft }) => {

@@ -33,7 +33,6 @@ const newestPage: typeof newestChanges = async (...wanted) => {
   return { changes: newestWithin(changes), next }
 }
 
-/** What has happened to a site (decisions.md, section 10): to who may not use its files, all but what happened to them. */
 export const listChanges = ({ history }: StorageDeps) =>
   operation(
     {

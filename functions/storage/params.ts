@@ -13,7 +13,7 @@ type Segments = Readonly<Record<string, string>>
 /** The path that a URL names; without one, the root. Errors: urlInvalid, nameTooLong. */
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
 
-/** Where something is deleted, a path that breaks the rules is one that cannot be (decisions.md, section 5). Errors: pathUnknown. */
+/** Errors: pathUnknown. */
 export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   try {
     return pathOf(segments)
@@ -23,21 +23,17 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   }
 }
 
-/**
- * Who asks for a change. With a condition it is meant for one very file: its path is taken as it is written (decisions.md, section 5,
- * "Paths"). Errors: storageRefused.
- */
+/** With a condition it is meant for one very file: its path is taken as it is written (S-7). Errors: storageRefused. */
 export const requesterOf = ({ author, remainingTime, headers }: Asking): Requester => {
   const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
   return { author, remainingTime, conditions, isAsWritten: !isUnconditional(conditions) }
 }
 
-/** Whether a GET asks for the draft. Other values are ignored: clients use them to get past caches. */
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
 
 /**
- * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have none.
- * Errors: storageRefused.
+ * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have
+ * none. Errors: storageRefused.
  */
 export const readSwitches = async <Switches>(
   given: Readonly<Record<string, string | undefined>>,

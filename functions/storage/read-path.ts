@@ -22,7 +22,7 @@ const getProgress = ({ progress }: StorageDeps) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
 
-/** What a GET of a path asks for, by its query: what it is, a link to its bytes, what was, what would go, or its bytes. */
+/** The query of a GET selects the operation. */
 export const readPath = (deps: StorageDeps): OperationHandler => {
   const file = getFile(deps)
   const others: readonly (readonly [name: string, OperationHandler])[] = [
@@ -47,7 +47,6 @@ export const readRoot = (deps: StorageDeps): OperationHandler => {
 
 type Headers = Request['headers']
 
-/** What is answered to a request for a file. */
 export type FileAnswer =
   | { readonly kind: 'changed'; readonly bytes?: undefined }
   | { readonly kind: 'unchanged'; readonly bytes?: undefined }
@@ -71,9 +70,9 @@ const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRan
 }
 
 /**
- * Decides what is answered: that it is another state than `If-Match` names, that nothing has changed, a part, the whole, where else the bytes
- * are, or that there are none in the range.
- * Without `downloads`, an answer carries any file.
+ * Decides what is answered: that it is another state than `If-Match` names, that nothing has changed, a part, the
+ * whole, where else the bytes are, or that there are none in the range. Without `downloads`, an answer carries any
+ * file.
  */
 export const answerFor = (
   info: ObjectInfo,
@@ -96,8 +95,8 @@ export const answerFor = (
 const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
 
 /**
- * The range that `answerFor` will most likely decide on, before anything is known of the file. Undefined when most likely no bytes are sent:
- * with a condition, the caller has most of them already.
+ * The range that `answerFor` will most likely decide on, before anything is known of the file. Undefined when most
+ * likely no bytes are sent: with a condition, the caller has most of them already.
  */
 const expectedRange = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
@@ -115,7 +114,7 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
   headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store', Vary: headersOfBytes.Vary },
 })
 
-/** Whether the draft is asked for, or a state of the live file by its name. Errors: storageRefused. */
+/** Errors: storageRefused. */
 const stateOf = async (query: Switches) => {
   const { versionId } = await readSwitches(
     { versionId: query.get('versionId') },
@@ -125,8 +124,9 @@ const stateOf = async (query: Switches) => {
 }
 
 /**
- * The bytes of a file, or those that `Range` asks for; `?versionId` those of one of its states, `?version=draft` the draft of a page, or the live file when there is none
- * (decisions.md, section 5, "Read"). 304 by `If-None-Match`, 412 by `If-Match` (RFC 9110, section 13.1.1); 302 to a URL that expires when an answer cannot carry the bytes.
+ * The bytes of a file, or those that `Range` asks for; `?versionId` those of one of its states, `?version=draft` the
+ * draft of a page, or the live file when there is none (S-66 to S-72). 304 by `If-None-Match`, 412 by `If-Match` (RFC
+ * 9110, section 13.1.1); 302 to a URL that expires when an answer cannot carry the bytes.
  */
 const getFile = ({ files, downloads }: StorageDeps) =>
   operation(

@@ -21,7 +21,6 @@ import type { Begun, Uploads } from '../../lib/storage/uploads/uploads.ts'
 import { pathOf } from './params.ts'
 import { declaredLength } from './upload.ts'
 
-/** What the operations of resumable uploads work with. */
 export interface ResumableDeps extends Pick<StorageDeps, 'progress' | 'clock'> {
   readonly uploads: Uploads
 }
@@ -31,7 +30,8 @@ type Input = OperationInput<unknown, unknown, unknown>
 const uploaderOf = ({ site, author, remainingTime }: Input): Uploader => ({ site: site.id, author, remainingTime })
 
 /**
- * Runs something that adds to an upload, and keeps the progress of it that operation 13 tells: that of the token which has added last.
+ * Runs something that adds to an upload, and keeps the progress of it that operation 13 tells: that of the token which
+ * has added last.
  */
 const tracked = async (
   { progress: store, clock }: ResumableDeps,
@@ -59,11 +59,9 @@ const tracked = async (
   }
 }
 
-/** Whether a request has a body, as far as its headers say. */
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
-/** POST to a folder with `Tus-Resumable`: begins a resumable upload into it. 201 with its `Location`. */
 export const createUpload = (deps: ResumableDeps) =>
   operation({ params: pathOf }, async (input): Promise<Reply> => {
     const { headers, dataCentre, site, params } = input
@@ -93,7 +91,6 @@ const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly
   return { id: upload }
 }
 
-/** HEAD of an upload: how far it is. 200. */
 export const describeUpload = ({ uploads }: ResumableDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
@@ -112,7 +109,6 @@ export const appendToUpload = (deps: ResumableDeps) =>
     return { status: 204, headers: offsetHeaders(upload) }
   })
 
-/** DELETE of an upload: ends it, what is in place stays. 204. */
 export const cancelUpload = ({ uploads }: ResumableDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)

@@ -29,13 +29,11 @@ export const parseConditions = (ifMatch: string | undefined, ifNoneMatch: string
 export const isUnconditional = ({ match, noneMatch }: Conditions): boolean =>
   match === undefined && noneMatch === undefined
 
-/** Whether a condition names states: then it concerns one file, and not each of several. */
 const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boolean => match !== '*' || noneMatch !== '*'
 
-/** What a path names. A folder has no tag, but it is something. */
 type Named = Pick<ListedObject, 'version'> | 'folder' | undefined
 
-/** Decides on what a path names (decisions.md, section 5, "Conditions"). Errors: conditionFailed. */
+/** Decides on what a path names (S-64). Errors: conditionFailed. */
 export const requireConditions = ({ match, noneMatch }: Conditions, named: Named): void => {
   const isThere = named !== undefined
   // Whatever its bytes were called when they were read, they are the same.
@@ -55,10 +53,12 @@ export const requireConditions = ({ match, noneMatch }: Conditions, named: Named
   }
 }
 
-/** What a change starts from: a file as it was listed, or a folder. */
 export type Source = Pick<ListedObject, 'key' | 'version'> | 'folder' | undefined
 
-/** Decides on what is moved or copied. Answers what was seen: it must not be replaced before that is done. Errors: conditionFailed. */
+/**
+ * Decides on what is moved or copied. Answers what was seen: it must not be replaced before that is done. Errors:
+ * conditionFailed.
+ */
 export const expectSource = (conditions: Conditions = {}, source: Source): readonly Expected[] => {
   if (isUnconditional(conditions)) return []
   requireConditions(conditions, source)
@@ -66,8 +66,8 @@ export const expectSource = (conditions: Conditions = {}, source: Source): reado
 }
 
 /**
- * Looks at the file that a change concerns, its draft or the live file in its place when `asDraft`, and decides. Answers what was seen: as
- * long as it is so, the conditions hold. Errors: conditionFailed.
+ * Looks at the file that a change concerns, its draft or the live file in its place when `asDraft`, and decides.
+ * Answers what was seen: as long as it is so, the conditions hold. Errors: conditionFailed.
  */
 export const checkConditions = async (
   files: ObjectStore,
@@ -91,7 +91,6 @@ export const checkConditions = async (
   return looked.map((key, at) => ({ key, version: found[at]?.version }))
 }
 
-/** What the conditions of an upload come to, file by file. */
 export const createUploadConditions = (files: ObjectStore, site: SiteId, conditions: Conditions = {}) => {
   const check = (path: StoragePath) => checkConditions(files, site, path, false, conditions)
   const seen = new Map<StoragePath, readonly Expected[]>()
@@ -105,8 +104,9 @@ export const createUploadConditions = (files: ObjectStore, site: SiteId, conditi
 
   return {
     /**
-     * Looks at the path of a file before its content is read. Answers false for one whose content is of no use: a tag does not fit it, but
-     * if another file comes, that is what is wrong. Errors: conditionFailed, storageRefused (a tag, and several files).
+     * Looks at the path of a file before its content is read. Answers false for one whose content is of no use: a tag
+     * does not fit it, but if another file comes, that is what is wrong. Errors: conditionFailed, storageRefused (a
+     * tag, and several files).
      */
     async admits(path: StoragePath, index: number): Promise<boolean> {
       if (index > 0 && namesStates(conditions)) {
@@ -124,7 +124,7 @@ export const createUploadConditions = (files: ObjectStore, site: SiteId, conditi
       }
     },
 
-    /** What must still be so when the files are put in place. Errors: conditionFailed. */
+    /** Errors: conditionFailed. */
     async expectedAt(paths: readonly StoragePath[]): Promise<readonly Expected[]> {
       if (refusal) throw refusal
       return (await Promise.all(paths.map(checkOnce))).flat()

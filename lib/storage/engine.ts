@@ -94,8 +94,8 @@ interface Resolved<Looked> {
 }
 
 /**
- * Resolves the path of a change (S-5). `look` runs beside it, and once more for another spelling.
- * Errors: folderGoing, urlInvalid.
+ * Resolves the path of a change (S-5). `look` runs beside it, and once more for another spelling. Errors: folderGoing,
+ * urlInvalid.
  */
 export const resolve = async <Looked>(
   stores: StorageStores,

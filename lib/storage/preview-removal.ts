@@ -12,21 +12,15 @@ interface PreviewDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
 }
 
-/** What a removal would take along. */
 export interface Preview {
-  /** Pages that have a draft alone are among them. */
   readonly files: number
-  /** The folder itself is one of them. */
   readonly folders: number
-  /** With the drafts. */
   readonly bytes: number
-  /** Whether there is more, which was not counted. */
   readonly atLeast: boolean
-  /** The code of the error that a removal would end with. */
   readonly code?: number
 }
 
-/** How many objects are counted, and what is left then of the time for the answer, in milliseconds. */
+/** Counting stops at `mostCounted` objects, or when `timeToAnswer` milliseconds are left. */
 const mostCounted = 100_000
 const timeToAnswer = 5_000
 
@@ -44,7 +38,6 @@ async function* objectsIn(store: Listing, prefix: string): AsyncGenerator<Counte
   }
 }
 
-/** Everything below a folder by its path, pages and their drafts one behind the other. */
 async function* allBelow(store: Listing, site: SiteId, folder: StoragePath): AsyncGenerator<Counted, void> {
   const [live, drafts] = areas.map((area) => objectsIn(store, folderKey(area, site, folder)))
   if (!live || !drafts) return
@@ -62,15 +55,14 @@ async function* allBelow(store: Listing, site: SiteId, folder: StoragePath): Asy
   }
 }
 
-/** How many of the folders on the way to something are none on the way to what came before it. */
 const newFolders = (before: readonly string[], now: readonly string[]): number => {
   const different = now.findIndex((segment, index) => segment !== before[index])
   return different < 0 ? 0 : now.length - different
 }
 
 /**
- * Counts what a folder holds as people see it: files by their paths, and every folder that one of them lies in, the folder itself included; drafts count as
- * their pages. Stops at 100,000 objects. Errors: unavailable.
+ * Counts what a folder holds as people see it: files by their paths, and every folder that one of them lies in, the
+ * folder itself included; drafts count as their pages. Stops at 100,000 objects. Errors: unavailable.
  */
 export const countFolder = async (
   store: Listing,

@@ -29,7 +29,6 @@ import { type Ancestors, resolveFolder } from './resolve-path.ts'
 import { type FileContent, type StageTarget, stageFile } from './stage-file.ts'
 import type { UploadDeps } from './upload-files.ts'
 
-/** The place of one file, and how its request stores it. */
 export interface FilePlace {
   readonly site: SiteId
   readonly path: StoragePath
@@ -78,8 +77,8 @@ export const placeInFolder = async (
 }
 
 /**
- * Checks everything that can be checked without the bytes.
- * Errors: nameRequired, pathUnknown, folderUnknown, conditionFailed, destinationExists, folderGoing.
+ * Checks everything that can be checked without the bytes. Errors: nameRequired, pathUnknown, folderUnknown,
+ * conditionFailed, destinationExists, folderGoing.
  */
 export const admitFile = async (
   deps: StorageStores,
@@ -131,7 +130,9 @@ const planPut = (place: FilePlace, staged: Staged): Plan => {
   }
 }
 
-/** Stores the bytes that `stage` takes in (S-47). Errors: those of admitFile and `stage`, workflowUpdated, unavailable. */
+/**
+ * Stores the bytes that `stage` takes in (S-47). Errors: those of admitFile and `stage`, workflowUpdated, unavailable.
+ */
 export const putStaged = async (
   deps: StorageStores,
   wanted: FilePlace,

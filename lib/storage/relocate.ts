@@ -34,10 +34,13 @@ export interface RelocateDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
 }
 
-/** Another name in the same folder; another path; or the path of a copy. Paths are plain text, and may begin with slashes. */
+/**
+ * Another name in the same folder; another path; or the path of a copy. Paths are plain text, and may begin with
+ * slashes.
+ */
 export type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
 
-/** What the reading of templates leaves of the time for moving them, in milliseconds. */
+/** Time reserved for moving the templates after they are checked, in milliseconds. */
 const timeToMove = 12_000
 
 /** Errors: nameRequired (the root as well), urlInvalid, nameTooLong. */
@@ -53,7 +56,6 @@ const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation,
   return { kind: isCopy ? 'copy' : 'move', target }
 }
 
-/** A relocation whose target is resolved. */
 interface Settled {
   readonly relocation: Relocation
   readonly ancestors: Ancestors
@@ -72,7 +74,6 @@ const settle = async (files: ObjectStore, relocation: Relocation, isAsWritten = 
   return target === relocation.target ? { relocation, ancestors } : settle(files, { ...relocation, target }, true)
 }
 
-/** What the path names: the live file, or a folder. A page that has a draft alone is not there. */
 const sourceOf = (key: string, ofFile: readonly Change[], changes: readonly Change[]): Source => {
   const live = ofFile.filter(isTransfer).find(({ from }) => from.key === key)
   return live?.from ?? (ofFile.length === 0 && changes.length > 0 ? 'folder' : undefined)
@@ -80,7 +81,7 @@ const sourceOf = (key: string, ofFile: readonly Change[], changes: readonly Chan
 
 type IsRunning = (path: StoragePath) => Promise<boolean>
 
-/** What it is may refuse to be moved; a copy leaves it as it is. Errors: folderReserved, workflowUpdated. */
+/** Errors: folderReserved, workflowUpdated. */
 const refuseMove = async (path: StoragePath, isReserved: boolean, isRunning: IsRunning): Promise<void> => {
   if (isReserved) throw new ServiceError('folderReserved')
   if (await isRunning(path)) throw new ServiceError('workflowUpdated')
@@ -95,7 +96,7 @@ const isOntoItself = ({ kind, path, target }: Relocation): boolean => {
   return target === path
 }
 
-/** One attempt. Answers false when something has changed under its hands. */
+/** One attempt. Answers false when something has changed meanwhile. */
 const attempt = async (
   deps: RelocateDeps,
   { relocation, ancestors }: Settled,
@@ -140,7 +141,7 @@ const attempt = async (
   return outcome === 'placed'
 }
 
-/** As written, but for the folders on the way to the target. Errors: as of `relocate`. */
+/** Takes the source as written and resolves the target. Errors: as of `relocate`. */
 const relocateFrom = async (deps: RelocateDeps, wanted: Relocation, requester: Requester): Promise<void> => {
   const { files, removals } = deps
   const { site, path } = wanted
@@ -158,10 +159,10 @@ const relocateFrom = async (deps: RelocateDeps, wanted: Relocation, requester: R
 }
 
 /**
- * Gives a file or a folder another name or another place, with its drafts; or copies what is live of it. The folders on the way are
- * created. All of it becomes visible at once, or nothing (decisions.md, section 5, "Raw upload"). Errors: nameRequired, urlInvalid, nameTooLong,
- * conditionFailed, folderReserved, fileUnknown, pathUnknown (a folder on the way is a file), destinationExists, workflowUpdated, folderGoing,
- * storageRefused (more than can be done in that time), unavailable, those of a template.
+ * Renames, moves or copies a file or folder (S-51 to S-59). All of it becomes visible at once, or nothing. Errors:
+ * nameRequired, urlInvalid, nameTooLong, conditionFailed, folderReserved, fileUnknown, pathUnknown (an ancestor of the
+ * target is a file), destinationExists, workflowUpdated, folderGoing, storageRefused (too much for one request),
+ * unavailable, those of a template.
  */
 export const relocate = async (
   deps: RelocateDeps,

@@ -7,13 +7,11 @@ import { root, type StoragePath } from './path.ts'
 
 interface SeenRemoval {
   readonly path: StoragePath
-  /** The open removals of the path and its ancestors. */
   readonly open: readonly OpenRemoval[]
   /** Empty for a file. */
   readonly reservedFolders: readonly string[]
 }
 
-/** The rule that refuses this removal, if any. A DELETE and its preview share it. */
 export const refusalOf = ({ path, open, reservedFolders }: SeenRemoval): ErrorName | undefined => {
   if (path === root) return 'nameRequired'
   // A removal of this very folder continues when it is requested again.

@@ -33,10 +33,8 @@ export interface RemoveDeps extends StorageStores {
   readonly clock: Clock
 }
 
-/** What is not done shortly before the request has to end is left to the queue. */
 export interface RemoveOptions extends Requester {
   readonly draftOnly: boolean
-  /** Whether a folder goes with what it holds. */
   readonly withContents: boolean
 }
 
@@ -47,16 +45,17 @@ const entryOf = (site: SiteId, path: StoragePath, author: Author): HistoryEntry 
   subject: path,
 })
 
-/** What is left to do when a removal is answered. */
 export type RemoveOutcome = 'removed' | 'going on'
 
-/** The two versions of a file; what is no page has no draft. */
 interface Versions {
   readonly live: ObjectInfo | undefined
   readonly draft: ObjectInfo | undefined
 }
 
-/** Removes a file as it was found. Answers false when there is something else by now, and conditions were made: nothing has changed. */
+/**
+ * Removes a file as it was found. Answers false when there is something else by now, and conditions were made: nothing
+ * has changed.
+ */
 const removeFile = async (
   deps: RemoveDeps,
   site: SiteId,
@@ -89,7 +88,7 @@ const removeFile = async (
   return outcome === 'placed'
 }
 
-/** What stands at a path where no file is is looked at for the sake of conditions alone. Errors: pathUnknown, conditionFailed. */
+/** Errors: pathUnknown, conditionFailed. */
 const requireOfFolder = async (
   deps: RemoveDeps,
   site: SiteId,
@@ -114,21 +113,19 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
 const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
   objects?.every(({ key }) => key === self) ?? false
 
-/** By when the queue takes over from a request that has died, in seconds: later than any request ends by itself on AWS. */
+/** The queue takes over from a dead request after this time, in seconds. On AWS every request has ended by then. */
 const takeover = 30
 
-/** How long a removal may keep its caller waiting, and what is kept of the request's time for the answer; in milliseconds. */
+/** The longest work before the answer (S-102), and the time kept for the answer. In milliseconds. */
 const patience = 20_000
 const timeToAnswer = 3_000
 
-/** Works on a removal within a request; its message finds what is left of it, or all of it if the request dies. */
 const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { remainingTime }: RemoveOptions) => {
   const remaining = remainingTime()
   const deadline = deps.clock.monotonic() + Math.min(patience, remaining - timeToAnswer)
   return continueRemoval(deps, { task, name }, { deadline, end: Math.min(remaining, takeover * 1000) })
 }
 
-/** A folder of any size: the removal is on record, and in the queue, before the first file goes. */
 const removeLargeFolder = async (
   deps: RemoveDeps,
   site: SiteId,
@@ -137,14 +134,14 @@ const removeLargeFolder = async (
 ): Promise<RemoveOutcome> => {
   const task: RemovalTask = { site, path, id: randomUUID() }
   const { author, remainingTime } = options
-  // The message comes first: without a removal on record it is harmless, while a removal without a message might never end.
+  // The message comes first: without a removal on record it is harmless, while a removal without a message might never
+  // end.
   const name = await deps.removalQueue.send(task, takeover)
   const entry = entryOf(site, path, author)
   if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'going on'
   return (await workWithin(deps, task, name, options)) ? 'going on' : 'removed'
 }
 
-/** A removal that is asked for once more goes its way; one of which nobody has heard for long gets a new message. */
 const tend = async (
   deps: RemoveDeps,
   site: SiteId,
@@ -191,8 +188,9 @@ const removeFolder = async (
 }
 
 /**
- * Operation 14: removes a file with its draft, a draft alone, or a folder with all that it holds. Errors: nameRequired (the root),
- * fileUnknown, pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
+ * Operation 14: removes a file with its draft, a draft alone, or a folder with all that it holds. Errors: nameRequired
+ * (the root), fileUnknown, pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted,
+ * unavailable.
  */
 export const remove = async (
   deps: RemoveDeps,

@@ -23,24 +23,19 @@ export interface RestoreDeps extends StorageStores {
   readonly clock: Clock
 }
 
-/** What is to be there again. */
 export interface Wanted {
-  /** A state of a file, by what `versions` calls it; without one, what was removed last. */
   readonly version?: string | undefined
-  /** Whether what is there meanwhile goes. */
   readonly replace?: boolean | undefined
 }
 
-/** How many objects one request brings back: a bound on time, and on memory. */
 const mostObjects = 10_000
 
-/** What a folder of which nothing says when it was removed is taken to have lost: what went since so long before the last of it, in milliseconds. */
+/** Without a removal record, restore everything removed in this time before the newest removal. In milliseconds. */
 const assumedLength = 60_000
 
 const nothingRemoved = () =>
   new ServiceError('fileUnknown', { message: 'Nothing of that name was removed, or it is kept no longer.' })
 
-/** When a folder was removed that nothing on record tells of, as far as that can be seen. */
 const assumedRemoval = async (
   { files, clock }: Pick<RestoreDeps, 'files' | 'clock'>,
   site: SiteId,
@@ -59,7 +54,6 @@ const assumedRemoval = async (
   return last === 0 ? [] : [{ from: last - assumedLength, to: clock.wall() }]
 }
 
-/** How many subfolders a refusal names. */
 const mostNamed = 20
 
 const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceError => {
@@ -75,14 +69,14 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
   })
 }
 
-/** What is left of a request when it looks for nothing more that it could bring back, in milliseconds. Errors: unavailable. */
+/** The search ends when less time is left for the request, in milliseconds. Errors: unavailable. */
 const timeToPlace = 10_000
 
 const refuseSlow = (remainingTime: RemainingTime): void => {
   if (remainingTime() < timeToPlace) throw new ServiceError('unavailable')
 }
 
-/** What went below a folder in a period, drafts included. Errors: storageRefused (too much for one request), unavailable. */
+/** Errors: storageRefused (too much for one request), unavailable. */
 const takenIn = async (
   files: ObjectStore,
   site: SiteId,
@@ -101,7 +95,7 @@ const takenIn = async (
   return found
 }
 
-/** Whether anything live of a folder went in one of these periods. Errors: unavailable. */
+/** Errors: unavailable. */
 export const isAnyTaken = async (
   { files }: Pick<RestoreDeps, 'files'>,
   site: SiteId,
@@ -116,14 +110,13 @@ export const isAnyTaken = async (
   return false
 }
 
-/** A path and the folders that it lies in, up to a folder. */
 const upTo = (folder: StoragePath, path: string): readonly string[] => {
   const found: string[] = []
   for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) found.push(path.slice(0, at))
   return found
 }
 
-/** What is there meanwhile stays, and has to fit: no file where a folder comes back, no folder where a file does. Errors: destinationExists, unavailable. */
+/** A restored file must not meet a folder, nor a restored folder a file. Errors: destinationExists, unavailable. */
 const refuseClashes = async (
   files: ObjectStore,
   site: SiteId,
@@ -147,13 +140,13 @@ const refuseClashes = async (
   }
 }
 
-/** How long a folder is held at the most while it is restored, and what is left of that when nothing may be done any more; in milliseconds. */
+/** The lock of a folder ends after `longestHold`. No change begins in its last `timeToLetGo`. In milliseconds. */
 const longestHold = 60_000
 const timeToLetGo = 5_000
 
 /**
- * Brings back what the last removal of a folder, or of one around it, has taken along. `periods`: when those were, the newest first, as far as that is on record. Errors: as of
- * `restore`.
+ * Brings back what the last removal of a folder, or of one around it, has taken along. `periods`: when those were, the
+ * newest first, as far as that is on record. Errors: as of `restore`.
  */
 export const restoreFolder = async (
   deps: RestoreDeps,

@@ -16,13 +16,11 @@ import { refuseWorkflow } from './put-file.ts'
 import { findAncestors } from './resolve-path.ts'
 import { isAnyTaken, type RestoreDeps, restoreFolder, type Wanted } from './restore-folder.ts'
 
-/** How many states of a file are looked at for the newest that is not there. */
 const fewVersions = 2
 
 const unknownVersion = () =>
   new ServiceError('fileUnknown', { message: 'There is no such version of this file, or it is kept no longer.' })
 
-/** The newest state of a file that is not the present one. */
 const newestKept = async (files: ObjectStore, key: string): Promise<ObjectVersion | undefined> =>
   (await files.versions(key, { limit: fewVersions }))?.versions.find(({ isCurrent }) => !isCurrent)
 
@@ -63,9 +61,10 @@ const restoreFile = async (
 }
 
 /**
- * Brings back a file, in the state in which it was removed or in an earlier one, or what the last removal of a folder, or of one around it, has taken along
- * (decisions.md, section 10). Errors: nameRequired (the root), fileUnknown (nothing of it is kept), pathUnknown, destinationExists, workflowUpdated, folderGoing,
- * folderReserved, conditionFailed, storageRefused (more than one request can do), unavailable.
+ * Brings back a file, in the state in which it was removed or in an earlier one, or what the last removal of a folder,
+ * or of one around it, has taken along. Errors: nameRequired (the root), fileUnknown (nothing of it is kept),
+ * pathUnknown, destinationExists, workflowUpdated, folderGoing, folderReserved, conditionFailed, storageRefused (more
+ * than one request can do), unavailable.
  */
 export const restore = async (
   deps: RestoreDeps,

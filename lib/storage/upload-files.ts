@@ -17,7 +17,6 @@ import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, root, 
 import { readAhead } from './read-ahead.ts'
 import { type FileContent, type StageTarget, stageFile } from './stage-file.ts'
 
-/** A file of an upload, before its name is looked at. */
 export interface IncomingFile extends FileContent {
   /** Empty when the client gave none. Undefined when it did not send a file at all. */
   readonly fileName: string | undefined
@@ -28,10 +27,11 @@ export interface UploadDeps extends StorageStores {
   readonly largestFile: number
 }
 
-/** How many files an upload may bring. */
 export const mostFiles = 100
 
-/** Files up to this size are taken in side by side, larger ones one after the other, at the pace of the body. In bytes. */
+/**
+ * Files up to this size are taken in side by side, larger ones one after the other, at the pace of the body. In bytes.
+ */
 const smallFile = 64 * 1024
 
 interface NamedFile {
@@ -39,7 +39,6 @@ interface NamedFile {
   readonly staging: Promise<Staged>
 }
 
-/** Takes in every file of the body that has a place, and nothing of it when one of them is refused. */
 const stageAll = async (
   deps: UploadDeps,
   files: AsyncIterable<IncomingFile>,

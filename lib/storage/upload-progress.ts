@@ -7,7 +7,10 @@ interface UploadName {
   readonly id: string
 }
 
-/** The port to the progress of each token's newest upload, for a day. It may be lost with the machine. Errors of every call: unavailable. */
+/**
+ * The port to the progress of each token's newest upload, for a day. It may be lost with the machine. Errors of every
+ * call: unavailable.
+ */
 export interface UploadProgress {
   /** Makes this the token's newest upload, at 0 %: newer than every one that began before, whatever a clock says. */
   begin(upload: UploadName): Promise<void>
@@ -17,7 +20,6 @@ export interface UploadProgress {
   percentOf(token: string): Promise<number>
 }
 
-/** How an upload tells how far it is. Telling costs it nothing: writes happen beside it, and one that fails is no matter. */
 export interface Progress {
   /** So many bytes have come in. */
   advance(bytes: number): void
@@ -29,7 +31,7 @@ export interface Progress {
   fail(): Promise<void>
 }
 
-/** Milliseconds from one write to the next: three in a second, so that the last one makes at most four (decisions.md, section 5). */
+/** Milliseconds from one write to the next: three in a second, so that the last one makes at most four (S-90). */
 const interval = 334
 
 interface Options {
@@ -38,9 +40,8 @@ interface Options {
   readonly token: string
   /** The id of an upload that goes on in several requests; a new one unless told. */
   readonly id?: string
-  /** What the request declares to be long, in bytes; without it the progress is 0 until the end. */
+  /** The declared length in bytes. Without it the progress is 0 until the end (S-88). */
   readonly total: number | undefined
-  /** How many of these have come in before. */
   readonly already?: number
   /** The monotonic clock, in milliseconds. */
   readonly now: () => number

@@ -18,7 +18,6 @@ export interface Uploader {
   readonly remainingTime: RemainingTime
 }
 
-/** The destination of a resumable upload, in the words of its request. */
 export interface UploadRequest {
   readonly folder: StoragePath
   readonly fileName: string | undefined
@@ -36,7 +35,6 @@ export interface PlacementDeps extends StorageStores {
 
 const mediaType = /^[!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64}$/
 
-/** Ignores a malformed media type, as a PUT does. */
 const declaredType = (text: string | undefined): string | undefined =>
   text !== undefined && mediaType.test(text) ? text.toLowerCase() : undefined
 
@@ -93,7 +91,6 @@ export const admitUpload = async (
   }
 }
 
-/** Stores the whole upload at its target. An error below 500 is final. */
 export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploader: Uploader): Promise<void> => {
   const { target } = whole
   const path = toStoragePath(target.path)

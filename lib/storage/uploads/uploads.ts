@@ -23,43 +23,39 @@ export interface UploadsDeps extends PlacementDeps {
   readonly lease: LeaseTerms
 }
 
-/** What a new upload begins with. */
 interface Beginning {
   readonly request: UploadRequest
   /** Null while nobody knows it. */
   readonly length: number | null
-  /** What is said of it, in the words of the protocol. */
   readonly metadata: string
   /** The first bytes, where they come along. */
   readonly first?: Addition | undefined
 }
 
-/** Is told of an upload as it is before something is added. */
 export type Begun = (upload: Upload) => void
 
-/** Resumable uploads (decisions.md, section 9), whatever protocol asks for them. */
 export interface Uploads {
   /**
-   * Begins an upload; one without any byte to come is put in place at once. Nothing is left of one whose first bytes are refused. `begun` is told
-   * of it before the first byte.
-   * Errors: those of the destination, uploadTooLarge, storageRefused (too many open uploads), those of `append`.
+   * Begins an upload; one without any byte to come is put in place at once. Nothing is left of one whose first bytes
+   * are refused. `begun` is told of it before the first byte. Errors: those of the destination, uploadTooLarge,
+   * storageRefused (too many open uploads), those of `append`.
    */
   create(uploader: Uploader, beginning: Beginning, begun?: Begun): Promise<Upload>
   /**
-   * The upload as it is: never complete before it is in place, which is tried again when it failed in passing.
-   * Errors: uploadUnknown, unavailable (that is not decided yet), those of the destination (then the upload has ended).
+   * The upload as it is: never complete before it is in place, which is tried again when it failed in passing. Errors:
+   * uploadUnknown, unavailable (that is not decided yet), those of the destination (then the upload has ended).
    */
   find(uploader: Uploader, id: string): Promise<Upload>
   /**
-   * Adds bytes at an offset, and puts the upload in place with the last of them. `begun` is told of the upload before the first byte.
-   * Errors: as `lib/storage/uploads/append.ts` lists them, uploadUnknown, appendGoing, unavailable, those of the destination (then the upload has ended).
+   * Adds bytes at an offset, and puts the upload in place with the last of them. `begun` is told of the upload before
+   * the first byte. Errors: as `lib/storage/uploads/append.ts` lists them, uploadUnknown, appendGoing, unavailable,
+   * those of the destination (then the upload has ended).
    */
   append(uploader: Uploader, id: string, addition: Addition, begun?: Begun): Promise<Upload>
   /** Ends an upload: what has come of it goes, what is in place stays. Errors: uploadUnknown. */
   cancel(uploader: Uploader, id: string): Promise<void>
 }
 
-/** Whether it says that something is not to be, and not that it cannot be now. */
 const isRefusal = (error: unknown): boolean => error instanceof ServiceError && error.status < 500
 
 const newId = (): string => randomBytes(16).toString('hex')
@@ -85,7 +81,7 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
     if (holding) await parts.remove({ id, holding })
   }
 
-  /** Expiry is checked here: a store may be late with it. */
+  /** A store may be late with removing expired uploads. */
   const known = async ({ site, author }: Uploader, id: string): Promise<Upload> => {
     const upload = await records.get(id)
     if (upload && isExpired(upload, now())) await discard(id).catch(() => {})
@@ -99,7 +95,10 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
     return { ...upload, isComplete: true, expires, holding: null }
   }
 
-  /** Puts an upload in place that its holder has. A refusal is its end. Errors: unavailable when somebody else may have it by now. */
+  /**
+   * Puts an upload in place that its holder has. A refusal is its end. Errors: unavailable when somebody else may have
+   * it by now.
+   */
   const complete = async (upload: Upload, uploader: Uploader, lease: Lease): Promise<Upload> => {
     if (lease.isOver()) throw new ServiceError('unavailable')
     try {
@@ -112,11 +111,9 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
     return writeComplete(upload)
   }
 
-  /** Tries once more what did not come to an end: a process may have died right behind it. */
   const completeAgain = async (upload: Upload, uploader: Uploader, lease: Lease): Promise<Upload> =>
     (await parts.isInPlace(wholeOf(upload))) ? writeComplete(upload) : complete(upload, uploader, lease)
 
-  /** Runs something while nobody else adds to the upload, and gives it back unless that has been done. `busy` is what others are told meanwhile. */
   const holding = async <Result>(
     { id, offset }: Pick<Upload, 'id' | 'offset'>,
     busy: 'appendGoing' | 'unavailable',
@@ -140,7 +137,6 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
     }
   }
 
-  /** Puts an upload in place for which that is left to do. */
   const decided = (upload: Upload, uploader: Uploader): Promise<Upload> =>
     isWaiting(upload)
       ? holding(upload, 'unavailable', (held, lease) => completeAgain(held, uploader, lease))
