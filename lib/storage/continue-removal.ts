@@ -35,7 +35,7 @@ export interface Rest {
  */
 const removalsInFlight = 2
 
-async function* inTime<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
+async function* untilTimeUp<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
   for await (const value of values) {
     yield value
     if (isTimeUp()) return
@@ -46,7 +46,7 @@ type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
 
 /** Removes everything below a prefix. Answers false when the time is up before that. */
 const emptyPrefix = async (store: Emptied, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
-  await inParallel(inTime(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
+  await inParallel(untilTimeUp(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
     store.remove(objects, undefined),
   )
   // What has come or been replaced meanwhile is found by another round.
@@ -94,7 +94,7 @@ export const continueRemoval = async (
   let removed = 0
   // A function that was frozen in the middle may be thawed when others have finished the removal, and the folder holds
   // new files.
-  const heldFiles: ObjectStore = {
+  const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {
       if (isOver()) throw new ServiceError('unavailable')
@@ -104,7 +104,7 @@ export const continueRemoval = async (
   }
   let isDone = false
   try {
-    if (await emptyFolder(heldFiles, site, path, () => clock.monotonic() >= deadline)) {
+    if (await emptyFolder(guardedFiles, site, path, () => clock.monotonic() >= deadline)) {
       await removals.close(site, path, id, removed)
       isDone = true
     }

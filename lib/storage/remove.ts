@@ -114,16 +114,16 @@ const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): bo
   objects?.every(({ key }) => key === self) ?? false
 
 /** The queue takes over from a dead request after this time, in seconds. On AWS every request has ended by then. */
-const takeover = 30
+const takeoverDelay = 30
 
 /** The longest work before the answer (S-102), and the time kept for the answer. In milliseconds. */
-const patience = 20_000
+const longestWork = 20_000
 const timeToAnswer = 3_000
 
 const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { remainingTime }: RemoveOptions) => {
   const remaining = remainingTime()
-  const deadline = deps.clock.monotonic() + Math.min(patience, remaining - timeToAnswer)
-  return continueRemoval(deps, { task, name }, { deadline, end: Math.min(remaining, takeover * 1000) })
+  const deadline = deps.clock.monotonic() + Math.min(longestWork, remaining - timeToAnswer)
+  return continueRemoval(deps, { task, name }, { deadline, end: Math.min(remaining, takeoverDelay * 1000) })
 }
 
 const removeLargeFolder = async (
@@ -136,13 +136,13 @@ const removeLargeFolder = async (
   const { author, remainingTime } = options
   // The message comes first: without a removal on record it is harmless, while a removal without a message might never
   // end.
-  const name = await deps.removalQueue.send(task, takeover)
+  const name = await deps.removalQueue.send(task, takeoverDelay)
   const entry = entryOf(site, path, author)
   if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'going on'
   return (await workWithin(deps, task, name, options)) ? 'going on' : 'removed'
 }
 
-const tend = async (
+const resume = async (
   deps: RemoveDeps,
   site: SiteId,
   { path, id, isTended }: OpenRemoval,
@@ -150,7 +150,7 @@ const tend = async (
 ): Promise<RemoveOutcome> => {
   if (!isTended) {
     const task: RemovalTask = { site, path, id }
-    await workWithin(deps, task, await deps.removalQueue.send(task, takeover), options)
+    await workWithin(deps, task, await deps.removalQueue.send(task, takeoverDelay), options)
   }
   return 'going on'
 }
@@ -202,7 +202,7 @@ export const remove = async (
   const open = await deps.removals.openOf(site, [...ancestorsOf(path), path])
   throwRefusal(refusalOf({ path, open, reservedFolders: [] }))
   const [same] = open
-  if (same) return tend(deps, site, same, options)
+  if (same) return resume(deps, site, same, options)
   const { conditions = {}, draftOnly } = options
   for (let count = 0; count < mostAttempts; count++) {
     const [live, draft] = await Promise.all([

@@ -40,7 +40,7 @@ async function* underLease(content: AsyncIterable<Uint8Array>, lease: Lease): As
   }
 }
 
-const watched = (content: AsyncIterable<Uint8Array>) => {
+const trackBreak = (content: AsyncIterable<Uint8Array>) => {
   let isBroken = false
   return {
     isBroken: () => isBroken,
@@ -77,7 +77,7 @@ export const append = async (
     expires: expiryOf(upload, now()),
     holding: held,
   })
-  const coming = watched(underLease(content, lease))
+  const coming = trackBreak(underLease(content, lease))
   const bounded = within(coming.content, room, upload.offset + room)
   const watch = {
     isOver: lease.isOver,

@@ -35,25 +35,25 @@ export const keepLease = (
   { id, holder, since }: { readonly id: string; readonly holder: string; readonly since: number },
 ): Lease => {
   let until = since + lasts
-  let going: Promise<void> | undefined
+  let renewal: Promise<void> | undefined
 
   const renew = async (): Promise<void> => {
     const asked = now()
     until = (await records.renew(id, holder, lasts)) ? asked + lasts : lost
   }
   const renewNext = (): void => {
-    if (going || until === lost) return
-    going = renew()
+    if (renewal || until === lost) return
+    renewal = renew()
       .catch(() => {})
       .finally(() => {
-        going = undefined
+        renewal = undefined
       })
   }
   const timer = renewsEvery === undefined ? undefined : setInterval(renewNext, renewsEvery)
   timer?.unref()
 
   const settled = async (): Promise<void> => {
-    await going
+    await renewal
   }
   return {
     holder,

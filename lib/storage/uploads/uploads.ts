@@ -60,11 +60,11 @@ const isRefusal = (error: unknown): boolean => error instanceof ServiceError && 
 
 const newId = (): string => randomBytes(16).toString('hex')
 
-/** After how many seconds at the most one should come back for an upload that somebody has. */
-const patience = 5
+/** Seconds. */
+const longestRetryAfter = 5
 
-const comeBack = (left: number) => ({
-  headers: { 'Retry-After': String(Math.max(1, Math.min(Math.ceil(left / 1000), patience))) },
+const retryAfter = (left: number) => ({
+  headers: { 'Retry-After': String(Math.max(1, Math.min(Math.ceil(left / 1000), longestRetryAfter))) },
 })
 
 const wholeOf = (upload: Upload): WholeUpload => {
@@ -72,33 +72,22 @@ const wholeOf = (upload: Upload): WholeUpload => {
   return { id, target, created, length: offset, holding: holdingOf(upload) }
 }
 
-export const createUploads = (deps: UploadsDeps): Uploads => {
+/** The end of an upload: in place, refused or removed. */
+const createCompletion = (deps: UploadsDeps) => {
   const { records, parts, clock } = deps
-  const now = clock.wall
 
   const discard = async (id: string): Promise<void> => {
     const holding = await records.remove(id)
     if (holding) await parts.remove({ id, holding })
   }
 
-  /** A store may be late with removing expired uploads. */
-  const known = async ({ site, author }: Uploader, id: string): Promise<Upload> => {
-    const upload = await records.get(id)
-    if (upload && isExpired(upload, now())) await discard(id).catch(() => {})
-    else if (upload?.site === site && upload.user === author.actor) return upload
-    throw new ServiceError('uploadUnknown')
-  }
-
   const writeComplete = async (upload: Upload): Promise<Upload> => {
-    const expires = expiryOfComplete(now())
+    const expires = expiryOfComplete(clock.wall())
     await records.complete(upload.id, expires)
     return { ...upload, isComplete: true, expires, holding: null }
   }
 
-  /**
-   * Puts an upload in place that its holder has. A refusal is its end. Errors: unavailable when somebody else may have
-   * it by now.
-   */
+  /** A refusal ends the upload. Errors: unavailable when the lease is over. */
   const complete = async (upload: Upload, uploader: Uploader, lease: Lease): Promise<Upload> => {
     if (lease.isOver()) throw new ServiceError('unavailable')
     try {
@@ -114,18 +103,25 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
   const completeAgain = async (upload: Upload, uploader: Uploader, lease: Lease): Promise<Upload> =>
     (await parts.isInPlace(wholeOf(upload))) ? writeComplete(upload) : complete(upload, uploader, lease)
 
-  const holding = async <Result>(
+  return { discard, complete, completeAgain }
+}
+
+type LeaseWork<Result> = (upload: Upload, lease: Lease, markReleased: () => void) => Promise<Result>
+
+/** Runs some work under the lease of an upload. `busy` is the error of everybody else meanwhile. */
+const createLeases = ({ records, clock, lease: terms }: UploadsDeps) => ({
+  async withLease<Result>(
     { id, offset }: Pick<Upload, 'id' | 'offset'>,
     busy: 'appendGoing' | 'unavailable',
-    work: (upload: Upload, lease: Lease, givenBack: () => void) => Promise<Result>,
-  ): Promise<Result> => {
+    work: LeaseWork<Result>,
+  ): Promise<Result> {
     const holder = newId()
     const since = clock.monotonic()
-    const taken = await records.take(id, offset, holder, deps.lease.lasts)
+    const taken = await records.take(id, offset, holder, terms.lasts)
     if (taken.outcome === 'unknown') throw new ServiceError('uploadUnknown')
     if (taken.outcome === 'moved') throw new ServiceError(busy === 'appendGoing' ? 'offsetMismatch' : busy)
-    if (taken.outcome === 'held') throw new ServiceError(busy, comeBack(taken.left))
-    const lease = keepLease({ records, now: clock.monotonic, terms: deps.lease }, { id, holder, since })
+    if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
+    const lease = keepLease({ records, now: clock.monotonic, terms }, { id, holder, since })
     let isHeld = true
     try {
       return await work(taken.upload, lease, () => {
@@ -135,29 +131,44 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
       await lease.end()
       if (isHeld) await records.giveBack(id, holder).catch(() => {})
     }
+  },
+})
+
+const isEmptyAddition = (upload: Upload, { offset, length, declared }: Addition): boolean =>
+  declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
+
+export const createUploads = (deps: UploadsDeps): Uploads => {
+  const { records, parts, clock } = deps
+  const now = clock.wall
+  const { discard, complete, completeAgain } = createCompletion(deps)
+  const { withLease } = createLeases(deps)
+
+  /** A store may be late with removing expired uploads. */
+  const known = async ({ site, author }: Uploader, id: string): Promise<Upload> => {
+    const upload = await records.get(id)
+    if (upload && isExpired(upload, now())) await discard(id).catch(() => {})
+    else if (upload?.site === site && upload.user === author.actor) return upload
+    throw new ServiceError('uploadUnknown')
   }
 
-  const decided = (upload: Upload, uploader: Uploader): Promise<Upload> =>
+  const settle = (upload: Upload, uploader: Uploader): Promise<Upload> =>
     isWaiting(upload)
-      ? holding(upload, 'unavailable', (held, lease) => completeAgain(held, uploader, lease))
+      ? withLease(upload, 'unavailable', (held, lease) => completeAgain(held, uploader, lease))
       : Promise.resolve(upload)
 
-  const added = ({ id }: Upload, uploader: Uploader, addition: Addition): Promise<Upload> =>
-    holding({ id, offset: addition.offset }, 'appendGoing', async (held, lease, givenBack) => {
+  const add = ({ id }: Upload, uploader: Uploader, addition: Addition): Promise<Upload> =>
+    withLease({ id, offset: addition.offset }, 'appendGoing', async (held, lease, markReleased) => {
       const grown = await append({ records, parts, now }, held, lease, addition)
       if (isWaiting(grown)) return complete(grown, uploader, lease)
-      givenBack()
+      markReleased()
       return grown
     })
-
-  const bringsNothing = (upload: Upload, { offset, length, declared }: Addition): boolean =>
-    declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
 
   const addTo = async (upload: Upload, uploader: Uploader, addition: Addition): Promise<Upload> => {
     // No upload ever gets there: a store is not asked for a number that it may not be able to hold.
     if (addition.offset > upload.limit) throw new ServiceError('offsetMismatch')
-    if (bringsNothing(upload, addition)) return decided(upload, uploader)
-    return added(upload, uploader, addition)
+    if (isEmptyAddition(upload, addition)) return settle(upload, uploader)
+    return add(upload, uploader, addition)
   }
 
   return {
@@ -186,7 +197,7 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
       }
       begun(upload)
       try {
-        return await (first ? addTo(upload, uploader, first) : decided(upload, uploader))
+        return await (first ? addTo(upload, uploader, first) : settle(upload, uploader))
       } catch (error) {
         // Nobody has been told of it.
         await discard(upload.id).catch(() => {})
@@ -194,7 +205,7 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
       }
     },
 
-    find: async (uploader, id) => decided(await known(uploader, id), uploader),
+    find: async (uploader, id) => settle(await known(uploader, id), uploader),
 
     async append(uploader, id, addition, begun = () => {}) {
       const upload = await known(uploader, id)
