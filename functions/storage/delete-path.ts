@@ -9,7 +9,6 @@ import { deletedPathOf, readSwitches, requesterOf } from './params.ts'
 
 const bothInOne = /^draft\?force=(true|false)$/
 
-/** The two parameters of operation 14. Errors: storageRefused for any other value. */
 const optionsOf = async (query: Switches) => {
   const [, swallowed] = bothInOne.exec(query.get('version') ?? '') ?? []
   const given =

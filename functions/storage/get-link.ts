@@ -11,7 +11,6 @@ import { asDraft, pathOf } from './params.ts'
 
 const noBytes = () => ({})
 
-/** Errors: storageRefused. */
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
   throw new ServiceError('storageRefused', {

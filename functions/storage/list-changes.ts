@@ -18,7 +18,6 @@ import { readSwitches } from './params.ts'
 
 const usualLimit = 100
 
-/** The position behind which a reader goes on; empty, the beginning of the history. Errors: storageRefused. */
 const positionOf = (after: string, site: SiteId): number => {
   const position = after === '' ? 0 : positionIn(after, site)
   if (position !== undefined) return position

@@ -56,7 +56,6 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
 
 const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
 
-/** `draft`, `draft-publish` or nothing. Errors: storageRefused. */
 const asDraft = async (query: Switches): Promise<boolean> => {
   const { version } = await readSwitches(
     { version: query.get('version') },

@@ -16,7 +16,6 @@ import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 import { headersOfBytes, representationFor } from './representation.ts'
 
-/** Operation 13: how far the token's newest upload is, in percent; 0 when it has never uploaded. */
 const getProgress = ({ progress }: StorageDeps) =>
   operation({ params: pathOf }, async ({ caller }) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
@@ -114,7 +113,6 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
   headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store', Vary: headersOfBytes.Vary },
 })
 
-/** Errors: storageRefused. */
 const stateOf = async (query: Switches) => {
   const { versionId } = await readSwitches(
     { versionId: query.get('versionId') },

@@ -85,7 +85,7 @@ export const createUpload = (deps: ResumableDeps) =>
     return { status: 201, headers: createdHeaders(upload, location, bringsBytes(headers)) }
   })
 
-/** Any other name is that of no upload: it is not asked for. Errors: uploadUnknown. */
+/** No upload has any other name. Errors: uploadUnknown. */
 const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }

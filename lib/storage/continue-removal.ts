@@ -44,7 +44,6 @@ async function* untilTimeUp<Value>(values: AsyncIterable<Value>, isTimeUp: () =>
 
 type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
 
-/** Removes everything below a prefix. Answers false when the time is up before that. */
 const emptyPrefix = async (store: Emptied, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
   await inParallel(untilTimeUp(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
     store.remove(objects, undefined),

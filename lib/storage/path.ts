@@ -15,12 +15,11 @@ const longestSegment = 255
 
 export const root = '' as StoragePath
 
-/** Lone surrogates are no text at all. */
+/** Control characters, backslash, and lone surrogates, which are not text (S-10). */
 const forbidden = /[\p{Cc}\\\p{Cs}]/u
 
 const fault = (name: ErrorName, message: string) => new ServiceError(name, { message })
 
-/** The segments as one path. Errors: urlInvalid, nameTooLong. */
 const checked = (segments: readonly string[]): StoragePath => {
   for (const segment of segments) {
     if (segment === '.' || segment === '..') throw fault('urlInvalid', 'A path has no "." or ".." segments.')

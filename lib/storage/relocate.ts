@@ -43,7 +43,6 @@ export type Destination = { readonly name: string } | { readonly path: string } 
 /** Time reserved for moving the templates after they are checked, in milliseconds. */
 const timeToMove = 12_000
 
-/** Errors: nameRequired (the root as well), urlInvalid, nameTooLong. */
 const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation, 'kind' | 'target'> => {
   if ('name' in destination) {
     const name = parseName(destination.name)
@@ -81,13 +80,11 @@ const sourceOf = (key: string, ofFile: readonly Change[], changes: readonly Chan
 
 type IsRunning = (path: StoragePath) => Promise<boolean>
 
-/** Errors: folderReserved, workflowUpdated. */
 const refuseMove = async (path: StoragePath, isReserved: boolean, isRunning: IsRunning): Promise<void> => {
   if (isReserved) throw new ServiceError('folderReserved')
   if (await isRunning(path)) throw new ServiceError('workflowUpdated')
 }
 
-/** Errors: destinationExists (a copy onto itself), urlInvalid (into itself, or a path that becomes too long). */
 const isOntoItself = ({ kind, path, target }: Relocation): boolean => {
   if (target.startsWith(`${path}/`)) {
     throw new ServiceError('urlInvalid', { message: 'Nothing can be moved or copied into itself, or below itself.' })
@@ -96,7 +93,6 @@ const isOntoItself = ({ kind, path, target }: Relocation): boolean => {
   return target === path
 }
 
-/** One attempt. Answers false when something has changed meanwhile. */
 const attempt = async (
   deps: RelocateDeps,
   { relocation, ancestors }: Settled,
@@ -141,7 +137,6 @@ const attempt = async (
   return outcome === 'placed'
 }
 
-/** Takes the source as written and resolves the target. Errors: as of `relocate`. */
 const relocateFrom = async (deps: RelocateDeps, wanted: Relocation, requester: Requester): Promise<void> => {
   const { files, removals } = deps
   const { site, path } = wanted

@@ -88,7 +88,6 @@ const removeFile = async (
   return outcome === 'placed'
 }
 
-/** Errors: pathUnknown, conditionFailed. */
 const requireOfFolder = async (
   deps: RemoveDeps,
   site: SiteId,
@@ -101,7 +100,6 @@ const requireOfFolder = async (
   requireConditions(conditions, isFolder ? 'folder' : undefined)
 }
 
-/** Everything of a folder that fits in one listing per area; undefined when it does not. */
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
   const listings = await Promise.all(
     areas.map((area) => files.list({ prefix: folderKey(area, site, folder), folded: false, limit: longestListing })),

@@ -76,7 +76,6 @@ const refuseSlow = (remainingTime: RemainingTime): void => {
   if (remainingTime() < timeToPlace) throw new ServiceError('unavailable')
 }
 
-/** Errors: storageRefused (too much for one request), unavailable. */
 const takenIn = async (
   files: ObjectStore,
   site: SiteId,

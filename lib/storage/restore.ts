@@ -24,7 +24,6 @@ const unknownVersion = () =>
 const newestKept = async (files: ObjectStore, key: string): Promise<ObjectVersion | undefined> =>
   (await files.versions(key, { limit: fewVersions }))?.versions.find(({ isCurrent }) => !isCurrent)
 
-/** Undefined when the file is in that state. Errors: fileUnknown. */
 const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<Restoration | undefined> => {
   const [newest] = (await files.versions(key, { limit: 1 }))?.versions ?? []
   if (newest?.id === version) return newest.isCurrent ? undefined : { ...newest, kind: 'restore', key }

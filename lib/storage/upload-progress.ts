@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 
-/** Names one upload of a token. */
 interface UploadName {
   /** SHA-256 of the login token. */
   readonly token: string
@@ -47,7 +46,6 @@ interface Options {
   readonly now: () => number
 }
 
-/** 100 % is told of what has succeeded, and of nothing else. */
 const percentAt = (received: number, total: number): number => Math.min(Math.floor((received / total) * 100), 99)
 
 export const startProgress = ({ progress, token, id = randomUUID(), total, already = 0, now }: Options): Progress => {

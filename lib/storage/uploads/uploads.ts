@@ -72,7 +72,6 @@ const wholeOf = (upload: Upload): WholeUpload => {
   return { id, target, created, length: offset, holding: holdingOf(upload) }
 }
 
-/** The end of an upload: in place, refused or removed. */
 const createCompletion = (deps: UploadsDeps) => {
   const { records, parts, clock } = deps
 
@@ -108,7 +107,6 @@ const createCompletion = (deps: UploadsDeps) => {
 
 type LeaseWork<Result> = (upload: Upload, lease: Lease, markReleased: () => void) => Promise<Result>
 
-/** Runs some work under the lease of an upload. `busy` is the error of everybody else meanwhile. */
 const createLeases = ({ records, clock, lease: terms }: UploadsDeps) => ({
   async withLease<Result>(
     { id, offset }: Pick<Upload, 'id' | 'offset'>,
