@@ -7,10 +7,8 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { remove } from '../../lib/storage/remove.ts'
 import { deletedPathOf, readSwitches, requesterOf } from './params.ts'
 
-/** One client library writes a second question mark where an ampersand belongs. */
 const bothInOne = /^draft\?force=(true|false)$/
 
-/** The two parameters of operation 14. Errors: storageRefused for any other value. */
 const optionsOf = async (query: Switches) => {
   const [, swallowed] = bothInOne.exec(query.get('version') ?? '') ?? []
   const given =
@@ -24,7 +22,10 @@ const optionsOf = async (query: Switches) => {
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
 
-/** Operation 14: deletes a file, a draft or a folder. 200 when it is gone; 202 when the rest of a large folder goes on without the caller. */
+/**
+ * Operation 14: deletes a file, a draft or a folder. 200 when it is gone; 202 when the rest of a large folder goes on
+ * without the caller.
+ */
 export const deletePath = (deps: StorageDeps) =>
   operation({ params: deletedPathOf, query: optionsOf }, async (input) => {
     const { site, params, query } = input

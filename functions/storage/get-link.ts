@@ -5,14 +5,12 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { readFound } from '../../lib/storage/look-up.ts'
 import { readFile } from '../../lib/storage/read-file.ts'
+import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { asDraft, pathOf } from './params.ts'
 
-/** Nothing of the file is read: whoever has the link does that. */
 const noBytes = () => ({})
 
-/** Errors: storageRefused. */
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
   throw new ServiceError('storageRefused', {
@@ -21,12 +19,12 @@ const presentAsDraft = (query: Switches): boolean => {
 }
 
 /**
- * GET with `?link`: a URL that gives this version of a file, or of its draft, as an attachment to whoever has it (decisions.md, section 5,
- * "Read"). The URL is as good as a token: nobody between here and the caller keeps it.
+ * GET with `?link`: a URL that gives this version of a file, or of its draft, as an attachment to whoever has it
+ * (S-73). The URL is as good as a token: nobody between here and the caller keeps it.
  */
 export const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: pathOf, query: presentAsDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
-    const { info } = await readFound(files, site.id, params.path, (path) =>
+    const { info } = await readResolved(files, site.id, params.path, (path) =>
       readFile(files, site.id, path, isDraft, noBytes),
     )
     const { url, expires } = await linkTo(info, dataCentre)

@@ -14,22 +14,17 @@ import { restorePath } from './restore-path.ts'
 import { appendToUpload, cancelUpload, createUpload, describeUpload } from './resumable-upload.ts'
 import { speakingTus } from './speak-tus.ts'
 import { upload } from './upload.ts'
-import { createUploadDestination } from './upload-destination.ts'
 
-/** `Tus-Resumable` makes an upload a resumable one; without it, it is what it always was (decisions.md, section 9). */
 const uploadInEitherWay = (plain: OperationHandler, resumable: OperationHandler): OperationHandler => {
   return (request) => (isTus(request.headers) ? resumable(request) : plain(request))
 }
 
-/** A POST of a path with `?restore` brings back what was there. */
 const restoreOrUpload = (restore: OperationHandler, uploadTo: OperationHandler): OperationHandler => {
   return (request) => (request.query.has('restore') ? restore(request) : uploadTo(request))
 }
 
-/** The handler of this group: its routes from the route table, with the operation behind each. */
 export const createStorageHandler = (deps: StorageDeps): Handler => {
-  const destination = createUploadDestination(deps)
-  const resumable = { ...deps, uploads: createUploads({ ...deps.resumable, destination, clock: deps.clock }) }
+  const resumable = { ...deps, uploads: createUploads({ ...deps, ...deps.resumable }) }
   const uploadTo = restoreOrUpload(restorePath(deps), uploadInEitherWay(upload(deps), createUpload(resumable)))
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
     uploadToFolder: uploadTo,

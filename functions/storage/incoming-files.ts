@@ -4,17 +4,14 @@ import type { IncomingFile } from '../../lib/storage/upload-files.ts'
 
 const filePart = 'file'
 
-/** Whether the body is declared to be multipart. */
 export const isMultipart = (contentType: string | undefined): boolean => /^\s*multipart\//i.test(contentType ?? '')
 
-/** The boundary in a `Content-Type`; without it, the body's own first line tells. */
 const boundaryOf = (contentType: string | undefined): string | undefined => {
   const [, quoted, plain] =
     /^\s*multipart\/.*;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType ?? '') ?? []
   return quoted ?? plain
 }
 
-/** A broken body counts as a malformed request wherever in it that is noticed. */
 async function* guarded<Value>(values: AsyncIterable<Value>): AsyncGenerator<Value, void> {
   try {
     yield* values
@@ -35,7 +32,9 @@ const decodeName = (bytes: string): string => {
   }
 }
 
-/** The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused, urlInvalid. */
+/**
+ * The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused, urlInvalid.
+ */
 export async function* incomingFiles(
   body: AsyncIterator<Uint8Array>,
   contentType: string | undefined,

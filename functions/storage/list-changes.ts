@@ -18,7 +18,6 @@ import { readSwitches } from './params.ts'
 
 const usualLimit = 100
 
-/** The position behind which a reader goes on; empty, the beginning of the history. Errors: storageRefused. */
 const positionOf = (after: string, site: SiteId): number => {
   const position = after === '' ? 0 : positionIn(after, site)
   if (position !== undefined) return position
@@ -33,7 +32,6 @@ const newestPage: typeof newestChanges = async (...wanted) => {
   return { changes: newestWithin(changes), next }
 }
 
-/** What has happened to a site (decisions.md, section 10): to who may not use its files, all but what happened to them. */
 export const listChanges = ({ history }: StorageDeps) =>
   operation(
     {

@@ -1,11 +1,10 @@
 import type * as z from 'zod/mini'
-import { readTags, type TagList } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
-import type { Request, Switches } from '../../lib/http/request.ts'
-import { type Conditions, isUnconditional } from '../../lib/storage/conditions.ts'
+import type { Switches } from '../../lib/http/request.ts'
+import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
+import type { Requester } from '../../lib/storage/engine.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
-import type { Requester } from '../../lib/storage/put-in-place.ts'
 
 type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'author' | 'remainingTime' | 'headers'>
 
@@ -14,7 +13,7 @@ type Segments = Readonly<Record<string, string>>
 /** The path that a URL names; without one, the root. Errors: urlInvalid, nameTooLong. */
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
 
-/** Where something is deleted, a path that breaks the rules is one that cannot be (decisions.md, section 5). Errors: pathUnknown. */
+/** Errors: pathUnknown. */
 export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   try {
     return pathOf(segments)
@@ -24,36 +23,17 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   }
 }
 
-const tagsOf = (header: string | undefined, name: string): TagList | undefined => {
-  if (header === undefined) return undefined
-  const tags = readTags(header)
-  if (tags !== undefined) return tags
-  throw new ServiceError('storageRefused', {
-    message: `${name} is not well-formed: it is *, or up to 100 tags in quotes with commas between.`,
-  })
-}
-
-/** The conditions of a change. Errors: storageRefused. */
-export const conditionsOf = (headers: Request['headers']): Conditions => ({
-  match: tagsOf(headers['if-match'], 'If-Match'),
-  noneMatch: tagsOf(headers['if-none-match'], 'If-None-Match'),
-})
-
-/**
- * Who asks for a change. With a condition it is meant for one very file: its path is taken as it is written (decisions.md, section 5,
- * "Paths"). Errors: storageRefused.
- */
+/** With a condition it is meant for one very file: its path is taken as it is written (S-7). Errors: storageRefused. */
 export const requesterOf = ({ author, remainingTime, headers }: Asking): Requester => {
-  const conditions = conditionsOf(headers)
+  const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
   return { author, remainingTime, conditions, isAsWritten: !isUnconditional(conditions) }
 }
 
-/** Whether a GET asks for the draft. Other values are ignored: clients use them to get past caches. */
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
 
 /**
- * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have none.
- * Errors: storageRefused.
+ * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have
+ * none. Errors: storageRefused.
  */
 export const readSwitches = async <Switches>(
   given: Readonly<Record<string, string | undefined>>,

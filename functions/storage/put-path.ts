@@ -15,8 +15,8 @@ import { declaredLength, receiveUpload, upload } from './upload.ts'
 const succeeded: Answer<typeof success> = { status: 'success' }
 
 /**
- * PUT with `?meta`: gives a file or folder another name by `{"name": …}`, moves it by `{"path": …}`, copies it by `{"copyTo": …}`. 200 with
- * the status; 404/104001 when it is not there.
+ * PUT with `?meta`: gives a file or folder another name by `{"name": …}`, moves it by `{"path": …}`, copies it by
+ * `{"copyTo": …}`. 200 with the status; 404/104001 when it is not there.
  */
 const relocatePath = (deps: StorageDeps) =>
   operation(
@@ -33,14 +33,13 @@ const relocatePath = (deps: StorageDeps) =>
     },
   )
 
-/** PUT with `?type=folder`: creates a folder, which may be there already. 200 with the status. */
 const putFolder = (deps: StorageDeps) =>
   operation({ params: pathOf }, async (input) => {
     await createFolder(deps, input.site.id, input.params.path, requesterOf(input))
     return ok({ value: succeeded })
   })
 
-/** What a PUT asks for, by its query and its media type: a new name or place, a folder, an upload like POST's, or the content of a file. */
+/** The query and the media type of a PUT select the operation. */
 export const putPath = (deps: StorageDeps): OperationHandler => {
   const operations = {
     relocation: relocatePath(deps),
@@ -57,7 +56,6 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
 
 const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
 
-/** `draft`, `draft-publish` or nothing. Errors: storageRefused. */
 const asDraft = async (query: Switches): Promise<boolean> => {
   const { version } = await readSwitches(
     { version: query.get('version') },
@@ -66,7 +64,10 @@ const asDraft = async (query: Switches): Promise<boolean> => {
   return version === 'draft'
 }
 
-/** The body as it must come by the digests in the request. What checks them is loaded with the first one. Errors: checksumMismatch. */
+/**
+ * The body as it must come by the digests in the request. What checks them is loaded with the first one. Errors:
+ * checksumMismatch.
+ */
 const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   if (headers['content-md5'] === undefined && headers['content-digest'] === undefined) return undefined
   const { checkedBy, digestsOf } = await import('../../lib/http/content-digest.ts')
@@ -74,7 +75,7 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   return (content: AsyncIterable<Uint8Array>) => checkedBy(digests, content)
 }
 
-/** PUT of a file: the body is its content (decisions.md, section 5, "Raw upload"). 200 with the status. */
+/** PUT of a file: the body is its content (S-47). 200 with the status. */
 const putFileContent = (deps: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async (input) => {
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)

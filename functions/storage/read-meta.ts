@@ -1,6 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { content, entry } from '../../lib/contract/storage/contract-schemas.ts'
 import { largestPage, takeThatFit } from '../../lib/core/answer-size.ts'
+import { entityTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { operation } from '../../lib/http/operation.ts'
@@ -8,12 +9,11 @@ import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { describePath, type PageState } from '../../lib/storage/describe-path.ts'
-import { entityTagOf } from '../../lib/storage/entity-tag.ts'
 import { type FileBelow, listFiles } from '../../lib/storage/list-files.ts'
 import { type Entry, listFolder } from '../../lib/storage/list-folder.ts'
-import { readFound } from '../../lib/storage/look-up.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
+import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { pathOf, readSwitches } from './params.ts'
 
 type EntryView = Answer<typeof entry>
@@ -89,14 +89,11 @@ const fileBelowView = (file: FileBelow, folderUri: string): ContentView => ({
   links: linksTo(`${folderUri}/${file.path.split('/').map(encodeURIComponent).join('/')}`),
 })
 
-/** How entries of a listing are shown. */
 interface Shown<Listed> {
   readonly view: (entry: Listed, folderUri: string) => ContentView
-  /** What of an entry may be long. */
   readonly textOf: (entry: Listed) => string
   /** More than an entry has in bytes within an answer, beside that text and the URI of its folder. */
   readonly roughEntry: number
-  /** More than a character of that text has in all: four for a quote as a text within JSON, each time that it is shown, and nine in the URI. */
   readonly roughCharacter: number
 }
 
@@ -118,14 +115,12 @@ interface Listed<Entry> {
   readonly cursor: string | undefined
 }
 
-/** What a listing says, when it is told how many entries an answer may hold. */
 const show = async <Entry>(
   folderUri: string,
   { view, textOf, roughEntry, roughCharacter }: Shown<Entry>,
   list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Listed<Entry>>,
 ): Promise<Listed<ContentView>> => {
   const viewOf = (entry: Entry) => view(entry, folderUri)
-  /** Measures entries only when they might be too many: writing each of them twice would cost as much as all the rest. */
   const countThatFit = (entries: readonly Entry[]): number => {
     const characters = entries.reduce((sum, entry) => sum + textOf(entry).length, 0)
     const most = entries.length * (roughEntry + folderUri.length) + characters * roughCharacter
@@ -135,7 +130,7 @@ const show = async <Entry>(
   return { contents: contents.map(viewOf), cursor }
 }
 
-/** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (decisions.md, section 5, "Read"). */
+/** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (S-74 to S-81). */
 export const getMeta = ({ files, workflows }: StorageDeps) =>
   operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, remainingTime }) => {
     const { limit, cursor, recursive: isRecursive } = query
@@ -155,5 +150,5 @@ export const getMeta = ({ files, workflows }: StorageDeps) =>
       const fingerprint = await files.fingerprintOf(described.info, remainingTime)
       return fileView(nameOf(path), uri, { ...described, fingerprint })
     }
-    return ok({ value: await readFound(files, site.id, params.path, view) })
+    return ok({ value: await readResolved(files, site.id, params.path, view) })
   })

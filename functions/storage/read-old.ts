@@ -11,7 +11,6 @@ import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
 import { previewRemoval } from '../../lib/storage/preview-removal.ts'
 import { pathOf, readSwitches } from './params.ts'
 
-/** How many entries an answer holds unless told. */
 const usualLimit = 100
 
 const pageOf = async (query: Switches) => {
@@ -33,7 +32,6 @@ const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) =>
   current: isCurrent,
 })
 
-/** GET with `?versions`: the states in which a live file is or was (decisions.md, section 10). */
 export const listVersions = ({ files }: StorageDeps) =>
   operation({ params: pathOf, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
     if (path === root) throw new ServiceError('notAFile')
@@ -61,7 +59,6 @@ const viewOfRemoved = ({ key, removedAt, size }: RemovedEntry, prefix: string) =
   size,
 })
 
-/** GET with `?deleted`: what of a folder was removed and is not there again, be the folder there or not (decisions.md, section 10). */
 export const listDeleted = ({ files }: StorageDeps) =>
   operation({ params: pathOf, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
     const prefix = folderKey('live', site.id, path)
@@ -78,7 +75,6 @@ export const listDeleted = ({ files }: StorageDeps) =>
     return ok({ value })
   })
 
-/** GET with `?removal`: what a DELETE would take along (decisions.md, section 10). */
 export const getRemoval = (deps: StorageDeps) =>
   operation({ params: pathOf }, async ({ site, params, remainingTime }) => {
     const { atLeast, ...preview } = await previewRemoval(deps, site.id, params.path, remainingTime)

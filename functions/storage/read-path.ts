@@ -1,28 +1,27 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
+import { entityTagOf, typedTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { Request, Switches } from '../../lib/http/request.ts'
 import type { Downloads, StorageDeps } from '../../lib/service/deps.ts'
-import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
-import { readFound } from '../../lib/storage/look-up.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/read-file.ts'
+import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { getLink } from './get-link.ts'
 import { asDraft, pathOf, readSwitches } from './params.ts'
 import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 import { headersOfBytes, representationFor } from './representation.ts'
 
-/** Operation 13: how far the token's newest upload is, in percent; 0 when it has never uploaded. */
 const getProgress = ({ progress }: StorageDeps) =>
   operation({ params: pathOf }, async ({ caller }) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
 
-/** What a GET of a path asks for, by its query: what it is, a link to its bytes, what was, what would go, or its bytes. */
+/** The query of a GET selects the operation. */
 export const readPath = (deps: StorageDeps): OperationHandler => {
   const file = getFile(deps)
   const others: readonly (readonly [name: string, OperationHandler])[] = [
@@ -47,7 +46,6 @@ export const readRoot = (deps: StorageDeps): OperationHandler => {
 
 type Headers = Request['headers']
 
-/** What is answered to a request for a file. */
 export type FileAnswer =
   | { readonly kind: 'changed'; readonly bytes?: undefined }
   | { readonly kind: 'unchanged'; readonly bytes?: undefined }
@@ -71,9 +69,9 @@ const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRan
 }
 
 /**
- * Decides what is answered: that it is another state than `If-Match` names, that nothing has changed, a part, the whole, where else the bytes
- * are, or that there are none in the range.
- * Without `downloads`, an answer carries any file.
+ * Decides what is answered: that it is another state than `If-Match` names, that nothing has changed, a part, the
+ * whole, where else the bytes are, or that there are none in the range. Without `downloads`, an answer carries any
+ * file.
  */
 export const answerFor = (
   info: ObjectInfo,
@@ -96,8 +94,8 @@ export const answerFor = (
 const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
 
 /**
- * The range that `answerFor` will most likely decide on, before anything is known of the file. Undefined when most likely no bytes are sent:
- * with a condition, the caller has most of them already.
+ * The range that `answerFor` will most likely decide on, before anything is known of the file. Undefined when most
+ * likely no bytes are sent: with a condition, the caller has most of them already.
  */
 const expectedRange = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
@@ -115,7 +113,6 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
   headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store', Vary: headersOfBytes.Vary },
 })
 
-/** Whether the draft is asked for, or a state of the live file by its name. Errors: storageRefused. */
 const stateOf = async (query: Switches) => {
   const { versionId } = await readSwitches(
     { versionId: query.get('versionId') },
@@ -125,8 +122,9 @@ const stateOf = async (query: Switches) => {
 }
 
 /**
- * The bytes of a file, or those that `Range` asks for; `?versionId` those of one of its states, `?version=draft` the draft of a page, or the live file when there is none
- * (decisions.md, section 5, "Read"). 304 by `If-None-Match`, 412 by `If-Match` (RFC 9110, section 13.1.1); 302 to a URL that expires when an answer cannot carry the bytes.
+ * The bytes of a file, or those that `Range` asks for; `?versionId` those of one of its states, `?version=draft` the
+ * draft of a page, or the live file when there is none (S-66 to S-72). 304 by `If-None-Match`, 412 by `If-Match` (RFC
+ * 9110, section 13.1.1); 302 to a URL that expires when an answer cannot carry the bytes.
  */
 const getFile = ({ files, downloads }: StorageDeps) =>
   operation(
@@ -137,7 +135,7 @@ const getFile = ({ files, downloads }: StorageDeps) =>
       const expected = expectedRange(request, downloads)
       const { info, body, choice } =
         versionId === undefined
-          ? await readFound(files, site.id, params.path, (path) =>
+          ? await readResolved(files, site.id, params.path, (path) =>
               readFile(files, site.id, path, isDraft, decide, expected),
             )
           : await readVersion(files, site.id, params.path, versionId, decide)

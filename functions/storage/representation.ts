@@ -1,24 +1,22 @@
+import { entityTagOf, typedTagOf } from '../../lib/core/entity-tags.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { Request } from '../../lib/http/request.ts'
-import { entityTagOf, typedTagOf } from '../../lib/storage/entity-tag.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 
-/** What a caller gets of a file: its bytes are the same in each, but not what they are called. */
+/** Every representation of a file has the same bytes under its own media type. */
 export interface Representation {
   readonly contentType: string
-  /** The whole `ETag`. */
   readonly tag: string
 }
 
 const anyBytes = 'application/octet-stream'
 
-/** A media type without its parameters. */
 const bareType = /^\s*([!#$&^_.+0-9a-z-]+\/[!#$&^_.+0-9a-z-]+)\s*(?:;|$)/
 
 /**
- * Bytes without a type, unless `Accept` names the file's own (decisions.md, section 5, "Read"): scripts of old parse what is called JSON,
- * and run what is called a script. Each of the two has a tag of its own (RFC 9110, section 8.8.3): browsers keep the one, ask for the other
- * with its tag, and would go on calling it what it was called before.
+ * Bytes without a type, unless `Accept` names the file's own (S-66, S-67): scripts of old parse what is called JSON,
+ * and run what is called a script. Each of the two has a tag of its own (RFC 9110, section 8.8.3): browsers keep the
+ * one, ask for the other with its tag, and would go on calling it what it was called before.
  */
 export const representationFor = (
   { version, contentType }: Pick<ObjectInfo, 'version' | 'contentType'>,
@@ -31,8 +29,9 @@ export const representationFor = (
 }
 
 /**
- * On every answer with a file's bytes, and on a 304, since caches take over its headers. A page that somebody has stored runs nothing and
- * fetches nothing in the browser of who opens it: its address may hold a token. (`Referrer-Policy` and `nosniff` are on every answer.)
+ * On every answer with a file's bytes, and on a 304, since caches take over its headers. A page that somebody has
+ * stored runs nothing and fetches nothing in the browser of who opens it: its address may hold a token.
+ * (`Referrer-Policy` and `nosniff` are on every answer.)
  */
 export const headersOfBytes = {
   'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",

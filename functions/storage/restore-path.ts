@@ -6,7 +6,6 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { restore } from '../../lib/storage/restore.ts'
 import { pathOf, requesterOf } from './params.ts'
 
-/** POST with `?restore`: brings back a file or a folder (decisions.md, section 10). 200 with the status. */
 export const restorePath = (deps: StorageDeps) =>
   operation(
     {

@@ -4,7 +4,7 @@ import type { Reply } from '../../lib/http/reply.ts'
 import { bodyChunks } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type Progress, startProgress } from '../../lib/storage/upload-progress.ts'
-import type { Asker } from '../../lib/storage/uploads/destination.ts'
+import type { Uploader } from '../../lib/storage/uploads/placement.ts'
 import {
   bringsBytes,
   createdHeaders,
@@ -20,19 +20,18 @@ import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import type { Begun, Uploads } from '../../lib/storage/uploads/uploads.ts'
 import { pathOf } from './params.ts'
 import { declaredLength } from './upload.ts'
-import type { UploadWish } from './upload-destination.ts'
 
-/** What the operations of resumable uploads work with. */
 export interface ResumableDeps extends Pick<StorageDeps, 'progress' | 'clock'> {
-  readonly uploads: Uploads<UploadWish>
+  readonly uploads: Uploads
 }
 
 type Input = OperationInput<unknown, unknown, unknown>
 
-const askerOf = ({ site, author, remainingTime }: Input): Asker => ({ site: site.id, author, remainingTime })
+const uploaderOf = ({ site, author, remainingTime }: Input): Uploader => ({ site: site.id, author, remainingTime })
 
 /**
- * Runs something that adds to an upload, and keeps the progress of it that operation 13 tells: that of the token which has added last.
+ * Runs something that adds to an upload, and keeps the progress of it that operation 13 tells: that of the token which
+ * has added last.
  */
 const tracked = async (
   { progress: store, clock }: ResumableDeps,
@@ -60,11 +59,9 @@ const tracked = async (
   }
 }
 
-/** Whether a request has a body, as far as its headers say. */
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
-/** POST to a folder with `Tus-Resumable`: begins a resumable upload into it. 201 with its `Location`. */
 export const createUpload = (deps: ResumableDeps) =>
   operation({ params: pathOf }, async (input): Promise<Reply> => {
     const { headers, dataCentre, site, params } = input
@@ -72,7 +69,7 @@ export const createUpload = (deps: ResumableDeps) =>
     const { fileName, fileType, version, length, metadata } = readCreation(headers)
     const checksum = readChecksum(headers)
     if (hasBody(input)) requireBytes(headers)
-    const wish = {
+    const request = {
       folder: params.path,
       fileName,
       fileType,
@@ -82,23 +79,22 @@ export const createUpload = (deps: ResumableDeps) =>
     }
     const upload = await tracked(deps, input, (content, begun) => {
       const first = bringsBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
-      return deps.uploads.create(askerOf(input), { wish, length, metadata, first }, begun)
+      return deps.uploads.create(uploaderOf(input), { request, length, metadata, first }, begun)
     })
     const location = `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${upload.id}`
     return { status: 201, headers: createdHeaders(upload, location, bringsBytes(headers)) }
   })
 
-/** Any other name is that of no upload: it is not asked for. Errors: uploadUnknown. */
+/** No upload has any other name. Errors: uploadUnknown. */
 const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
 }
 
-/** HEAD of an upload: how far it is. 200. */
 export const describeUpload = ({ uploads }: ResumableDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
-    return { status: 200, headers: stateHeaders(await uploads.find(askerOf(input), input.params.id)) }
+    return { status: 200, headers: stateHeaders(await uploads.find(uploaderOf(input), input.params.id)) }
   })
 
 /** PATCH of an upload: adds bytes, and puts it in place with the last of them. 204. */
@@ -108,15 +104,14 @@ export const appendToUpload = (deps: ResumableDeps) =>
     const addition = readAppend(input.headers)
     const declared = declaredLength(input)
     const upload = await tracked(deps, input, (content, begun) =>
-      deps.uploads.append(askerOf(input), input.params.id, { ...addition, declared, content }, begun),
+      deps.uploads.append(uploaderOf(input), input.params.id, { ...addition, declared, content }, begun),
     )
     return { status: 204, headers: offsetHeaders(upload) }
   })
 
-/** DELETE of an upload: ends it, what is in place stays. 204. */
 export const cancelUpload = ({ uploads }: ResumableDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
-    await uploads.cancel(askerOf(input), input.params.id)
+    await uploads.cancel(uploaderOf(input), input.params.id)
     return { status: 204 }
   })

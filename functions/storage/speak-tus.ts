@@ -2,16 +2,17 @@ import type { RemainingTime } from '../../lib/core/remaining-time.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
 import { isTus, tusAbilities, tusAnswer } from '../../lib/storage/uploads/tus.ts'
 
-/** An upload's own address, where nothing but tus is spoken. */
 const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/
 
-/** "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0): at an upload alone, elsewhere it means nothing. */
+/**
+ * "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0): at an upload
+ * alone, elsewhere it means nothing.
+ */
 const asMeant = (request: Request): Request => {
   const method = request.headers['x-http-method-override']?.trim().toUpperCase()
   return method && uploadPath.test(request.path) ? { ...request, method } : request
 }
 
-/** What the protocol puts on an answer, whoever has given it: the checks on the way to the operation too. */
 const headersFor = ({ method, path, headers }: Request, largest: number): Answer['headers'] | undefined => {
   if (method === 'OPTIONS') return tusAbilities(largest)
   return isTus(headers) || uploadPath.test(path) ? tusAnswer : undefined

@@ -28,7 +28,9 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** Runs an upload over the bytes of the body, and keeps the progress of it that operation 13 tells. 200 with its status. */
+/**
+ * Runs an upload over the bytes of the body, and keeps the progress of it that operation 13 tells. 200 with its status.
+ */
 export const receiveUpload = async (
   { progress: store, clock }: StorageDeps,
   input: Input,

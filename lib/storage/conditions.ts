@@ -1,7 +1,6 @@
-import { isStronglyIn, isWeaklyIn, type TagList } from '../core/entity-tags.ts'
+import { isStronglyIn, isWeaklyIn, readTags, type TagList, typedVersion } from '../core/entity-tags.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { typedVersion } from './entity-tag.ts'
 import { isPage } from './file-kind.ts'
 import type { Expected, ListedObject, ObjectStore } from './object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from './path.ts'
@@ -12,16 +11,29 @@ export interface Conditions {
   readonly noneMatch?: TagList | undefined
 }
 
+const parseTags = (header: string | undefined, name: string): TagList | undefined => {
+  if (header === undefined) return undefined
+  const tags = readTags(header)
+  if (tags !== undefined) return tags
+  throw new ServiceError('storageRefused', {
+    message: `${name} is not well-formed: it is *, or up to 100 tags in quotes with commas between.`,
+  })
+}
+
+/** Errors: storageRefused. */
+export const parseConditions = (ifMatch: string | undefined, ifNoneMatch: string | undefined): Conditions => ({
+  match: parseTags(ifMatch, 'If-Match'),
+  noneMatch: parseTags(ifNoneMatch, 'If-None-Match'),
+})
+
 export const isUnconditional = ({ match, noneMatch }: Conditions): boolean =>
   match === undefined && noneMatch === undefined
 
-/** Whether a condition names states: then it concerns one file, and not each of several. */
 const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boolean => match !== '*' || noneMatch !== '*'
 
-/** What a path names. A folder has no tag, but it is something. */
 type Named = Pick<ListedObject, 'version'> | 'folder' | undefined
 
-/** Decides on what a path names (decisions.md, section 5, "Conditions"). Errors: conditionFailed. */
+/** Decides on what a path names (S-64). Errors: conditionFailed. */
 export const requireConditions = ({ match, noneMatch }: Conditions, named: Named): void => {
   const isThere = named !== undefined
   // Whatever its bytes were called when they were read, they are the same.
@@ -41,10 +53,12 @@ export const requireConditions = ({ match, noneMatch }: Conditions, named: Named
   }
 }
 
-/** What a change starts from: a file as it was listed, or a folder. */
 export type Source = Pick<ListedObject, 'key' | 'version'> | 'folder' | undefined
 
-/** Decides on what is moved or copied. Answers what was seen: it must not be replaced before that is done. Errors: conditionFailed. */
+/**
+ * Decides on what is moved or copied. Answers what was seen: it must not be replaced before that is done. Errors:
+ * conditionFailed.
+ */
 export const expectSource = (conditions: Conditions = {}, source: Source): readonly Expected[] => {
   if (isUnconditional(conditions)) return []
   requireConditions(conditions, source)
@@ -52,10 +66,10 @@ export const expectSource = (conditions: Conditions = {}, source: Source): reado
 }
 
 /**
- * Looks at the file that a change concerns, its draft or the live file in its place when `asDraft`, and decides. Answers what was seen: as
- * long as it is so, the conditions hold. Errors: conditionFailed.
+ * Looks at the file that a change concerns, its draft or the live file in its place when `asDraft`, and decides.
+ * Answers what was seen: as long as it is so, the conditions hold. Errors: conditionFailed.
  */
-export const seeConditions = async (
+export const checkConditions = async (
   files: ObjectStore,
   site: SiteId,
   path: StoragePath,
@@ -77,22 +91,22 @@ export const seeConditions = async (
   return looked.map((key, at) => ({ key, version: found[at]?.version }))
 }
 
-/** What the conditions of an upload come to, file by file. */
 export const createUploadConditions = (files: ObjectStore, site: SiteId, conditions: Conditions = {}) => {
-  const see = (path: StoragePath) => seeConditions(files, site, path, false, conditions)
+  const check = (path: StoragePath) => checkConditions(files, site, path, false, conditions)
   const seen = new Map<StoragePath, readonly Expected[]>()
   let refusal: ServiceError | undefined
 
-  const seeOnce = async (path: StoragePath): Promise<readonly Expected[]> => {
-    const found = seen.get(path) ?? (await see(path))
+  const checkOnce = async (path: StoragePath): Promise<readonly Expected[]> => {
+    const found = seen.get(path) ?? (await check(path))
     seen.set(path, found)
     return found
   }
 
   return {
     /**
-     * Looks at the path of a file before its content is read. Answers false for one whose content is of no use: a tag does not fit it, but
-     * if another file comes, that is what is wrong. Errors: conditionFailed, storageRefused (a tag, and several files).
+     * Looks at the path of a file before its content is read. Answers false for one whose content is of no use: a tag
+     * does not fit it, but if another file comes, that is what is wrong. Errors: conditionFailed, storageRefused (a
+     * tag, and several files).
      */
     async admits(path: StoragePath, index: number): Promise<boolean> {
       if (index > 0 && namesStates(conditions)) {
@@ -101,7 +115,7 @@ export const createUploadConditions = (files: ObjectStore, site: SiteId, conditi
         })
       }
       try {
-        await seeOnce(path)
+        await checkOnce(path)
         return true
       } catch (error) {
         if (!namesStates(conditions) || !(error instanceof ServiceError && error.status === 412)) throw error
@@ -110,14 +124,14 @@ export const createUploadConditions = (files: ObjectStore, site: SiteId, conditi
       }
     },
 
-    /** What must still be so when the files are put in place. Errors: conditionFailed. */
+    /** Errors: conditionFailed. */
     async expectedAt(paths: readonly StoragePath[]): Promise<readonly Expected[]> {
       if (refusal) throw refusal
-      return (await Promise.all(paths.map(seeOnce))).flat()
+      return (await Promise.all(paths.map(checkOnce))).flat()
     },
 
     /** Looks at all of them once more. Errors: conditionFailed. */
-    seeAgain: async (paths: readonly StoragePath[]): Promise<readonly Expected[]> =>
-      (await Promise.all(paths.map(see))).flat(),
+    checkAgain: async (paths: readonly StoragePath[]): Promise<readonly Expected[]> =>
+      (await Promise.all(paths.map(check))).flat(),
   }
 }

@@ -1,4 +1,3 @@
-/** What a quoted string can hold in plain ASCII. A percent sign is left out: some clients take it for the start of an escape. */
 const plain = /[^\x20-\x7e]|["\\%]/gu
 
 /** RFC 8187: all but `attr-char` is percent-encoded, these among them, which `encodeURIComponent` leaves alone. */
@@ -9,8 +8,8 @@ const encoded = (name: string): string =>
   )
 
 /**
- * The `Content-Disposition` that has a file saved under its name, whatever the name is (RFC 6266, appendix D): in plain ASCII for all,
- * and exactly, where that is not the same.
+ * The `Content-Disposition` that has a file saved under its name, whatever the name is (RFC 6266, appendix D): in plain
+ * ASCII for all, and exactly, where that is not the same.
  */
 export const asAttachment = (name: string): string => {
   const simple = name.replaceAll(plain, '_')

@@ -6,52 +6,46 @@ import type { FolderRemovals, RemovalTask } from './folder-removals.ts'
 import { listAll, type ObjectStore } from './object-store.ts'
 import { folderKey, type StoragePath } from './path.ts'
 
-/** What a worker needs that goes on with the removal of a folder. */
 export interface ContinueDeps {
   readonly files: ObjectStore
   readonly removals: FolderRemovals
   readonly clock: Clock
 }
 
-/** A task as the queue delivers it, with the name that `RemovalQueue.send` has answered for it. */
 export interface RemovalMessage {
   readonly task: RemovalTask
   readonly name: string
 }
 
-/** The time that a worker has for a removal. */
 export interface Slice {
-  /** When to begin nothing more, on the monotonic clock. */
+  /** Nothing begins after this moment of the monotonic clock. */
   readonly deadline: number
   /** After how many milliseconds the worker has ended, whatever happens. */
   readonly end: number
 }
 
-/** What is left to do for whoever has a message: the same task again, after so many seconds. */
+/** Repeat the same task after this delay, in seconds. */
 export interface Rest {
   readonly delay: number
 }
 
 /**
- * How many listings are deleted at once, while the next one is asked for. S3 takes 3,500 writes a second below one prefix: two batches of
- * 1,000 keys that take about half a second each come near that, and more of them would be refused (`SlowDown`).
+ * S3 takes 3,500 writes a second below one prefix: two batches of 1,000 keys that take about half a second each come
+ * near that, and more of them would be refused (`SlowDown`).
  */
 const removalsInFlight = 2
 
-/** Goes on until the time is up: with the first one at least. */
-async function* inTime<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
+async function* untilTimeUp<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
   for await (const value of values) {
     yield value
     if (isTimeUp()) return
   }
 }
 
-/** What it takes to remove everything below a prefix. */
 type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
 
-/** Removes everything below a prefix. Answers false when the time is up before that. */
 const emptyPrefix = async (store: Emptied, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
-  await inParallel(inTime(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
+  await inParallel(untilTimeUp(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
     store.remove(objects, undefined),
   )
   // What has come or been replaced meanwhile is found by another round.
@@ -69,16 +63,19 @@ export const emptyFolder = async (
   (await emptyPrefix(store, folderKey('draft', site, folder), isTimeUp)) &&
   emptyPrefix(store, folderKey('live', site, folder), isTimeUp)
 
-/** Answers whether so many milliseconds have passed: by the one clock or the other, of which one may stand still in a frozen function. */
+/**
+ * Answers whether so many milliseconds have passed: by the one clock or the other, of which one may stand still in a
+ * frozen function.
+ */
 const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => boolean) => {
   const begun = { wall: wall(), monotonic: monotonic() }
   return () => Math.max(wall() - begun.wall, monotonic() - begun.monotonic) >= duration
 }
 
 /**
- * What whoever has a message of a removal does with it: a slice of the work, when nobody else is at it. Answers what is left to do for that
- * message, if anything. A removal has one message that counts: whoever works on it comes back to it, or the queue delivers his message again.
- * Any other one is worked off as it is; so is one whose removal is closed, or is not the folder's present one.
+ * Works on a removal for a slice of time, unless another worker has it. Answers what is left to do for this message, if
+ * anything. One message of a removal counts: its worker continues, or the queue delivers the message again. Nothing is
+ * left to do for another message, for a closed removal, or for an older one of the folder.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,
@@ -94,8 +91,9 @@ export const continueRemoval = async (
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
   let removed = 0
-  // A function that was frozen in the middle may be thawed when others have finished the removal, and the folder holds new files.
-  const heldFiles: ObjectStore = {
+  // A function that was frozen in the middle may be thawed when others have finished the removal, and the folder holds
+  // new files.
+  const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {
       if (isOver()) throw new ServiceError('unavailable')
@@ -105,7 +103,7 @@ export const continueRemoval = async (
   }
   let isDone = false
   try {
-    if (await emptyFolder(heldFiles, site, path, () => clock.monotonic() >= deadline)) {
+    if (await emptyFolder(guardedFiles, site, path, () => clock.monotonic() >= deadline)) {
       await removals.close(site, path, id, removed)
       isDone = true
     }

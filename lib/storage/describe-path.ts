@@ -1,36 +1,31 @@
 import type { SiteId } from '../core/ids.ts'
+import type { StorageStores } from './engine.ts'
 import { isPage } from './file-kind.ts'
 import type { ObjectInfo } from './object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from './path.ts'
-import type { StorageStores } from './put-in-place.ts'
 
 type Stores = Pick<StorageStores, 'files' | 'workflows'>
 
-/** What a page has beside its live file. */
 export interface PageState {
   readonly draft: ObjectInfo | undefined
   readonly isInWorkflow: boolean
 }
 
-/** What a path names. */
 export type Described<Listing> =
   | {
       readonly type: 'file'
       readonly info: ObjectInfo
-      /** Of a page alone. */
       readonly page: PageState | undefined
     }
   | {
       readonly type: 'folder'
-      /** When somebody created it, in milliseconds since the epoch. A folder that is there only because of what it holds has no such time. */
+      /** A folder that is there only because of what it holds has no such time. */
       readonly created: number | undefined
       readonly listing: Listing
     }
 
-/** How what a folder holds is listed. */
 interface Listing<Listed> {
   readonly list: () => Promise<Listed>
-  /** Whether a listing that shows nothing proves that nothing is there. */
   readonly isFromStart: boolean
 }
 
@@ -47,8 +42,8 @@ const describeFile = async ({ files, workflows }: Stores, site: SiteId, path: St
 }
 
 /**
- * What a path names as it is written: a live file, or a folder with what `list` shows of it; undefined when neither is there (decisions.md,
- * section 5, `?meta`). Errors: those of `list`.
+ * A live file, or a folder with its listing (S-74 to S-77); undefined when nothing exists as written. Errors: those of
+ * `list`.
  */
 export const describePath = async <Listed extends { readonly contents: readonly unknown[] }>(
   stores: Stores,

@@ -1,20 +1,18 @@
 import { mimes } from 'mrmime'
 
-/** The folder that holds templates (decisions.md, section 5, "Pages and templates"). */
+/** The folder that holds templates (S-21). */
 const templatesFolder = 'Templates'
 
-// A path as the keys of the store have it is enough: whatever else is wrong with it, it says where something is and what it is called.
+// A path as the keys of the store have it is enough: whatever else is wrong with it, it says where something is and
+// what it is called.
 const isBelowTemplates = (path: string) => path.startsWith(`${templatesFolder}/`)
 
-/** A page may have a draft beside the live file, and a running workflow. */
 export const isPage = (path: string): boolean => /\.html?$/i.test(path) && !isBelowTemplates(path)
 
-/** What a template holds is checked before it is stored. */
 export const isTemplate = (path: string): boolean => /\.(?:html?|dwt)$/i.test(path) && isBelowTemplates(path)
 
 const fallback = 'application/octet-stream'
 
-/** What the extension of a name says. (The package's own lookup also finds what every object has, as if `constructor` were an extension.) */
 const typeByName = (name: string): string | undefined => {
   const dot = name.lastIndexOf('.')
   const extension = name
@@ -24,5 +22,5 @@ const typeByName = (name: string): string | undefined => {
   return dot >= 0 && Object.hasOwn(mimes, extension) ? mimes[extension] : undefined
 }
 
-/** The media type of a file: what the extension of its name says, else what came with it (decisions.md, section 5). */
+/** The media type of a file: what the extension of its name says, else what came with it (S-35). */
 export const contentTypeOf = (name: string, declared?: string): string => typeByName(name) ?? declared ?? fallback

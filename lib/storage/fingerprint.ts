@@ -1,21 +1,20 @@
 import { createHash, hash } from 'node:crypto'
 
 /**
- * The length of a part in bytes. What is longer comes to S3 in several of them; only then does its fingerprint tell of parts (decisions.md,
- * section 5, "fingerprint").
+ * The length of a part in bytes. What is longer comes to S3 in several of them; only then does its fingerprint tell of
+ * parts (S-82, S-83).
  */
 export const partLength = 8 * 1024 * 1024
 
 /** Makes the fingerprint of bytes as they pass. */
 export interface FingerprintMaker {
   update(chunk: Uint8Array): void
-  /** To be called once, at the end. */
   digest(): string
 }
 
 /**
- * What a fingerprint is made with: up to one part, the hex MD5 of the bytes; beyond that, the hex MD5 of the MD5s of the parts, `-` and their
- * number. S3 forms it by itself; other stores do it here.
+ * Up to one part: the hex MD5 of the bytes. Above it: the hex MD5 of the MD5s of the parts, `-` and their number (S-82,
+ * S-83). S3 computes it itself.
  */
 export const createFingerprint = (): FingerprintMaker => {
   const whole: Buffer[] = []

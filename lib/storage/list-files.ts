@@ -3,35 +3,29 @@ import { readCursor, writeCursor } from './listing-cursor.ts'
 import { type ListedObject, longestListing, type ObjectStore } from './object-store.ts'
 import { folderKey, type StoragePath } from './path.ts'
 
-/** A file below a folder. */
 export interface FileBelow extends Omit<ListedObject, 'key'> {
-  /** From that folder on. */
   readonly path: string
 }
 
 interface FilesQuery {
   readonly limit: number | undefined
   readonly cursor: string | undefined
-  /** How many of these files one answer may hold, from the first on: one at least. */
   readonly countThatFit: (files: readonly FileBelow[]) => number
 }
 
 interface FilesListing {
   readonly contents: readonly FileBelow[]
-  /** Where to go on; undefined at the end. */
+  /** Undefined at the end. */
   readonly cursor: string | undefined
 }
 
-/** How many files one answer shows at most. */
 const mostFiles = 1_000
 
-/** How many keys are asked for at least, as some of them are those of folders. */
 const leastKeys = 100
 
-/** How many calls to the store one answer may take: where there are folders upon folders, it may show few files, or none, and goes on all the same. */
 const mostListings = 10
 
-/** Every live file below a folder, in the order of the keys, page by page (decisions.md, section 5, "recursive"). Errors: storageRefused (cursor). */
+/** Every live file below a folder, in the order of the keys, page by page (S-80). Errors: storageRefused (cursor). */
 export const listFiles = async (
   store: ObjectStore,
   site: SiteId,

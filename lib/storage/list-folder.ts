@@ -4,7 +4,6 @@ import type { ListQuery, ObjectStore } from './object-store.ts'
 import { longestListing } from './object-store.ts'
 import { folderKey, type StoragePath } from './path.ts'
 
-/** What a listing says of a file or a folder. Folders have no size, and a listing does not know when they were created. */
 export interface Entry {
   readonly name: string
   readonly type: 'file' | 'folder'
@@ -16,27 +15,23 @@ export interface Entry {
 
 export interface FolderListing {
   readonly contents: readonly Entry[]
-  /** Where to go on; undefined at the end. */
+  /** Undefined at the end. */
   readonly cursor: string | undefined
 }
 
 export interface FolderQuery {
   readonly limit: number | undefined
   readonly cursor: string | undefined
-  /** How many of these entries one answer may hold, from the first on: one at least. */
   readonly countThatFit: (entries: readonly Entry[]) => number
 }
 
-/** How much a folder may hold for its listing to be sorted by name as a whole, and how much one answer shows at most. */
 const wholeFolder = 10_000
 
-/** In a whole folder a position is a name; in a larger one it is a key, as the store sorts it. */
 const positions = ['name', 'key'] as const
 
 /** Moves surrogates behind all other code units, where the characters that they stand for belong. */
 const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
-/** By code point, as the keys are sorted. */
 export const compareText = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
@@ -48,12 +43,10 @@ export const compareText = (a: string, b: string): number => {
 
 const byName = (a: Entry, b: Entry): number => compareText(a.name, b.name)
 
-/** The key of an entry, from its folder on. */
 const keyOf = ({ name, type }: Entry): string => (type === 'folder' ? `${name}/` : name)
 
 const byKey = (a: Entry, b: Entry): number => compareText(keyOf(a), keyOf(b))
 
-/** Some of a folder's entries, the first ones in the order of their keys; in no order. */
 const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, most: number) => {
   const { prefix } = query
   const entries: Entry[] = []
@@ -97,7 +90,7 @@ const listByName = (all: readonly Entry[], { size, after, countThatFit }: Fittin
   return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
-/** What a folder holds, sorted by name: all of it, or bit by bit. Errors: storageRefused (cursor). */
+/** Errors: storageRefused (cursor). */
 export const listFolder = async (
   store: ObjectStore,
   site: SiteId,
@@ -109,6 +102,7 @@ export const listFolder = async (
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
-  // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key behind it, too.
+  // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key
+  // behind it, too.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }

@@ -1,12 +1,10 @@
 import { ServiceError } from '../core/errors.ts'
 
-/** Where a listing goes on: behind a name, a key, or the path of a file. */
 export interface Position<By extends string> {
   readonly by: By
   readonly after: string
 }
 
-/** A position as callers get it. */
 export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
   Buffer.from(`${by}:${after}`).toString('base64url')
 

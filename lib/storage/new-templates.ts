@@ -7,10 +7,8 @@ import { folderKey, root } from './path.ts'
 import { templateFault } from './template.ts'
 import { isTransfer } from './transfers.ts'
 
-/** How many files are read at once. */
 const readsInFlight = 16
 
-/** The transfers that make a template of what was none. */
 export const templatesAmong = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
   const prefix = folderKey('live', site, root)
   return changes
@@ -29,9 +27,8 @@ const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | und
 }
 
 /**
- * What becomes a template by its new place must hold what a template holds, as when it is uploaded (decisions.md, section 5). What is
- * replaced or removed meanwhile goes nowhere, since it is no longer in the version that was listed. Errors: those of a template, and what
- * `refuseLate` throws.
+ * Checks files that become templates at their new place (S-26). A file that changes meanwhile is not moved: its version
+ * is no longer the listed one. Errors: those of a template, and what `refuseLate` throws.
  */
 export const checkTemplates = async (
   store: ObjectStore,

@@ -4,24 +4,22 @@ import type { SiteId } from '../core/ids.ts'
 declare const brand: unique symbol
 
 /**
- * Where something is in a site's storage: segments joined by `/`, decoded and NFC-normalised, without a slash at either end.
- * The empty path is the root. Only this file makes one, of what comes from a store as well, so whoever holds one holds a path that obeys
- * the rules.
+ * Segments joined by `/`, decoded and NFC-normalised, without a slash at either end (S-1). The empty path is the root.
+ * Only this file makes one, so every StoragePath obeys the rules.
  */
 export type StoragePath = string & { readonly [brand]: 'storage path' }
 
-/** The bounds of decisions.md, section 5, in bytes of UTF-8. */
+/** Bytes of UTF-8 (S-11, S-12). */
 export const longestPath = 900
 const longestSegment = 255
 
 export const root = '' as StoragePath
 
-/** What no name may hold: control characters (NUL among them) and the backslash. Lone surrogates are no text at all. */
+/** Control characters, backslash, and lone surrogates, which are not text (S-10). */
 const forbidden = /[\p{Cc}\\\p{Cs}]/u
 
 const fault = (name: ErrorName, message: string) => new ServiceError(name, { message })
 
-/** The segments as one path. Errors: urlInvalid, nameTooLong. */
 const checked = (segments: readonly string[]): StoragePath => {
   for (const segment of segments) {
     if (segment === '.' || segment === '..') throw fault('urlInvalid', 'A path has no "." or ".." segments.')
@@ -38,8 +36,9 @@ const checked = (segments: readonly string[]): StoragePath => {
 }
 
 /**
- * A path that is already decoded, as a person types it or a store gives it back. A run of slashes counts as one, in front and at the end
- * too: many clients put a slash between what has one already (decisions.md, section 5, "Paths"). Errors: urlInvalid, nameTooLong.
+ * A path that is already decoded, as a person types it or a store gives it back. A run of slashes counts as one, in
+ * front and at the end too: many clients put a slash between what has one already (S-1). Errors: urlInvalid,
+ * nameTooLong.
  */
 export const toStoragePath = (text: string): StoragePath =>
   checked(
@@ -50,8 +49,8 @@ export const toStoragePath = (text: string): StoragePath =>
   )
 
 /**
- * The path that the rest of a URL names: percent-decoded exactly once, so that `%2F` separates like any other slash, and
- * checked after that (decisions.md, section 5, "Paths"). Errors: urlInvalid, nameTooLong.
+ * The path that the rest of a URL names: percent-decoded exactly once, so that `%2F` separates like any other slash,
+ * and checked after that (S-1). Errors: urlInvalid, nameTooLong.
  */
 export const parsePath = (encoded: string): StoragePath => {
   let decoded: string
@@ -85,27 +84,24 @@ export const nameOf = (path: StoragePath): string => path.slice(path.lastIndexOf
 export const parentOf = (path: StoragePath): StoragePath =>
   path.slice(0, Math.max(path.lastIndexOf('/'), 0)) as StoragePath
 
-/** The folders above a path, from the outermost on, without the root. */
 export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
   const segments = segmentsOf(path)
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
 }
 
-/** The path as a URL holds it. */
 export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')
 
 /**
- * Where things are in the object store: `live/<site>/<path>` and `draft/<site>/<path>`, a folder being `<path>/`. A StoragePath has no
- * `.` and `..`, so no key leads out of the site's own prefix.
+ * Keys in the object store: `live/<site>/<path>` and `draft/<site>/<path>`; a folder is `<path>/`. A StoragePath has no
+ * `.` and `..`, so no key leaves the prefix of its site (S-16).
  */
 export const areas = ['live', 'draft'] as const
 export type Area = (typeof areas)[number]
 
 export const fileKey = (area: Area, site: SiteId, path: StoragePath): string => `${area}/${site}/${path}`
 
-/** The folder itself, and the prefix of all that it holds. */
 export const folderKey = (area: Area, site: SiteId, path: StoragePath): string =>
   path === root ? `${area}/${site}/` : `${area}/${site}/${path}/`
 
-/** What a key is of: the path of a file, or of a folder, without the slash at its end. */
+/** The path of a file or folder, without a slash at its end. */
 export const pathIn = (key: string): string => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '')

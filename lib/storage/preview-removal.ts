@@ -1,31 +1,26 @@
-import { type ErrorName, errors, ServiceError } from '../core/errors.ts'
+import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
+import { noFileAbove, refuseOccupied, type StorageStores } from './engine.ts'
 import { isPage } from './file-kind.ts'
 import { compareText } from './list-folder.ts'
 import { listAll, type ObjectStore } from './object-store.ts'
 import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
-import { noFileOnTheWay, refuseRivals, type StorageStores } from './put-in-place.ts'
+import { refusalOf, refusalOfWorkflow } from './removal-rules.ts'
 
 interface PreviewDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
 }
 
-/** What a removal would take along. */
 export interface Preview {
-  /** Pages that have a draft alone are among them. */
   readonly files: number
-  /** The folder itself is one of them. */
   readonly folders: number
-  /** With the drafts. */
   readonly bytes: number
-  /** Whether there is more, which was not counted. */
   readonly atLeast: boolean
-  /** The code of the error that a removal would end with. */
   readonly code?: number
 }
 
-/** How many objects are counted, and what is left then of the time for the answer, in milliseconds. */
+/** Counting stops at `mostCounted` objects, or when `timeToAnswer` milliseconds are left. */
 const mostCounted = 100_000
 const timeToAnswer = 5_000
 
@@ -43,7 +38,6 @@ async function* objectsIn(store: Listing, prefix: string): AsyncGenerator<Counte
   }
 }
 
-/** Everything below a folder by its path, pages and their drafts one behind the other. */
 async function* allBelow(store: Listing, site: SiteId, folder: StoragePath): AsyncGenerator<Counted, void> {
   const [live, drafts] = areas.map((area) => objectsIn(store, folderKey(area, site, folder)))
   if (!live || !drafts) return
@@ -61,15 +55,14 @@ async function* allBelow(store: Listing, site: SiteId, folder: StoragePath): Asy
   }
 }
 
-/** How many of the folders on the way to something are none on the way to what came before it. */
 const newFolders = (before: readonly string[], now: readonly string[]): number => {
   const different = now.findIndex((segment, index) => segment !== before[index])
   return different < 0 ? 0 : now.length - different
 }
 
 /**
- * Counts what a folder holds as people see it: files by their paths, and every folder that one of them lies in, the folder itself included; drafts count as
- * their pages. Stops at 100,000 objects. Errors: unavailable.
+ * Counts what a folder holds as people see it: files by their paths, and every folder that one of them lies in, the
+ * folder itself included; drafts count as their pages. Stops at 100,000 objects. Errors: unavailable.
  */
 export const countFolder = async (
   store: Listing,
@@ -96,27 +89,9 @@ export const countFolder = async (
   return result(false)
 }
 
-const refusedBy = (name: ErrorName | undefined) => (name ? { code: errors[name].code } : {})
-
-const previewFolder = async (
-  { files, workflows, reservedFolders }: PreviewDeps,
-  site: SiteId,
-  folder: StoragePath,
-  remainingTime: RemainingTime,
-): Promise<Preview> => {
-  const counted = await countFolder(files, site, folder, remainingTime)
-  if (folder === root) return { ...counted, ...refusedBy('nameRequired') }
-  if (counted.folders === 0) {
-    await refuseRivals({ files }, noFileOnTheWay(site, folder))
-    throw new ServiceError('fileUnknown')
-  }
-  if (reservedFolders.includes(folder)) return { ...counted, ...refusedBy('folderReserved') }
-  return { ...counted, ...refusedBy((await workflows.isRunningBelow(site, folder)) ? 'workflowDeleted' : undefined) }
-}
-
 /**
- * What the removal of a path would take along, and how it would be refused (decisions.md, section 10, `?removal`). Nothing is changed. Errors: fileUnknown,
- * pathUnknown, unavailable.
+ * Counts what a removal takes along and names its refusal. Nothing is changed. Errors: fileUnknown, pathUnknown,
+ * unavailable.
  */
 export const previewRemoval = async (
   deps: PreviewDeps,
@@ -124,23 +99,23 @@ export const previewRemoval = async (
   path: StoragePath,
   remainingTime: RemainingTime,
 ): Promise<Preview> => {
-  const { files, workflows, removals } = deps
+  const { files, removals } = deps
   const find = (area: 'live' | 'draft') => (path === root ? undefined : files.find(fileKey(area, site, path)))
-  const [live, draft, going] = await Promise.all([
+  const [live, draft, open] = await Promise.all([
     find('live'),
     isPage(path) ? find('draft') : undefined,
     removals.openOf(site, path === root ? [] : [...ancestorsOf(path), path]),
   ])
-  // One of this very folder goes its way when it is asked for again.
-  const refused = going.some((removal) => removal.path !== path || removal.isHold) ? refusedBy('folderGoing') : {}
-  if (!live && !draft) return { ...(await previewFolder(deps, site, path, remainingTime)), ...refused }
-  const isRunning = isPage(path) && (await workflows.isRunning(site, [path]))
-  return {
-    files: 1,
-    folders: 0,
-    bytes: (live?.size ?? 0) + (draft?.size ?? 0),
-    atLeast: false,
-    ...refusedBy(isRunning ? 'workflowDeleted' : undefined),
-    ...refused,
+  const isFile = live !== undefined || draft !== undefined
+  const counted = isFile
+    ? { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
+    : await countFolder(files, site, path, remainingTime)
+  if (!isFile && path !== root && counted.folders === 0) {
+    await refuseOccupied(deps, noFileAbove(site, path))
+    throw new ServiceError('fileUnknown')
   }
+  const refusal =
+    refusalOf({ path, open, reservedFolders: isFile ? [] : deps.reservedFolders }) ??
+    (await refusalOfWorkflow(deps, site, path, isFile))
+  return { ...counted, ...(refusal && { code: errors[refusal].code }) }
 }

@@ -1,11 +1,8 @@
-/** The beginning of some content. */
 export interface Ahead {
   readonly gathered: readonly Uint8Array[]
   /** Bytes gathered. */
   readonly size: number
-  /** Whether that is all of it. */
   readonly isWhole: boolean
-  /** All of the content again, from its beginning. To be read once. */
   readonly content: AsyncGenerator<Uint8Array, void>
 }
 

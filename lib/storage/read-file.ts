@@ -5,9 +5,8 @@ import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-st
 import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'
 
 /**
- * What is at a path: the file itself, in its live version or its draft, with what `choose` decides on it and the bytes that it asks for;
- * `expected` as in `ObjectStore.read`.
- * Errors: fileUnknown, notAFile (a folder).
+ * Reads the live file or its draft. `choose` decides on the bytes; `expected` is as in `ObjectStore.read`. Errors:
+ * fileUnknown, notAFile (a folder).
  */
 export const readFile = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
   store: ObjectStore,
@@ -38,8 +37,8 @@ export const readFile = async <Choice extends { readonly bytes?: ByteRange | und
 }
 
 /**
- * One of the states of a live file, by the name that `ObjectStore.versions` has for it, with what `choose` decides on it. Errors: fileUnknown, when
- * there is no such state of this file, or it is kept no longer.
+ * One of the states of a live file, by the name that `ObjectStore.versions` has for it, with what `choose` decides on
+ * it. Errors: fileUnknown, when there is no such state of this file, or it is kept no longer.
  */
 export const readVersion = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
   store: ObjectStore,

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
+import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { type Conditions, isUnconditional, requireConditions } from './conditions.ts'
 import { continueRemoval } from './continue-removal.ts'
+import {
+  mostAttempts,
+  noFileAbove,
+  type Plan,
+  place,
+  type Requester,
+  refuseOccupied,
+  type StorageStores,
+} from './engine.ts'
 import { isPage } from './file-kind.ts'
 import {
   entryOfRemoval,
@@ -13,17 +22,10 @@ import {
   type RemovalQueue,
   type RemovalTask,
 } from './folder-removals.ts'
-import { inStandingFolder } from './look-up.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
 import { ancestorsOf, areas, fileKey, folderKey, root, type StoragePath } from './path.ts'
-import {
-  mostAttempts,
-  noFileOnTheWay,
-  putInPlace,
-  type Requester,
-  refuseRivals,
-  type StorageStores,
-} from './put-in-place.ts'
+import { refusalOf, refusalOfWorkflow, throwRefusal } from './removal-rules.ts'
+import { resolveParent } from './resolve-path.ts'
 
 export interface RemoveDeps extends StorageStores {
   readonly removalQueue: RemovalQueue
@@ -31,46 +33,46 @@ export interface RemoveDeps extends StorageStores {
   readonly clock: Clock
 }
 
-/** What is not done shortly before the request has to end is left to the queue. */
 export interface RemoveOptions extends Requester {
   readonly draftOnly: boolean
-  /** Whether a folder goes with what it holds. */
   readonly withContents: boolean
 }
 
-const entryOf = (type: ChangeType, site: SiteId, path: StoragePath, author: Author): HistoryEntry => ({
+const entryOf = (site: SiteId, path: StoragePath, author: Author): HistoryEntry => ({
   ...author,
   site,
-  type,
+  type: 'folder.removed',
   subject: path,
 })
 
-/** What is left to do when a removal is answered. */
 export type RemoveOutcome = 'removed' | 'going on'
 
-/** The two versions of a file; what is no page has no draft. */
 interface Versions {
   readonly live: ObjectInfo | undefined
   readonly draft: ObjectInfo | undefined
 }
 
-/** Removes a file as it was found. Answers false when there is something else by now, and conditions were made: nothing has changed. */
+/**
+ * Removes a file as it was found. Answers false when there is something else by now, and conditions were made: nothing
+ * has changed.
+ */
 const removeFile = async (
   deps: RemoveDeps,
   site: SiteId,
   path: StoragePath,
   { live, draft }: Versions,
-  { draftOnly, author, remainingTime, conditions = {} }: RemoveOptions,
+  options: RemoveOptions,
 ): Promise<boolean> => {
-  if (isPage(path) && (await deps.workflows.isRunning(site, [path]))) throw new ServiceError('workflowDeleted')
+  const { draftOnly, author, remainingTime, conditions = {} } = options
+  throwRefusal(await refusalOfWorkflow(deps, site, path, true))
   const versions = (draftOnly && isPage(path) ? [draft] : [live, draft]).filter((version) => version !== undefined)
-  const entry = entryOf('file.removed', site, path, author)
+  const entry = { type: 'file.removed', subject: path } as const
   if (isUnconditional(conditions)) {
-    await deps.files.remove(versions, entry, remainingTime)
+    await deps.files.remove(versions, { ...author, site, ...entry }, remainingTime)
     return true
   }
   if (versions.length === 0) return true
-  const outcome = await putInPlace(deps, {
+  const plan: Plan = {
     site,
     paths: [path],
     changes: versions.map(({ key }) => ({ kind: 'remove', key })),
@@ -79,14 +81,13 @@ const removeFile = async (
       { key: fileKey('live', site, path), version: live?.version },
       ...(isPage(path) ? [{ key: fileKey('draft', site, path), version: draft?.version }] : []),
     ],
-    remainingTime,
     entry,
-  })
+  }
+  const outcome = await place(deps, plan, options)
   if (outcome === 'late') throw new ServiceError('unavailable')
   return outcome === 'placed'
 }
 
-/** What stands at a path where no file is is looked at for the sake of conditions alone. Errors: pathUnknown, conditionFailed. */
 const requireOfFolder = async (
   deps: RemoveDeps,
   site: SiteId,
@@ -95,11 +96,10 @@ const requireOfFolder = async (
 ): Promise<void> => {
   if (isUnconditional(conditions)) return
   const isFolder = await deps.files.exists(folderKey('live', site, path))
-  if (!isFolder) await refuseRivals(deps, noFileOnTheWay(site, path))
+  if (!isFolder) await refuseOccupied(deps, noFileAbove(site, path))
   requireConditions(conditions, isFolder ? 'folder' : undefined)
 }
 
-/** Everything of a folder that fits in one listing per area; undefined when it does not. */
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
   const listings = await Promise.all(
     areas.map((area) => files.list({ prefix: folderKey(area, site, folder), folded: false, limit: longestListing })),
@@ -111,21 +111,19 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
 const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
   objects?.every(({ key }) => key === self) ?? false
 
-/** By when the queue takes over from a request that has died, in seconds: later than any request ends by itself on AWS. */
-const takeover = 30
+/** The queue takes over from a dead request after this time, in seconds. On AWS every request has ended by then. */
+const takeoverDelay = 30
 
-/** How long a removal may keep its caller waiting, and what is kept of the request's time for the answer; in milliseconds. */
-const patience = 20_000
+/** The longest work before the answer (S-102), and the time kept for the answer. In milliseconds. */
+const longestWork = 20_000
 const timeToAnswer = 3_000
 
-/** Works on a removal within a request; its message finds what is left of it, or all of it if the request dies. */
 const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { remainingTime }: RemoveOptions) => {
   const remaining = remainingTime()
-  const deadline = deps.clock.monotonic() + Math.min(patience, remaining - timeToAnswer)
-  return continueRemoval(deps, { task, name }, { deadline, end: Math.min(remaining, takeover * 1000) })
+  const deadline = deps.clock.monotonic() + Math.min(longestWork, remaining - timeToAnswer)
+  return continueRemoval(deps, { task, name }, { deadline, end: Math.min(remaining, takeoverDelay * 1000) })
 }
 
-/** A folder of any size: the removal is on record, and in the queue, before the first file goes. */
 const removeLargeFolder = async (
   deps: RemoveDeps,
   site: SiteId,
@@ -134,15 +132,15 @@ const removeLargeFolder = async (
 ): Promise<RemoveOutcome> => {
   const task: RemovalTask = { site, path, id: randomUUID() }
   const { author, remainingTime } = options
-  // The message comes first: without a removal on record it is harmless, while a removal without a message might never end.
-  const name = await deps.removalQueue.send(task, takeover)
-  const entry = entryOf('folder.removed', site, path, author)
+  // The message comes first: without a removal on record it is harmless, while a removal without a message might never
+  // end.
+  const name = await deps.removalQueue.send(task, takeoverDelay)
+  const entry = entryOf(site, path, author)
   if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'going on'
   return (await workWithin(deps, task, name, options)) ? 'going on' : 'removed'
 }
 
-/** A removal that is asked for once more goes its way; one of which nobody has heard for long gets a new message. */
-const tend = async (
+const resume = async (
   deps: RemoveDeps,
   site: SiteId,
   { path, id, isTended }: OpenRemoval,
@@ -150,7 +148,7 @@ const tend = async (
 ): Promise<RemoveOutcome> => {
   if (!isTended) {
     const task: RemovalTask = { site, path, id }
-    await workWithin(deps, task, await deps.removalQueue.send(task, takeover), options)
+    await workWithin(deps, task, await deps.removalQueue.send(task, takeoverDelay), options)
   }
   return 'going on'
 }
@@ -161,19 +159,19 @@ const removeFolder = async (
   path: StoragePath,
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
-  if (deps.reservedFolders.includes(path)) throw new ServiceError('folderReserved')
+  throwRefusal(refusalOf({ path, open: [], reservedFolders: deps.reservedFolders }))
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
-    const found = options.isAsWritten ? path : await inStandingFolder(deps.files, site, path)
+    const found = options.isAsWritten ? path : await resolveParent(deps.files, site, path)
     if (found !== path) return remove(deps, site, found, { ...options, isAsWritten: true })
-    await refuseRivals(deps, noFileOnTheWay(site, path))
+    await refuseOccupied(deps, noFileAbove(site, path))
     throw new ServiceError('fileUnknown')
   }
   if (!options.withContents && !isEmpty(objects, folderKey('live', site, path)))
     throw new ServiceError('folderNotEmpty')
-  if (await deps.workflows.isRunningBelow(site, path)) throw new ServiceError('workflowDeleted')
+  throwRefusal(await refusalOfWorkflow(deps, site, path, false))
   if (!objects) return removeLargeFolder(deps, site, path, options)
-  const entry = entryOfRemoval(entryOf('folder.removed', site, path, options.author), objects.length)
+  const entry = entryOfRemoval(entryOf(site, path, options.author), objects.length)
   const from = deps.clock.wall()
   const note = (isPartial: boolean) =>
     noteRemoval(deps.removals, site, path, { from, to: deps.clock.wall() }, isPartial)
@@ -188,8 +186,9 @@ const removeFolder = async (
 }
 
 /**
- * Operation 14: removes a file with its draft, a draft alone, or a folder with all that it holds. Errors: nameRequired (the root),
- * fileUnknown, pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
+ * Operation 14: removes a file with its draft, a draft alone, or a folder with all that it holds. Errors: nameRequired
+ * (the root), fileUnknown, pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted,
+ * unavailable.
  */
 export const remove = async (
   deps: RemoveDeps,
@@ -198,11 +197,10 @@ export const remove = async (
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
   if (path === root) throw new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' })
-  const going = await deps.removals.openOf(site, [...ancestorsOf(path), path])
-  if (going.some((removal) => removal.path !== path)) throw new ServiceError('folderGoing')
-  const [same] = going
-  if (same?.isHold) throw new ServiceError('folderGoing')
-  if (same) return tend(deps, site, same, options)
+  const open = await deps.removals.openOf(site, [...ancestorsOf(path), path])
+  throwRefusal(refusalOf({ path, open, reservedFolders: [] }))
+  const [same] = open
+  if (same) return resume(deps, site, same, options)
   const { conditions = {}, draftOnly } = options
   for (let count = 0; count < mostAttempts; count++) {
     const [live, draft] = await Promise.all([

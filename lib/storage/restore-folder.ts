@@ -1,49 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
 import { isUnconditional, requireConditions } from './conditions.ts'
-import { listAll, type ObjectStore, type Period, type Restoration } from './object-store.ts'
-import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
 import {
   type Absences,
-  findWay,
-  noFileFor,
-  onWay,
-  type Placement,
-  putInPlace,
+  noFileAt,
+  type Plan,
+  place,
   type Requester,
-  refuseGoing,
-  refuseRivals,
+  refuseOccupied,
+  refuseRemovals,
   type StorageStores,
-  type Way,
-} from './put-in-place.ts'
+} from './engine.ts'
+import { listAll, type ObjectStore, type Period, type Restoration } from './object-store.ts'
+import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
+import { findAncestors } from './resolve-path.ts'
 
 export interface RestoreDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
   readonly clock: Clock
 }
 
-/** What is to be there again. */
 export interface Wanted {
-  /** A state of a file, by what `versions` calls it; without one, what was removed last. */
   readonly version?: string | undefined
-  /** Whether what is there meanwhile goes. */
   readonly replace?: boolean | undefined
 }
 
-/** How many objects one request brings back: a bound on time, and on memory. */
 const mostObjects = 10_000
 
-/** What a folder of which nothing says when it was removed is taken to have lost: what went since so long before the last of it, in milliseconds. */
+/** Without a removal record, restore everything removed in this time before the newest removal. In milliseconds. */
 const assumedLength = 60_000
 
 const nothingRemoved = () =>
   new ServiceError('fileUnknown', { message: 'Nothing of that name was removed, or it is kept no longer.' })
 
-/** When a folder was removed that nothing on record tells of, as far as that can be seen. */
 const assumedRemoval = async (
   { files, clock }: Pick<RestoreDeps, 'files' | 'clock'>,
   site: SiteId,
@@ -62,7 +54,6 @@ const assumedRemoval = async (
   return last === 0 ? [] : [{ from: last - assumedLength, to: clock.wall() }]
 }
 
-/** How many subfolders a refusal names. */
 const mostNamed = 20
 
 const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceError => {
@@ -78,14 +69,13 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
   })
 }
 
-/** What is left of a request when it looks for nothing more that it could bring back, in milliseconds. Errors: unavailable. */
+/** The search ends when less time is left for the request, in milliseconds. Errors: unavailable. */
 const timeToPlace = 10_000
 
 const refuseSlow = (remainingTime: RemainingTime): void => {
   if (remainingTime() < timeToPlace) throw new ServiceError('unavailable')
 }
 
-/** What went below a folder in a period, drafts included. Errors: storageRefused (too much for one request), unavailable. */
 const takenIn = async (
   files: ObjectStore,
   site: SiteId,
@@ -104,7 +94,7 @@ const takenIn = async (
   return found
 }
 
-/** Whether anything live of a folder went in one of these periods. Errors: unavailable. */
+/** Errors: unavailable. */
 export const isAnyTaken = async (
   { files }: Pick<RestoreDeps, 'files'>,
   site: SiteId,
@@ -119,14 +109,13 @@ export const isAnyTaken = async (
   return false
 }
 
-/** A path and the folders that it lies in, up to a folder. */
 const upTo = (folder: StoragePath, path: string): readonly string[] => {
   const found: string[] = []
   for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) found.push(path.slice(0, at))
   return found
 }
 
-/** What is there meanwhile stays, and has to fit: no file where a folder comes back, no folder where a file does. Errors: destinationExists, unavailable. */
+/** A restored file must not meet a folder, nor a restored folder a file. Errors: destinationExists, unavailable. */
 const refuseClashes = async (
   files: ObjectStore,
   site: SiteId,
@@ -150,13 +139,13 @@ const refuseClashes = async (
   }
 }
 
-/** How long a folder is held at the most while it is restored, and what is left of that when nothing may be done any more; in milliseconds. */
+/** The lock of a folder ends after `longestHold`. No change begins in its last `timeToLetGo`. In milliseconds. */
 const longestHold = 60_000
 const timeToLetGo = 5_000
 
 /**
- * Brings back what the last removal of a folder, or of one around it, has taken along. `periods`: when those were, the newest first, as far as that is on record. Errors: as of
- * `restore`.
+ * Brings back what the last removal of a folder, or of one around it, has taken along. `periods`: when those were, the
+ * newest first, as far as that is on record. Errors: as of `restore`.
  */
 export const restoreFolder = async (
   deps: RestoreDeps,
@@ -169,7 +158,7 @@ export const restoreFolder = async (
   const { files, removals, workflows, clock } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, remainingTime)
   if (known.length === 0) throw nothingRemoved()
-  await refuseGoing(removals, site, [folder])
+  await refuseRemovals(removals, site, [folder])
   if (!isUnconditional(conditions)) {
     requireConditions(conditions, (await files.exists(folderKey('live', site, folder))) ? 'folder' : undefined)
   }
@@ -181,18 +170,17 @@ export const restoreFolder = async (
   const holding = randomUUID()
   const end = clock.monotonic() + longestHold - timeToLetGo
   const whileHeld = () => Math.min(remainingTime(), end - clock.monotonic())
-  const place = async (period: Period, changes: readonly Restoration[]): Promise<void> => {
-    const way: Way = await findWay(files, site, ancestorsOf(folder))
-    await refuseRivals(deps, [...absent, ...noFileFor(site, way)])
+  const placeAll = async (period: Period, changes: readonly Restoration[]): Promise<void> => {
+    const ancestors = await findAncestors(files, site, ancestorsOf(folder))
+    await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
     if (replace) await refuseClashes(files, site, folder, changes, whileHeld)
-    const details = { count: changes.length }
-    const entry: HistoryEntry = { ...author, site, type: 'folder.restored', subject: folder, details }
-    const placement: Placement = { site, paths: [folder], changes, absent, remainingTime: whileHeld, entry, holding }
+    const entry: Plan['entry'] = { type: 'folder.restored', subject: folder, details: { count: changes.length } }
+    const plan: Plan = { site, paths: [folder], changes, absent, entry, holding }
     try {
-      if ((await putInPlace(deps, onWay(way, placement))) === 'placed') return
+      if ((await place(deps, plan, { author, remainingTime: whileHeld }, ancestors)) === 'placed') return
       throw new ServiceError('unavailable')
     } catch (error) {
-      // What was shown in S3, and is hidden again, has gone later than is on record: the next attempt is to find it.
+      // S3 has hidden the objects again, later than the record says: the next attempt must find them.
       await removals.note(site, folder, { from: period.from, to: clock.wall() }).catch(() => {})
       throw error
     }
@@ -201,7 +189,7 @@ export const restoreFolder = async (
   try {
     for (const period of known) {
       const changes = await takenIn(files, site, folder, period, whileHeld)
-      if (changes.length > 0) return await place(period, changes)
+      if (changes.length > 0) return await placeAll(period, changes)
     }
     throw nothingRemoved()
   } finally {

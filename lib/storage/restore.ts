@@ -1,32 +1,29 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { seeConditions } from './conditions.ts'
-import type { ObjectStore, ObjectVersion, Restoration } from './object-store.ts'
-import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
-import { refuseWorkflow } from './put-file.ts'
+import { checkConditions } from './conditions.ts'
 import {
   type Absences,
   allInOrder,
-  findWay,
-  noFileFor,
-  putOnWay,
+  carryOut,
+  noFileAt,
   type Requester,
-  refuseGoing,
-  refuseRivals,
-} from './put-in-place.ts'
+  refuseOccupied,
+  refuseRemovals,
+} from './engine.ts'
+import type { ObjectStore, ObjectVersion, Restoration } from './object-store.ts'
+import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { refuseWorkflow } from './put-file.ts'
+import { findAncestors } from './resolve-path.ts'
 import { isAnyTaken, type RestoreDeps, restoreFolder, type Wanted } from './restore-folder.ts'
 
-/** How many states of a file are looked at for the newest that is not there. */
 const fewVersions = 2
 
 const unknownVersion = () =>
   new ServiceError('fileUnknown', { message: 'There is no such version of this file, or it is kept no longer.' })
 
-/** The newest state of a file that is not the present one. */
 const newestKept = async (files: ObjectStore, key: string): Promise<ObjectVersion | undefined> =>
   (await files.versions(key, { limit: fewVersions }))?.versions.find(({ isCurrent }) => !isCurrent)
 
-/** Undefined when the file is in that state. Errors: fileUnknown. */
 const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<Restoration | undefined> => {
   const [newest] = (await files.versions(key, { limit: 1 }))?.versions ?? []
   if (newest?.id === version) return newest.isCurrent ? undefined : { ...newest, kind: 'restore', key }
@@ -40,7 +37,7 @@ const restoreFile = async (
   path: StoragePath,
   restoration: Restoration,
   { replace = false, version }: Wanted,
-  { author, remainingTime, conditions }: Requester,
+  requester: Requester,
 ): Promise<void> => {
   const { files } = deps
   const absent: Absences = [
@@ -48,31 +45,25 @@ const restoreFile = async (
     ...(replace ? [] : [[fileKey('live', site, path), 'destinationExists'] as const]),
   ]
   const folders = ancestorsOf(path)
-  const see = () => seeConditions(files, site, path, false, conditions)
-  const [matching, way] = await allInOrder([
-    see(),
-    findWay(files, site, folders),
-    refuseGoing(deps.removals, site, [path]),
+  const checkAgain = () => checkConditions(files, site, path, false, requester.conditions)
+  const [matching, ancestors] = await allInOrder([
+    checkAgain(),
+    findAncestors(files, site, folders),
+    refuseRemovals(deps.removals, site, [path]),
   ])
-  await refuseRivals(deps, [...absent, ...noFileFor(site, way)])
-  await refuseWorkflow(deps, { site, path, asDraft: false })
+  await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
+  await refuseWorkflow(deps, { site, path })
   const details = version === undefined ? {} : { details: { version } }
-  await putOnWay(deps, folders, way, {
-    site,
-    paths: [path],
-    changes: [restoration],
-    absent,
-    matching,
-    see,
-    remainingTime,
-    entry: { ...author, site, type: 'file.restored', subject: path, ...details },
-  })
+  const entry = { type: 'file.restored', subject: path, ...details } as const
+  const plan = { site, paths: [path], changes: [restoration], absent, matching, checkAgain, entry }
+  await carryOut(deps, plan, requester, folders, ancestors)
 }
 
 /**
- * Brings back a file, in the state in which it was removed or in an earlier one, or what the last removal of a folder, or of one around it, has taken along
- * (decisions.md, section 10). Errors: nameRequired (the root), fileUnknown (nothing of it is kept), pathUnknown, destinationExists, workflowUpdated, folderGoing,
- * folderReserved, conditionFailed, storageRefused (more than one request can do), unavailable.
+ * Brings back a file, in the state in which it was removed or in an earlier one, or what the last removal of a folder,
+ * or of one around it, has taken along. Errors: nameRequired (the root), fileUnknown (nothing of it is kept),
+ * pathUnknown, destinationExists, workflowUpdated, folderGoing, folderReserved, conditionFailed, storageRefused (more
+ * than one request can do), unavailable.
  */
 export const restore = async (
   deps: RestoreDeps,
@@ -89,7 +80,7 @@ export const restore = async (
   if (wanted.version !== undefined) {
     const restoration = await restorationOf(files, key, wanted.version)
     if (restoration) return restoreFile(deps, site, path, restoration, wanted, requester)
-    await seeConditions(files, site, path, false, requester.conditions)
+    await checkConditions(files, site, path, false, requester.conditions)
     return
   }
   const [kept, periods] = await Promise.all([

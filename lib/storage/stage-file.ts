@@ -5,9 +5,7 @@ import type { ObjectStore, Staged } from './object-store.ts'
 import { type Area, fileKey, nameOf, type StoragePath } from './path.ts'
 import { createTemplateCheck } from './template.ts'
 
-/** A file on its way in. */
 export interface FileContent {
-  /** The media type that came with it. */
   readonly contentType: string | undefined
   readonly content: AsyncIterable<Uint8Array>
 }
@@ -36,12 +34,10 @@ async function* inspected(
   if (fault) throw new ServiceError(fault)
 }
 
-/** Where a file is to be put. */
 export interface StageTarget {
   readonly site: SiteId
   readonly area: Area
   readonly path: StoragePath
-  /** Whether what comes behind the file in the request can no longer change its path. */
   readonly isSettled: boolean
 }
 

@@ -1,10 +1,9 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { ErrorName } from '../core/errors.ts'
 
-/** How much of an unfinished comment is kept until the next bytes come, in characters. What is longer is no region. */
+/** The longest comment that can begin a region, in characters. */
 const longestComment = 2_000
 
-/** More regions than any template has; the bound on what is remembered of one. */
 const mostRegions = 10_000
 
 const token =
@@ -12,7 +11,6 @@ const token =
 
 const longestTag = '{tag_pagecontent}'.length
 
-/** Where the text must be cut so that no token is cut with it. */
 const safeLength = (text: string): number => {
   const comment = text.lastIndexOf('<!--')
   if (comment >= 0 && text.indexOf('-->', comment) < 0 && text.length - comment <= longestComment) return comment
@@ -29,16 +27,14 @@ const nameIn = (attributes: string): string => {
 
 type TemplateFault = Extract<ErrorName, 'regionNameInvalid' | 'tagOutsideRegions' | 'tagMissing'>
 
-/** Reads a template as it passes by, and says at its end what is wrong with it. */
 interface TemplateCheck {
   write(chunk: Uint8Array): void
   end(): TemplateFault | undefined
 }
 
-/** A template that comes piece by piece has at most so many bytes: it waits where it can be looked into (decisions.md, section 9). */
+/** A template that comes piece by piece has at most so many bytes: it waits where it can be looked into. */
 export const largestResumableTemplate = 8 * 1024 * 1024
 
-/** What is wrong with a template. */
 export const templateFault = async (
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<TemplateFault | undefined> => {
@@ -48,8 +44,8 @@ export const templateFault = async (
 }
 
 /**
- * A template must hold `{tag_pagecontent}` or `{pagecontent}`: inside one of its editable regions when it has any. Each region has a
- * name of its own (decisions.md, section 5). It is checked in passing, so a large one costs no memory.
+ * A template must hold `{tag_pagecontent}` or `{pagecontent}`: inside one of its editable regions when it has any. Each
+ * region has a name of its own (S-22 to S-25). It is checked in passing, so a large one costs no memory.
  */
 export const createTemplateCheck = (): TemplateCheck => {
   const decoder = new StringDecoder('utf8')

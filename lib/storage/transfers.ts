@@ -4,7 +4,6 @@ import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
 import { type Change, listAll, type ObjectStore, type Transfer } from './object-store.ts'
 import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, type StoragePath } from './path.ts'
 
-/** What goes from one path of a site to another, or comes to be there a second time. */
 export interface Relocation {
   readonly kind: Transfer['kind']
   readonly site: SiteId
@@ -13,8 +12,8 @@ export interface Relocation {
 }
 
 /**
- * A folder with more than this in it is neither moved nor copied: all of it becomes visible in the new place at once, or nothing does, and
- * nobody waits for that any longer. It is a bound on memory, too.
+ * A folder with more than this in it is neither moved nor copied: all of it becomes visible in the new place at once,
+ * or nothing does, and nobody waits for that any longer. It is a bound on memory, too.
  */
 const mostObjects = 10_000
 
@@ -23,14 +22,12 @@ const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
   copy: 'This is too much to be copied in one go. Copy what the folder holds part by part.',
 }
 
-/** More than one request can do. Nothing is changed then. */
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>
   new ServiceError('storageRefused', { message: tooMuchMessages[kind] })
 
-/** A copy takes the live files alone (decisions.md, section 5). */
+/** A copy takes the live files alone (S-58). */
 const areasOf = (kind: Transfer['kind']): readonly Area[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 
-/** What becomes of a file, and of its draft when it is moved. Without any change, there is no such file. */
 export const transfersOfFile = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,
@@ -50,7 +47,7 @@ export const transfersOfFile = async (
   return changes.filter((change) => change !== undefined)
 }
 
-/** What becomes of everything in a folder, the folder itself among it. Without any change, there is no such folder. Errors: storageRefused. */
+/** Without any change, there is no such folder. Errors: storageRefused. */
 export const transfersOfFolder = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,

@@ -1,26 +1,22 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { createUploadConditions } from './conditions.ts'
-import { isPage } from './file-kind.ts'
-import { onFoundWay } from './look-up.ts'
-import type { Staged } from './object-store.ts'
-import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, root, type StoragePath } from './path.ts'
 import {
   type Absences,
-  allInOrder,
-  findWay,
-  noFileFor,
-  putOnWay,
+  carryOut,
+  noFileAt,
+  type Plan,
   type Requester,
-  refuseGoing,
-  refuseRivals,
+  refuseOccupied,
+  resolve,
   type StorageStores,
-  type Way,
-} from './put-in-place.ts'
+} from './engine.ts'
+import { isPage } from './file-kind.ts'
+import type { Staged } from './object-store.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, root, type StoragePath } from './path.ts'
 import { readAhead } from './read-ahead.ts'
 import { type FileContent, type StageTarget, stageFile } from './stage-file.ts'
 
-/** A file of an upload, before its name is looked at. */
 export interface IncomingFile extends FileContent {
   /** Empty when the client gave none. Undefined when it did not send a file at all. */
   readonly fileName: string | undefined
@@ -31,10 +27,11 @@ export interface UploadDeps extends StorageStores {
   readonly largestFile: number
 }
 
-/** How many files an upload may bring. */
 export const mostFiles = 100
 
-/** Files up to this size are taken in side by side, larger ones one after the other, at the pace of the body. In bytes. */
+/**
+ * Files up to this size are taken in side by side, larger ones one after the other, at the pace of the body. In bytes.
+ */
 const smallFile = 64 * 1024
 
 interface NamedFile {
@@ -42,7 +39,6 @@ interface NamedFile {
   readonly staging: Promise<Staged>
 }
 
-/** Takes in every file of the body that has a place, and nothing of it when one of them is refused. */
 const stageAll = async (
   deps: UploadDeps,
   files: AsyncIterable<IncomingFile>,
@@ -81,45 +77,55 @@ const discardAll = async (files: readonly NamedFile[]): Promise<void> => {
   )
 }
 
-/**
- * Operation 12: files into a folder, which is created with all that it lies in. All or nothing.
- * When the one file is called like the folder, it is stored at the folder's own path, unless a folder stands there: some clients put the
- * name of the file in the path too. Errors: as decisions.md, section 5, "Upload", lists them.
- */
+interface StagedFile {
+  readonly path: StoragePath
+  readonly staged: Staged
+}
+
+const planUpload = (site: SiteId, folder: StoragePath, placed: readonly StagedFile[]): Plan => {
+  const paths = placed.map(({ path }) => path)
+  const isFolderTarget = folder === root || paths.includes(folder)
+  const noFileAtFolder: Absences = isFolderTarget ? [] : [[fileKey('live', site, folder), 'folderUnknown']]
+  return {
+    site,
+    // One lookup of the folder covers all of its files.
+    paths: [folder],
+    changes: placed.map(({ path, staged }) => ({ kind: 'put', key: fileKey('live', site, path), staged })),
+    absent: [...noFileAtFolder, ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const)],
+    entry: { type: 'file.stored', subject: folder, details: { names: paths.map(nameOf) } },
+  }
+}
+
+const withAncestors = (folder: StoragePath): readonly StoragePath[] =>
+  folder === root ? [] : [...ancestorsOf(folder), folder]
+
+/** Operation 12 (S-27 to S-46): stores files in a folder, which is created with its ancestors. All or nothing. */
 export const uploadFiles = async (
   deps: UploadDeps,
   site: SiteId,
-  folder: StoragePath,
+  wanted: StoragePath,
   incoming: AsyncIterable<IncomingFile>,
   requester: Requester,
 ): Promise<void> => {
-  const { files, workflows, removals } = deps
-  const { author, remainingTime, isAsWritten } = requester
-  const around = ancestorsOf(folder)
-  const folders = folder === root ? around : [...around, folder]
-  const [way] = await allInOrder([findWay(files, site, folders), refuseGoing(removals, site, [folder])])
-  const found = isAsWritten ? folder : await onFoundWay(files, site, folder, way)
-  if (found !== folder) return uploadFiles(deps, site, found, incoming, { ...requester, isAsWritten: true })
-  const above: Way = { ...way, missing: way.missing.filter((one) => one !== folder) }
-  await refuseRivals(deps, noFileFor(site, above))
+  const { files, workflows } = deps
+  const target = { site, path: wanted, foldersOf: withAncestors }
+  const { path: folder, ancestors } = await resolve(deps, target, requester.isAsWritten, async () => {})
+  const above = { ...ancestors, missing: ancestors.missing.filter((one) => one !== folder) }
+  await refuseOccupied(deps, noFileAt(site, above.missing))
   const staged: NamedFile[] = []
-  const uploadConditions = createUploadConditions(files, site, requester.conditions)
+  const conditions = createUploadConditions(files, site, requester.conditions)
   try {
     let firstMayBeFolder = false
-    const targetOf = async (name: string, index: number): Promise<StageTarget> => {
-      if (index > 0 || name !== nameOf(folder)) {
-        return { site, area: 'live', path: childOf(folder, name), isSettled: true }
+    const targetOf = async (name: string, index: number): Promise<StageTarget | undefined> => {
+      if (index === 0 && name === nameOf(folder)) {
+        // It replaces the folder's path only if it stays the only file (S-34).
+        firstMayBeFolder = !(await files.exists(folderKey('live', site, folder)))
       }
-      // Whether it stays the only one, nobody knows yet. Whether the folder stands is asked now: for other names it is no matter.
-      firstMayBeFolder = !(await files.exists(folderKey('live', site, folder)))
-      const path = firstMayBeFolder ? folder : childOf(folder, name)
-      return { site, area: 'live', path, isSettled: !firstMayBeFolder }
+      const isSettled = !(firstMayBeFolder && index === 0)
+      const path = isSettled ? childOf(folder, name) : folder
+      return (await conditions.admits(path, index)) ? { site, area: 'live', path, isSettled } : undefined
     }
-    const placeOf = async (name: string, index: number): Promise<StageTarget | undefined> => {
-      const target = await targetOf(name, index)
-      return (await uploadConditions.admits(target.path, index)) ? target : undefined
-    }
-    await stageAll(deps, incoming, placeOf, staged)
+    await stageAll(deps, incoming, targetOf, staged)
     const atFolderPath = firstMayBeFolder && staged.length === 1
     const placed = await Promise.all(
       staged.map(async ({ name, staging }) => ({
@@ -128,22 +134,12 @@ export const uploadFiles = async (
       })),
     )
     const paths = placed.map(({ path }) => path)
-    const matching = await uploadConditions.expectedAt(paths)
+    const matching = await conditions.expectedAt(paths)
     const pages = paths.filter(isPage)
     if (pages.length > 0 && (await workflows.isRunning(site, pages))) throw new ServiceError('workflowUpdated')
-    const folderIsFile: Absences =
-      atFolderPath || folder === root ? [] : [[fileKey('live', site, folder), 'folderUnknown']]
-    await putOnWay(deps, atFolderPath ? around : folders, atFolderPath ? above : way, {
-      site,
-      // The one look at the folder is for all of its files.
-      paths: [folder],
-      changes: placed.map(({ path, staged }) => ({ kind: 'put', key: fileKey('live', site, path), staged })),
-      absent: [...folderIsFile, ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const)],
-      matching,
-      see: () => uploadConditions.seeAgain(paths),
-      remainingTime,
-      entry: { ...author, site, type: 'file.stored', subject: folder, details: { names: paths.map(nameOf) } },
-    })
+    const plan = { ...planUpload(site, folder, placed), matching, checkAgain: () => conditions.checkAgain(paths) }
+    const folders = atFolderPath ? ancestorsOf(folder) : withAncestors(folder)
+    await carryOut(deps, plan, requester, folders, atFolderPath ? above : ancestors)
   } catch (error) {
     await discardAll(staged)
     throw error

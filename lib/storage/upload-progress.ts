@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 
-/** Names one upload of a token. */
 interface UploadName {
   /** SHA-256 of the login token. */
   readonly token: string
   readonly id: string
 }
 
-/** The port to the progress of each token's newest upload, for a day. It may be lost with the machine. Errors of every call: unavailable. */
+/**
+ * The port to the progress of each token's newest upload, for a day. It may be lost with the machine. Errors of every
+ * call: unavailable.
+ */
 export interface UploadProgress {
   /** Makes this the token's newest upload, at 0 %: newer than every one that began before, whatever a clock says. */
   begin(upload: UploadName): Promise<void>
@@ -17,7 +19,6 @@ export interface UploadProgress {
   percentOf(token: string): Promise<number>
 }
 
-/** How an upload tells how far it is. Telling costs it nothing: writes happen beside it, and one that fails is no matter. */
 export interface Progress {
   /** So many bytes have come in. */
   advance(bytes: number): void
@@ -29,7 +30,7 @@ export interface Progress {
   fail(): Promise<void>
 }
 
-/** Milliseconds from one write to the next: three in a second, so that the last one makes at most four (decisions.md, section 5). */
+/** Milliseconds from one write to the next: three in a second, so that the last one makes at most four (S-90). */
 const interval = 334
 
 interface Options {
@@ -38,15 +39,13 @@ interface Options {
   readonly token: string
   /** The id of an upload that goes on in several requests; a new one unless told. */
   readonly id?: string
-  /** What the request declares to be long, in bytes; without it the progress is 0 until the end. */
+  /** The declared length in bytes. Without it the progress is 0 until the end (S-88). */
   readonly total: number | undefined
-  /** How many of these have come in before. */
   readonly already?: number
   /** The monotonic clock, in milliseconds. */
   readonly now: () => number
 }
 
-/** 100 % is told of what has succeeded, and of nothing else. */
 const percentAt = (received: number, total: number): number => Math.min(Math.floor((received / total) * 100), 99)
 
 export const startProgress = ({ progress, token, id = randomUUID(), total, already = 0, now }: Options): Progress => {

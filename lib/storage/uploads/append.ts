@@ -40,8 +40,7 @@ async function* underLease(content: AsyncIterable<Uint8Array>, lease: Lease): As
   }
 }
 
-/** Content that says whether it has broken off, whatever has come of it on its way. */
-const watched = (content: AsyncIterable<Uint8Array>) => {
+const trackBreak = (content: AsyncIterable<Uint8Array>) => {
   let isBroken = false
   return {
     isBroken: () => isBroken,
@@ -57,10 +56,10 @@ const watched = (content: AsyncIterable<Uint8Array>) => {
 }
 
 /**
- * Adds bytes to an upload that a lease has been taken for, and answers the upload as it is then; given back, unless all of its bytes are there. What has come before the content breaks off is kept.
- * What is refused is not: wrong bytes, and more of them than the upload may have. (Of these, the first ones may be kept when nobody has said how many come.)
- * Errors: offsetMismatch, storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (it was cancelled meanwhile), appendGoing (it is somebody
- * else's by now), unavailable, those of the content.
+ * Appends bytes under a lease, and releases the lease unless the upload is whole. Bytes before a broken connection
+ * stay. Wrong bytes and too many bytes are dropped; without a declared length the first of too many may stay. Errors:
+ * offsetMismatch, storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (cancelled meanwhile), appendGoing (the
+ * lease is lost), unavailable, those of the content.
  */
 export const append = async (
   { records, parts, now }: AppendDeps,
@@ -78,7 +77,7 @@ export const append = async (
     expires: expiryOf(upload, now()),
     holding: held,
   })
-  const coming = watched(underLease(content, lease))
+  const coming = trackBreak(underLease(content, lease))
   const bounded = within(coming.content, room, upload.offset + room)
   const watch = {
     isOver: lease.isOver,

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 
-/** What an append can be checked with, the best one first. */
 export const checksumAlgorithms = ['sha256', 'sha1', 'md5'] as const
 type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 
-/** What the bytes of one append must come to. */
 export interface Checksum {
   readonly algorithm: ChecksumAlgorithm
   readonly value: Buffer

@@ -3,8 +3,8 @@ import { type Checksum, checksumAlgorithms } from './checksum.ts'
 import { isWaiting, type Upload } from './upload.ts'
 
 /**
- * The tus protocol 1.0 (https://tus.io/protocols/resumable-upload): what its headers say in the words of uploads, and the other way round. Nothing
- * is decided here.
+ * The tus protocol 1.0 (https://tus.io/protocols/resumable-upload): what its headers say in the words of uploads, and
+ * the other way round. Nothing is decided here.
  */
 const version = '1.0.0'
 
@@ -17,16 +17,17 @@ const extensions = [
   'checksum',
 ]
 
-/** By their names in lower case. */
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 type AnswerHeaders = Readonly<Record<string, string>>
 
 const malformed = (message: string) => new ServiceError('storageRefused', { message })
 
-/** Whether a request speaks tus. */
 export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumable'] !== undefined
 
-/** "If the version specified by the Client is not supported by the Server, it MUST respond with the 412" ("Tus-Resumable"). Errors: protocolVersionUnknown. */
+/**
+ * "If the version specified by the Client is not supported by the Server, it MUST respond with the 412"
+ * ("Tus-Resumable"). Errors: protocolVersionUnknown.
+ */
 export const requireTus = (headers: RequestHeaders): void => {
   if (headers['tus-resumable']?.trim() === version) return
   throw new ServiceError('protocolVersionUnknown', {
@@ -35,10 +36,8 @@ export const requireTus = (headers: RequestHeaders): void => {
   })
 }
 
-/** What every answer to a request in tus carries. */
 export const tusAnswer: AnswerHeaders = { 'Tus-Resumable': version }
 
-/** What the service can do, for OPTIONS. */
 export const tusAbilities = (largest: number): AnswerHeaders => ({
   ...tusAnswer,
   'Tus-Version': version,
@@ -47,7 +46,10 @@ export const tusAbilities = (largest: number): AnswerHeaders => ({
   'Tus-Checksum-Algorithm': checksumAlgorithms.join(','),
 })
 
-/** "The value MUST be a non-negative integer" ("Upload-Offset", "Upload-Length"). One too large to be exact is too large for anything. */
+/**
+ * "The value MUST be a non-negative integer" ("Upload-Offset", "Upload-Length"). One too large to be exact is too large
+ * for anything.
+ */
 const readNumber = (headers: RequestHeaders, name: string): number | undefined => {
   const text = headers[name.toLowerCase()]?.trim()
   if (text === undefined) return undefined
@@ -55,7 +57,7 @@ const readNumber = (headers: RequestHeaders, name: string): number | undefined =
   throw malformed(`${name} must be a whole number, 0 or more.`)
 }
 
-/** What a header holds at the most, in characters: the gateway takes 10,240 of all headers together. */
+/** Characters. The gateway accepts 10,240 of all headers together. */
 const longestMetadata = 4_096
 
 const decodeText = (bytes: Buffer): string => {
@@ -66,7 +68,6 @@ const decodeText = (bytes: Buffer): string => {
   }
 }
 
-/** Base64 and nothing beside it; the padding may be left out. */
 const decodeBase64 = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '') ? bytes : undefined
@@ -92,18 +93,19 @@ const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
   return values
 }
 
-/** What a POST says of the upload that it wants. */
 export interface TusCreation {
   /** Null when it comes later. */
   readonly length: number | null
-  /** As it came. */
   readonly metadata: string
   readonly fileName: string | undefined
   readonly fileType: string | undefined
   readonly version: string | undefined
 }
 
-/** "The request MUST include one of the following headers: Upload-Length, Upload-Defer-Length: 1" ("Creation"). Errors: storageRefused, urlInvalid. */
+/**
+ * "The request MUST include one of the following headers: Upload-Length, Upload-Defer-Length: 1" ("Creation"). Errors:
+ * storageRefused, urlInvalid.
+ */
 export const readCreation = (headers: RequestHeaders): TusCreation => {
   const length = readNumber(headers, 'Upload-Length')
   const defers = headers['upload-defer-length']?.trim()
@@ -128,19 +130,20 @@ export const readCreation = (headers: RequestHeaders): TusCreation => {
 
 const mediaType = 'application/offset+octet-stream'
 
-/** Whether the body of a request is declared as bytes of an upload. */
 export const bringsBytes = (headers: RequestHeaders): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === mediaType
 
-/** "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH"). Errors: mediaTypeUnsupported. */
+/**
+ * "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH"). Errors: mediaTypeUnsupported.
+ */
 export const requireBytes = (headers: RequestHeaders): void => {
   if (bringsBytes(headers)) return
   throw new ServiceError('mediaTypeUnsupported', { message: `Send the bytes of an upload as ${mediaType}.` })
 }
 
 /**
- * "The header MUST consist of the name of the used checksum algorithm and the Base64 encoded checksum separated by a space" ("Upload-Checksum").
- * Errors: checksumMismatch.
+ * "The header MUST consist of the name of the used checksum algorithm and the Base64 encoded checksum separated by a
+ * space" ("Upload-Checksum"). Errors: checksumMismatch.
  */
 export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
   const header = headers['upload-checksum']?.trim()
@@ -154,7 +157,6 @@ export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
   })
 }
 
-/** What a PATCH says of the bytes that it brings. */
 export interface TusAppend {
   readonly offset: number
   readonly length: number | undefined
@@ -173,19 +175,16 @@ export const readAppend = (headers: RequestHeaders): TusAppend => {
 const expiry = ({ isComplete, expires }: Upload): AnswerHeaders =>
   isComplete ? {} : { 'Upload-Expires': new Date(expires).toUTCString() }
 
-/** How far an upload is. */
 export const offsetHeaders = (upload: Upload): AnswerHeaders => ({
   'Upload-Offset': String(upload.offset),
   ...expiry(upload),
 })
 
-/** What a new upload is called, and how far it is when bytes came along. */
 export const createdHeaders = (upload: Upload, location: string, hasBytes: boolean): AnswerHeaders => ({
   Location: location,
   ...(hasBytes ? offsetHeaders(upload) : expiry(upload)),
 })
 
-/** All that HEAD tells. It must never be asked of one that is not decided. */
 export const stateHeaders = (upload: Upload): AnswerHeaders => {
   if (isWaiting(upload)) throw new Error(`The upload ${upload.id} is not decided`)
   return {

@@ -1,6 +1,6 @@
 import type { Holding, Target, Upload } from './upload.ts'
 
-/** What an append has come to: how many of its bytes are kept, and what has ended it before its content did. */
+/** The stored bytes of an append, and the failure that ended it early. */
 interface Appended {
   readonly size: number
   readonly holding: Holding
@@ -8,11 +8,9 @@ interface Appended {
   readonly failure?: unknown
 }
 
-/** What goes on around an append. */
 export interface AppendWatch {
   /** Is told every now and then how many bytes are kept for good by then, and where. */
   kept(size: number, holding: Holding): void
-  /** Whether nothing may be begun any more: the upload may be somebody else's. */
   isOver(): boolean
 }
 
@@ -23,16 +21,15 @@ export type HeldUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Hol
 export type WholeUpload = HeldUpload & Pick<Upload, 'created'> & { readonly length: number }
 
 /**
- * The port to the bytes of uploads. What is behind the offset of a record counts for nothing, and is written over: so a crash between the bytes
- * and the record loses nothing that was answered. `Whole` is what the destination takes.
- * Errors of every call: unavailable, outOfSpace where it writes.
+ * The port to the bytes of uploads. What is behind the offset of a record counts for nothing, and is written over: so a
+ * crash between the bytes and the record loses nothing that was answered. `Whole` is what the destination takes. Errors
+ * of every call: unavailable, outOfSpace where it writes.
  */
 export interface UploadParts<Whole> {
-  /** Where the bytes of a new upload will wait. */
   begin(target: Target): Promise<Holding>
   /**
-   * Writes on at the offset; what is there behind it goes. Everything that it answers is kept for good. Throws what the store fails with, not the
-   * content. Errors: unavailable when its time was over before something could be begun.
+   * Writes on at the offset; what is there behind it goes. Everything that it answers is kept for good. Throws what the
+   * store fails with, not the content. Errors: unavailable when its time was over before something could be begun.
    */
   append(
     upload: HeldUpload & Pick<Upload, 'length'>,
@@ -42,11 +39,11 @@ export interface UploadParts<Whole> {
   ): Promise<Appended>
   /** The bytes of a whole upload. */
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /**
-   * Whether an earlier attempt has put it in place, which nobody could write down any more. What has come over it since is newer, and stays.
-   */
+  /** An earlier attempt may have put it in place and died before the record. A newer file at the key stays. */
   isInPlace(upload: WholeUpload): Promise<boolean>
-  /** A whole upload as it is put in place. It stays until it is there, or removed: another attempt may ask for it again. */
+  /**
+   * A whole upload as it is put in place. It stays until it is there, or removed: another attempt may ask for it again.
+   */
   whole(upload: WholeUpload): Promise<Whole>
   /** Does nothing when it is gone. */
   remove(upload: Omit<HeldUpload, 'target'>): Promise<void>

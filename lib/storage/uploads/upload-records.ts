@@ -1,8 +1,8 @@
 import type { Holding, Upload } from './upload.ts'
 
 /**
- * What became of the wish to have an upload for oneself. `taken`: the upload as it is now; `held`: somebody else has it, for so many milliseconds
- * at most; `moved`: it is not at that offset, or complete.
+ * `taken`: the upload as it is now; `held`: somebody else has it, for so many milliseconds at most; `moved`: it is not
+ * at that offset, or complete.
  */
 export type TakeOutcome =
   | { readonly outcome: 'taken'; readonly upload: Upload }
@@ -10,35 +10,41 @@ export type TakeOutcome =
   | { readonly outcome: 'moved' }
   | { readonly outcome: 'unknown' }
 
-/** What an append has brought an upload to. */
 export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonly holding: Holding }
 
 /**
- * The port to the records of uploads. What was written a moment ago is seen. Whether an upload has expired is for its reader to say. Errors of
- * every call: unavailable, outOfSpace where it writes.
+ * The port to the records of uploads. What was written a moment ago is seen. Whether an upload has expired is for its
+ * reader to say. Errors of every call: unavailable, outOfSpace where it writes.
  */
 export interface UploadRecords {
-  /** Answers false, and does nothing, when the user has so many open uploads on the site that have not expired at `now`. */
+  /**
+   * Answers false, and does nothing, when the user has so many open uploads on the site that have not expired at `now`.
+   */
   create(upload: Upload, most: number, now: number): Promise<boolean>
   get(id: string): Promise<Upload | undefined>
   /**
-   * Takes an upload for one request, at the offset where that means to go on: nobody else gets it before it is given back, or so many milliseconds
-   * have passed. It may be taken at its end as well, for what is left to do then.
+   * Takes an upload for one request, at the offset where that means to go on: nobody else gets it before it is given
+   * back, or so many milliseconds have passed. It may be taken at its end as well, for what is left to do then.
    */
   take(id: string, offset: number, holder: string, duration: number): Promise<TakeOutcome>
   /**
-   * Lets its holder have an upload for so many milliseconds from now on, also when his time has passed and nobody else has come; what was noted is
-   * written down in the same step. Answers false, and does nothing, when he has it no more.
+   * Lets its holder have an upload for so many milliseconds from now on, also when his time has passed and nobody else
+   * has come; what was noted is written down in the same step. Answers false, and does nothing, when he has it no more.
    */
   renew(id: string, holder: string, duration: number): Promise<boolean>
   /**
-   * Writes down what is kept, and gives the upload back in the same step unless its holder `keeps` it. Answers false, and does nothing, when he has
-   * it no more: it is somebody else's, or gone.
+   * Writes down what is kept, and gives the upload back in the same step unless its holder `keeps` it. Answers false,
+   * and does nothing, when he has it no more: it is somebody else's, or gone.
    */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
-  /** The same for what nobody was told of: it may be behind what is kept, never before it. It may be written down when the holder renews. */
+  /**
+   * The same for what nobody was told of: it may be behind what is kept, never before it. It may be written down when
+   * the holder renews.
+   */
   note(id: string, holder: string, progress: Progress): Promise<void>
-  /** Writes down that it is in place: nothing is held for it any more. Does nothing when that is known, or it is gone. */
+  /**
+   * Writes down that it is in place: nothing is held for it any more. Does nothing when that is known, or it is gone.
+   */
   complete(id: string, expires: number): Promise<void>
   /** Does nothing when that holder has not taken it. */
   giveBack(id: string, holder: string): Promise<void>

@@ -1,48 +1,44 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 
-/** Where the bytes of an upload wait, as the store of parts has them. */
+/** The stored bytes of an upload, in the terms of `UploadParts`. */
 export interface Holding {
   readonly name: string
   /** The MD5 of each whole part, in hex and in their order. None where the bytes wait in one piece. */
   readonly parts: readonly string[]
-  /** What the store calls the bytes behind the last whole part; null where there are none, or they wait in one piece. */
+  /**
+   * The store's name for the bytes after the last whole part; null when there are none, or all bytes are in one piece.
+   */
   readonly tail: string | null
 }
 
-/** Where the bytes go when all of them are there. The uploads keep it and hand it on; what it means, the destination knows. */
+/** The uploads keep it and hand it on; what it means, the destination knows. */
 export interface Target {
   readonly path: string
-  /** The folder that a file is sent into; without it the file is stored at its path as such. */
   readonly folder?: string
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
-  /** What the store will call the bytes, ... */
+  /** The key of the object. */
   readonly key: string
-  /** ... and their media type. */
   readonly contentType: string
-  /** The conditions of the request that created the upload, as they came. */
   readonly ifMatch?: string
   readonly ifNoneMatch?: string
 }
 
-/** A file on its way in, piece by piece (decisions.md, section 9). Moments are milliseconds since the epoch, sizes bytes. */
+/** A file on its way in, piece by piece. Moments are milliseconds since the epoch, sizes bytes. */
 export interface Upload {
   /** 32 hex digits. */
   readonly id: string
   readonly site: SiteId
-  /** Any token of this user may go on. */
   readonly user: string
   readonly target: Target
-  /** What its creator said of it, in the words of the protocol. */
   readonly metadata: string
-  /** What it may have at most. */
   readonly limit: number
   /** Null while nobody has said it. */
   readonly length: number | null
-  /** How many bytes are kept for good. */
+  /** Bytes that are stored for good. */
   readonly offset: number
-  /** Whether it is in place. One that has all of its bytes, and is not, waits for that to be decided. */
+  /** One that has all of its bytes, and is not, waits for that to be decided. */
   readonly isComplete: boolean
   readonly created: number
   readonly expires: number
@@ -50,19 +46,14 @@ export interface Upload {
   readonly holding: Holding | null
 }
 
-/** How many uploads of one user and site may be open. */
 export const mostOpen = 1_000
 
 const day = 24 * 60 * 60 * 1000
 
-/** An open upload lives for a day after its last append, ... */
 const openFor = day
-/** ... and for six days at most: a bucket clears away the parts of unfinished uploads after eight. */
 const oldest = 6 * day
-/** A complete one is remembered, for those who have lost the answer. */
 const rememberedFor = day
 
-/** When an upload expires to which something has been added just now. */
 export const expiryOf = ({ created }: Pick<Upload, 'created'>, now: number): number =>
   Math.min(now + openFor, created + oldest)
 
@@ -70,16 +61,15 @@ export const expiryOfComplete = (now: number): number => now + rememberedFor
 
 export const isExpired = ({ expires }: Pick<Upload, 'expires'>, now: number): boolean => expires <= now
 
-/** Whether all of its bytes are there, and it is not in place. */
+/** All of its bytes are stored, but it is not in place. */
 export const isWaiting = ({ length, offset, isComplete }: Upload): boolean => !isComplete && offset === length
 
-/** Where the bytes of an upload are that is not in place. */
+/** Throws for an upload that is in place already. */
 export const holdingOf = ({ id, holding }: Pick<Upload, 'id' | 'holding'>): Holding => {
   if (!holding) throw new Error(`The bytes of the upload ${id} are nowhere`)
   return holding
 }
 
-/** The refusal of what is longer than it may be. */
 export const tooLong = (limit: number): ServiceError =>
   new ServiceError('uploadTooLarge', { message: `The upload is larger than the ${limit} bytes allowed here.` })
 
@@ -88,17 +78,17 @@ export const requireLength = (length: number | null, limit: number): void => {
   if (length !== null && length > limit) throw tooLong(limit)
 }
 
-/** What an append says of itself before its first byte. */
 export interface Announcement {
-  /** Where it goes on. */
   readonly offset: number
-  /** The length of the whole upload, from one who knows it. */
   readonly length?: number | undefined
-  /** How many bytes it brings; undefined when nobody has said. */
+  /** Bytes; undefined when the request does not declare them. */
   readonly declared?: number | undefined
 }
 
-/** The length that an upload has from an append on: once it is known, it stays (tus 1.0, "Creation"). Errors: storageRefused, uploadTooLarge. */
+/**
+ * The length that an upload has from an append on: once it is known, it stays (tus 1.0, "Creation"). Errors:
+ * storageRefused, uploadTooLarge.
+ */
 const lengthFrom = (upload: Upload, given: number | undefined): number | null => {
   if (given === undefined) return upload.length
   if (upload.length !== null && upload.length !== given) {
@@ -116,8 +106,8 @@ const lengthFrom = (upload: Upload, given: number | undefined): number | null =>
 }
 
 /**
- * Decides whether an append may begin. Answers the length of the whole upload from then on, and how many bytes the append may bring.
- * Errors: offsetMismatch, storageRefused (a length that contradicts another one), uploadTooLarge.
+ * Decides whether an append may begin. Answers the length of the whole upload from then on, and how many bytes the
+ * append may bring. Errors: offsetMismatch, storageRefused (a length that contradicts another one), uploadTooLarge.
  */
 export const admitAppend = (
   upload: Upload,

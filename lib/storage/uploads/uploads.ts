@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type Addition, append } from './append.ts'
-import type { Asker, Destination } from './destination.ts'
 import { keepLease, type Lease, type LeaseTerms } from './lease.ts'
+import { admitUpload, type PlacementDeps, placeUpload, type Uploader, type UploadRequest } from './placement.ts'
 import {
   expiryOf,
   expiryOfComplete,
@@ -14,63 +14,57 @@ import {
   requireLength,
   type Upload,
 } from './upload.ts'
-import type { UploadParts, WholeUpload } from './upload-parts.ts'
+import type { WholeUpload } from './upload-parts.ts'
 import type { UploadRecords } from './upload-records.ts'
 
-export interface UploadsDeps<Wish, Whole> {
+export interface UploadsDeps extends PlacementDeps {
   readonly records: UploadRecords
-  readonly parts: UploadParts<Whole>
-  readonly destination: Destination<Wish, Whole>
   readonly clock: Clock
   readonly lease: LeaseTerms
 }
 
-/** What a new upload begins with. */
-interface Beginning<Wish> {
-  readonly wish: Wish
+interface Beginning {
+  readonly request: UploadRequest
   /** Null while nobody knows it. */
   readonly length: number | null
-  /** What is said of it, in the words of the protocol. */
   readonly metadata: string
   /** The first bytes, where they come along. */
   readonly first?: Addition | undefined
 }
 
-/** Is told of an upload as it is before something is added. */
 export type Begun = (upload: Upload) => void
 
-/** Resumable uploads (decisions.md, section 9), whatever protocol asks for them. */
-export interface Uploads<Wish> {
+export interface Uploads {
   /**
-   * Begins an upload; one without any byte to come is put in place at once. Nothing is left of one whose first bytes are refused. `begun` is told
-   * of it before the first byte.
-   * Errors: those of the destination, uploadTooLarge, storageRefused (too many open uploads), those of `append`.
+   * Begins an upload; one without any byte to come is put in place at once. Nothing is left of one whose first bytes
+   * are refused. `begun` is told of it before the first byte. Errors: those of the destination, uploadTooLarge,
+   * storageRefused (too many open uploads), those of `append`.
    */
-  create(asker: Asker, beginning: Beginning<Wish>, begun?: Begun): Promise<Upload>
+  create(uploader: Uploader, beginning: Beginning, begun?: Begun): Promise<Upload>
   /**
-   * The upload as it is: never complete before it is in place, which is tried again when it failed in passing.
-   * Errors: uploadUnknown, unavailable (that is not decided yet), those of the destination (then the upload has ended).
+   * The upload as it is: never complete before it is in place, which is tried again when it failed in passing. Errors:
+   * uploadUnknown, unavailable (that is not decided yet), those of the destination (then the upload has ended).
    */
-  find(asker: Asker, id: string): Promise<Upload>
+  find(uploader: Uploader, id: string): Promise<Upload>
   /**
-   * Adds bytes at an offset, and puts the upload in place with the last of them. `begun` is told of the upload before the first byte.
-   * Errors: as `lib/storage/uploads/append.ts` lists them, uploadUnknown, appendGoing, unavailable, those of the destination (then the upload has ended).
+   * Adds bytes at an offset, and puts the upload in place with the last of them. `begun` is told of the upload before
+   * the first byte. Errors: as `lib/storage/uploads/append.ts` lists them, uploadUnknown, appendGoing, unavailable,
+   * those of the destination (then the upload has ended).
    */
-  append(asker: Asker, id: string, addition: Addition, begun?: Begun): Promise<Upload>
+  append(uploader: Uploader, id: string, addition: Addition, begun?: Begun): Promise<Upload>
   /** Ends an upload: what has come of it goes, what is in place stays. Errors: uploadUnknown. */
-  cancel(asker: Asker, id: string): Promise<void>
+  cancel(uploader: Uploader, id: string): Promise<void>
 }
 
-/** Whether it says that something is not to be, and not that it cannot be now. */
 const isRefusal = (error: unknown): boolean => error instanceof ServiceError && error.status < 500
 
 const newId = (): string => randomBytes(16).toString('hex')
 
-/** After how many seconds at the most one should come back for an upload that somebody has. */
-const patience = 5
+/** Seconds. */
+const longestRetryAfter = 5
 
-const comeBack = (left: number) => ({
-  headers: { 'Retry-After': String(Math.max(1, Math.min(Math.ceil(left / 1000), patience))) },
+const retryAfter = (left: number) => ({
+  headers: { 'Retry-After': String(Math.max(1, Math.min(Math.ceil(left / 1000), longestRetryAfter))) },
 })
 
 const wholeOf = (upload: Upload): WholeUpload => {
@@ -78,36 +72,25 @@ const wholeOf = (upload: Upload): WholeUpload => {
   return { id, target, created, length: offset, holding: holdingOf(upload) }
 }
 
-export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uploads<Wish> => {
-  const { records, parts, destination, clock } = deps
-  const now = clock.wall
+const createCompletion = (deps: UploadsDeps) => {
+  const { records, parts, clock } = deps
 
   const discard = async (id: string): Promise<void> => {
     const holding = await records.remove(id)
     if (holding) await parts.remove({ id, holding })
   }
 
-  /** Expiry is checked here: a store may be late with it. */
-  const known = async ({ site, author }: Asker, id: string): Promise<Upload> => {
-    const upload = await records.get(id)
-    if (upload && isExpired(upload, now())) await discard(id).catch(() => {})
-    else if (upload?.site === site && upload.user === author.actor) return upload
-    throw new ServiceError('uploadUnknown')
-  }
-
   const writeComplete = async (upload: Upload): Promise<Upload> => {
-    const expires = expiryOfComplete(now())
+    const expires = expiryOfComplete(clock.wall())
     await records.complete(upload.id, expires)
     return { ...upload, isComplete: true, expires, holding: null }
   }
 
-  /** Puts an upload in place that its holder has. A refusal is its end. Errors: unavailable when somebody else may have it by now. */
-  const complete = async (upload: Upload, asker: Asker, lease: Lease): Promise<Upload> => {
+  /** A refusal ends the upload. Errors: unavailable when the lease is over. */
+  const complete = async (upload: Upload, uploader: Uploader, lease: Lease): Promise<Upload> => {
     if (lease.isOver()) throw new ServiceError('unavailable')
-    const bytes = wholeOf(upload)
-    const given = { read: () => parts.read(bytes), whole: () => parts.whole(bytes) }
     try {
-      await destination.put(upload.target, given, asker)
+      await placeUpload(deps, wholeOf(upload), uploader)
     } catch (error) {
       // The caller is told why it was refused. What is not removed now expires.
       if (isRefusal(error)) await discard(upload.id).catch(() => {})
@@ -116,23 +99,27 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
     return writeComplete(upload)
   }
 
-  /** Tries once more what did not come to an end: a process may have died right behind it. */
-  const completeAgain = async (upload: Upload, asker: Asker, lease: Lease): Promise<Upload> =>
-    (await parts.isInPlace(wholeOf(upload))) ? writeComplete(upload) : complete(upload, asker, lease)
+  const completeAgain = async (upload: Upload, uploader: Uploader, lease: Lease): Promise<Upload> =>
+    (await parts.isInPlace(wholeOf(upload))) ? writeComplete(upload) : complete(upload, uploader, lease)
 
-  /** Runs something while nobody else adds to the upload, and gives it back unless that has been done. `busy` is what others are told meanwhile. */
-  const holding = async <Result>(
+  return { discard, complete, completeAgain }
+}
+
+type LeaseWork<Result> = (upload: Upload, lease: Lease, markReleased: () => void) => Promise<Result>
+
+const createLeases = ({ records, clock, lease: terms }: UploadsDeps) => ({
+  async withLease<Result>(
     { id, offset }: Pick<Upload, 'id' | 'offset'>,
     busy: 'appendGoing' | 'unavailable',
-    work: (upload: Upload, lease: Lease, givenBack: () => void) => Promise<Result>,
-  ): Promise<Result> => {
+    work: LeaseWork<Result>,
+  ): Promise<Result> {
     const holder = newId()
     const since = clock.monotonic()
-    const taken = await records.take(id, offset, holder, deps.lease.lasts)
+    const taken = await records.take(id, offset, holder, terms.lasts)
     if (taken.outcome === 'unknown') throw new ServiceError('uploadUnknown')
     if (taken.outcome === 'moved') throw new ServiceError(busy === 'appendGoing' ? 'offsetMismatch' : busy)
-    if (taken.outcome === 'held') throw new ServiceError(busy, comeBack(taken.left))
-    const lease = keepLease({ records, now: clock.monotonic, terms: deps.lease }, { id, holder, since })
+    if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
+    const lease = keepLease({ records, now: clock.monotonic, terms }, { id, holder, since })
     let isHeld = true
     try {
       return await work(taken.upload, lease, () => {
@@ -142,41 +129,55 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
       await lease.end()
       if (isHeld) await records.giveBack(id, holder).catch(() => {})
     }
+  },
+})
+
+const isEmptyAddition = (upload: Upload, { offset, length, declared }: Addition): boolean =>
+  declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
+
+export const createUploads = (deps: UploadsDeps): Uploads => {
+  const { records, parts, clock } = deps
+  const now = clock.wall
+  const { discard, complete, completeAgain } = createCompletion(deps)
+  const { withLease } = createLeases(deps)
+
+  /** A store may be late with removing expired uploads. */
+  const known = async ({ site, author }: Uploader, id: string): Promise<Upload> => {
+    const upload = await records.get(id)
+    if (upload && isExpired(upload, now())) await discard(id).catch(() => {})
+    else if (upload?.site === site && upload.user === author.actor) return upload
+    throw new ServiceError('uploadUnknown')
   }
 
-  /** Puts an upload in place for which that is left to do. */
-  const decided = (upload: Upload, asker: Asker): Promise<Upload> =>
+  const settle = (upload: Upload, uploader: Uploader): Promise<Upload> =>
     isWaiting(upload)
-      ? holding(upload, 'unavailable', (held, lease) => completeAgain(held, asker, lease))
+      ? withLease(upload, 'unavailable', (held, lease) => completeAgain(held, uploader, lease))
       : Promise.resolve(upload)
 
-  const added = ({ id }: Upload, asker: Asker, addition: Addition): Promise<Upload> =>
-    holding({ id, offset: addition.offset }, 'appendGoing', async (held, lease, givenBack) => {
+  const add = ({ id }: Upload, uploader: Uploader, addition: Addition): Promise<Upload> =>
+    withLease({ id, offset: addition.offset }, 'appendGoing', async (held, lease, markReleased) => {
       const grown = await append({ records, parts, now }, held, lease, addition)
-      if (isWaiting(grown)) return complete(grown, asker, lease)
-      givenBack()
+      if (isWaiting(grown)) return complete(grown, uploader, lease)
+      markReleased()
       return grown
     })
 
-  const bringsNothing = (upload: Upload, { offset, length, declared }: Addition): boolean =>
-    declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
-
-  const addTo = async (upload: Upload, asker: Asker, addition: Addition): Promise<Upload> => {
+  const addTo = async (upload: Upload, uploader: Uploader, addition: Addition): Promise<Upload> => {
     // No upload ever gets there: a store is not asked for a number that it may not be able to hold.
     if (addition.offset > upload.limit) throw new ServiceError('offsetMismatch')
-    if (bringsNothing(upload, addition)) return decided(upload, asker)
-    return added(upload, asker, addition)
+    if (isEmptyAddition(upload, addition)) return settle(upload, uploader)
+    return add(upload, uploader, addition)
   }
 
   return {
-    async create(asker, { wish, length, metadata, first }, begun = () => {}) {
-      const { target, limit } = await destination.admit(wish, asker)
+    async create(uploader, { request, length, metadata, first }, begun = () => {}) {
+      const { target, limit } = await admitUpload(deps, request, uploader)
       requireLength(length, limit)
       const created = now()
       const upload: Upload = {
         id: newId(),
-        site: asker.site,
-        user: asker.author.actor,
+        site: uploader.site,
+        user: uploader.author.actor,
         target,
         metadata,
         limit,
@@ -194,7 +195,7 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
       }
       begun(upload)
       try {
-        return await (first ? addTo(upload, asker, first) : decided(upload, asker))
+        return await (first ? addTo(upload, uploader, first) : settle(upload, uploader))
       } catch (error) {
         // Nobody has been told of it.
         await discard(upload.id).catch(() => {})
@@ -202,14 +203,14 @@ export const createUploads = <Wish, Whole>(deps: UploadsDeps<Wish, Whole>): Uplo
       }
     },
 
-    find: async (asker, id) => decided(await known(asker, id), asker),
+    find: async (uploader, id) => settle(await known(uploader, id), uploader),
 
-    async append(asker, id, addition, begun = () => {}) {
-      const upload = await known(asker, id)
+    async append(uploader, id, addition, begun = () => {}) {
+      const upload = await known(uploader, id)
       begun(upload)
-      return addTo(upload, asker, addition)
+      return addTo(upload, uploader, addition)
     },
 
-    cancel: async (asker, id) => discard((await known(asker, id)).id),
+    cancel: async (uploader, id) => discard((await known(uploader, id)).id),
   }
 }

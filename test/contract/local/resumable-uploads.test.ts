@@ -3,20 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createUploadDestination } from '../../../functions/storage/upload-destination.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { unlimited } from '../../../lib/core/remaining-time.ts'
 import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import { root } from '../../../lib/storage/path.ts'
-import type { Asker } from '../../../lib/storage/uploads/destination.ts'
 import { renewedLease } from '../../../lib/storage/uploads/lease.ts'
+import type { Uploader } from '../../../lib/storage/uploads/placement.ts'
 import { createUploads } from '../../../lib/storage/uploads/uploads.ts'
 
 /** Resumable uploads over restarts of one machine, and what its commands say of them. */
 const site = 1001 as SiteId
-const asker: Asker = { site, author: { actor: 'ann' }, remainingTime: unlimited }
+const uploader: Uploader = { site, author: { actor: 'ann' }, remainingTime: unlimited }
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 
@@ -26,7 +25,7 @@ const scratch = (): string => {
   return join(folder, 'data')
 }
 
-const wish = {
+const request = {
   folder: root,
   fileName: 'a.bin',
   fileType: undefined,
@@ -39,8 +38,8 @@ const start = async (path: string, now = Date.now()) => {
   const clock = { wall: () => now, monotonic: () => performance.now() }
   const machine: Machine = await openMachine(path, { role: 'service', clock })
   const { files, workflows, removals, uploadRecords: records, uploadParts: parts } = machine.stores
-  const destination = createUploadDestination({ files, workflows, removals, largestResumableFile: 100 * mebibyte })
-  const uploads = createUploads({ records, parts, destination, clock, lease: renewedLease })
+  const stores = { files, workflows, removals, records, parts }
+  const uploads = createUploads({ ...stores, largestResumableFile: 100 * mebibyte, clock, lease: renewedLease })
   return { machine, uploads, files }
 }
 
@@ -51,14 +50,14 @@ describe('a resumable upload on one machine', () => {
   test('goes on after a restart, and its blob is no orphan and no fault meanwhile', async () => {
     const path = scratch()
     const before = await start(path)
-    const { id } = await before.uploads.create(asker, { wish, length: 10, metadata: '' })
-    await before.uploads.append(asker, id, addition(0, Buffer.from('hello')))
+    const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
+    await before.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
     await before.machine.close()
     expect(await checkDirectory(path)).toEqual([])
     const after = await start(path)
     expect(after.machine.stores.tidied).toMatchObject({ orphans: 0 })
-    expect(await after.uploads.find(asker, id)).toMatchObject({ offset: 5 })
-    await after.uploads.append(asker, id, addition(5, Buffer.from('world')))
+    expect(await after.uploads.find(uploader, id)).toMatchObject({ offset: 5 })
+    await after.uploads.append(uploader, id, addition(5, Buffer.from('world')))
     expect(await after.files.find(`live/${site}/a.bin`)).toMatchObject({ size: 10 })
     await after.machine.close()
     expect(await checkDirectory(path)).toEqual([])
@@ -67,11 +66,11 @@ describe('a resumable upload on one machine', () => {
   test('becomes a file without a copy of its bytes', async () => {
     const path = scratch()
     const { machine, uploads, files } = await start(path)
-    const { id } = await uploads.create(asker, { wish, length: 20 * mebibyte, metadata: '' })
-    await uploads.append(asker, id, addition(0, Buffer.alloc(12 * mebibyte, 'a')))
+    const { id } = await uploads.create(uploader, { request, length: 20 * mebibyte, metadata: '' })
+    await uploads.append(uploader, id, addition(0, Buffer.alloc(12 * mebibyte, 'a')))
     const [blob = ''] = blobsIn(path)
     const { ino } = statSync(join(layoutOf(path).blobs, blob))
-    await uploads.append(asker, id, addition(12 * mebibyte, Buffer.alloc(8 * mebibyte, 'b')))
+    await uploads.append(uploader, id, addition(12 * mebibyte, Buffer.alloc(8 * mebibyte, 'b')))
     expect(blobsIn(path)).toEqual([blob])
     expect(statSync(join(layoutOf(path).blobs, blob)).ino).toBe(ino)
     const info = await files.find(`live/${site}/a.bin`)
@@ -84,8 +83,8 @@ describe('a resumable upload on one machine', () => {
   test('that has expired goes with its bytes when the service starts', async () => {
     const path = scratch()
     const before = await start(path)
-    const { id } = await before.uploads.create(asker, { wish, length: 10, metadata: '' })
-    await before.uploads.append(asker, id, addition(0, Buffer.from('hello')))
+    const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
+    await before.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
     await before.machine.close()
     const after = await start(path, Date.now() + day)
     expect(blobsIn(path)).toEqual([])
@@ -97,14 +96,14 @@ describe('a resumable upload on one machine', () => {
   test('keeps what came every 8 MiB, whatever becomes of the append', async () => {
     const path = scratch()
     const { machine, uploads } = await start(path)
-    const { id } = await uploads.create(asker, { wish, length: 64 * mebibyte, metadata: '' })
+    const { id } = await uploads.create(uploader, { request, length: 64 * mebibyte, metadata: '' })
     const noted = Promise.withResolvers<void>()
     async function* slowly() {
       for (let count = 0; count < 40; count++) yield Buffer.alloc(mebibyte)
       await noted.promise
     }
-    const appending = uploads.append(asker, id, { offset: 0, content: slowly() })
-    const kept = async () => (await uploads.find(asker, id)).offset
+    const appending = uploads.append(uploader, id, { offset: 0, content: slowly() })
+    const kept = async () => (await uploads.find(uploader, id)).offset
     await expect.poll(kept, { interval: 5 }).toBeGreaterThanOrEqual(8 * mebibyte)
     noted.resolve()
     expect((await appending).offset).toBe(40 * mebibyte)
@@ -114,11 +113,13 @@ describe('a resumable upload on one machine', () => {
   test('whose blob has become shorter fails, and is not filled up', async () => {
     const path = scratch()
     const { machine, uploads, files } = await start(path)
-    const { id } = await uploads.create(asker, { wish, length: 10, metadata: '' })
-    await uploads.append(asker, id, addition(0, Buffer.from('hello')))
+    const { id } = await uploads.create(uploader, { request, length: 10, metadata: '' })
+    await uploads.append(uploader, id, addition(0, Buffer.from('hello')))
     const [blob = ''] = blobsIn(path)
     truncateSync(join(layoutOf(path).blobs, blob), 3)
-    await expect(uploads.append(asker, id, addition(5, Buffer.from('world')))).rejects.toThrow('3 bytes instead of 5')
+    await expect(uploads.append(uploader, id, addition(5, Buffer.from('world')))).rejects.toThrow(
+      '3 bytes instead of 5',
+    )
     expect(await files.find(`live/${site}/a.bin`)).toBeUndefined()
     await machine.close()
   })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import { lookUp, standingFolder } from '../../../lib/storage/look-up.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
+import { findIgnoringCase, resolveFolder } from '../../../lib/storage/resolve-path.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import {
@@ -235,13 +235,13 @@ describe.each([
   it('what is looked up is one path, or none', async () => {
     await put('/One/Two.html', 'draft', { version: 'draft' })
     const { files } = storage.deps
-    const find = (path: string) => lookUp(files, storage.site, parsePath(path))
+    const find = (path: string) => findIgnoringCase(files, storage.site, parsePath(path))
     expect(await find('/one/two.HTML')).toBe('One/Two.html')
     expect(await find('/One/Two.html')).toBe('One/Two.html')
     expect(await find('/ONE')).toBe('One')
     for (const path of ['', 'one/three', 'two/two.html', 'one/two.html/three', 'one/none/two.html'])
       expect(await find(path)).toBeUndefined()
-    expect(await standingFolder(files, storage.site, parsePath('one/Three/four'))).toBe('One/Three/four')
-    expect(await standingFolder(files, storage.site, parsePath(''))).toBe('')
+    expect(await resolveFolder(files, storage.site, parsePath('one/Three/four'))).toBe('One/Three/four')
+    expect(await resolveFolder(files, storage.site, parsePath(''))).toBe('')
   })
 })

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { createUploadDestination } from '../../../functions/storage/upload-destination.ts'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createUploadRecords } from '../../../lib/aws/dynamodb/upload-records.ts'
 import { openBucket } from '../../../lib/aws/s3/bucket.ts'
@@ -26,8 +25,8 @@ import { createRemovalCheck } from '../../../lib/machine/tables/path-locks.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { root } from '../../../lib/storage/path.ts'
 import type { Addition } from '../../../lib/storage/uploads/append.ts'
-import type { Asker } from '../../../lib/storage/uploads/destination.ts'
 import type { LeaseTerms } from '../../../lib/storage/uploads/lease.ts'
+import type { Uploader } from '../../../lib/storage/uploads/placement.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import { createUploads } from '../../../lib/storage/uploads/uploads.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
@@ -38,7 +37,7 @@ import { openTestTables } from '../../support/tables.ts'
  * Whatever comes in whatever order, wherever a process dies: what was answered is there, and the file is the one that was sent, or there is none.
  */
 const site = 1001 as SiteId
-const asker: Asker = { site, author: { actor: 'ann' }, remainingTime: unlimited }
+const uploader: Uploader = { site, author: { actor: 'ann' }, remainingTime: unlimited }
 
 /** What a process of the service finds: all that outlives it. */
 interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'uploadRecords' | 'uploadParts'> {}
@@ -144,7 +143,7 @@ const serve = ({ files, workflows, removals, uploadRecords, uploadParts }: Kept,
   const deps = {
     records: within(uploadRecords),
     parts: within(uploadParts),
-    destination: createUploadDestination(stores),
+    ...stores,
   }
   return {
     uploads: createUploads({ ...deps, clock: systemClock, lease }),
@@ -230,12 +229,12 @@ const callerOf = (start: Start, id: string, deaths: readonly number[]) => {
   return {
     async look(): Promise<Upload | undefined> {
       const before = acknowledged
-      const found = await survive([service.uploads.find(asker, id)])
+      const found = await survive([service.uploads.find(uploader, id)])
       if (found) expect(found.offset).toBeGreaterThanOrEqual(before)
       return found
     },
     send: (additions: readonly Addition[]) =>
-      survive(additions.map((addition) => service.uploads.append(asker, id, addition))),
+      survive(additions.map((addition) => service.uploads.append(uploader, id, addition))),
     content: (path: string) => service.content(path),
   }
 }
@@ -272,9 +271,9 @@ test.each([oneMachine, aws])(
           const name = `file-${count}.bin`
           const content = Buffer.from(bytes)
           const { uploads } = start()
-          const wish = { ...ontoNothing, folder: root, fileName: name }
+          const request = { ...ontoNothing, folder: root, fileName: name }
           const length = defers ? null : content.length
-          const { id } = await uploads.create(asker, { wish, length, metadata: '' })
+          const { id } = await uploads.create(uploader, { request, length, metadata: '' })
           const caller = callerOf(start, id, deaths)
           for (const one of actions) {
             const found = await caller.look()
@@ -282,7 +281,7 @@ test.each([oneMachine, aws])(
           }
           await finish(caller, name, content)
           const last = start()
-          expect(await last.uploads.find(asker, id)).toMatchObject({ isComplete: true, offset: content.length })
+          expect(await last.uploads.find(uploader, id)).toMatchObject({ isComplete: true, offset: content.length })
           expect(await last.content(name)).toEqual(content)
         },
       ),

@@ -1,0 +1,176 @@
+import { errors, ServiceError } from '../core/errors.ts'
+import type { SiteId } from '../core/ids.ts'
+import { isPage } from './file-kind.ts'
+import { compareText } from './list-folder.ts'
+import { longestListing, type ObjectStore } from './object-store.ts'
+import {
+  type Area,
+  ancestorsOf,
+  childOf,
+  folderKey,
+  nameOf,
+  parentOf,
+  root,
+  type StoragePath,
+  segmentsOf,
+} from './path.ts'
+
+// Lookup without case (S-3 to S-9). A path that exists as written costs no additional call.
+
+const mostSegments = 16
+
+/** The ancestors of a path, as they were found. */
+export interface Ancestors {
+  /** The deepest folder that exists. None of its own ancestors can be a file: its creation has checked that. */
+  readonly existing: StoragePath | undefined
+  /** The folders below it, from the outermost on. */
+  readonly missing: readonly StoragePath[]
+}
+
+/** Each folder lies in the one before it. Searches from the deepest one, twice as many in each round. */
+export const findAncestors = async (
+  files: ObjectStore,
+  site: SiteId,
+  folders: readonly StoragePath[],
+): Promise<Ancestors> => {
+  for (let end = folders.length, count = 1; end > 0; end -= count, count *= 2) {
+    const some = folders.slice(Math.max(0, end - count), end)
+    const found = await Promise.all(some.map((folder) => files.find(folderKey('live', site, folder))))
+    const existing = some[found.findLastIndex((info) => info !== undefined)]
+    if (existing !== undefined) return { existing, missing: folders.slice(folders.indexOf(existing) + 1) }
+  }
+  return { existing: undefined, missing: folders }
+}
+
+interface Names {
+  readonly files: readonly string[]
+  readonly folders: readonly string[]
+}
+
+/** Undefined for a folder of more than `longestListing` entries: it is not searched (S-8). */
+const namesBelow = async (
+  store: ObjectStore,
+  area: Area,
+  site: SiteId,
+  folder: StoragePath,
+): Promise<Names | undefined> => {
+  const prefix = folderKey(area, site, folder)
+  const first = await store.list({ prefix, folded: true, limit: longestListing })
+  // The folder's own marker heads its listing and does not count: one more entry may follow.
+  const isOneShort = first.next !== undefined && first.objects[0]?.key === prefix
+  const last = isOneShort ? await store.list({ prefix, folded: true, limit: 1, after: first.next }) : first
+  if (last.next !== undefined) return undefined
+  const listings = isOneShort ? [first, last] : [first]
+  return {
+    files: listings.flatMap(({ objects }) => objects.map(({ key }) => key.slice(prefix.length))),
+    folders: listings.flatMap(({ folders }) => folders.map((key) => key.slice(prefix.length, -1))),
+  }
+}
+
+/** The exact name, else the first by code point that differs by case alone (S-4). */
+const choose = (names: readonly string[], name: string): string | undefined => {
+  if (names.includes(name)) return name
+  const lower = name.toLowerCase()
+  return names.filter((one) => one.toLowerCase() === lower).toSorted(compareText)[0]
+}
+
+interface Search {
+  readonly folder: StoragePath
+  readonly missing: readonly string[]
+}
+
+const searchBelow = async (
+  store: ObjectStore,
+  site: SiteId,
+  { existing = root, missing }: Ancestors,
+): Promise<Search> => {
+  const names = missing.map(nameOf)
+  let folder = existing
+  for (const [index, name] of names.entries()) {
+    const below = await namesBelow(store, 'live', site, folder)
+    // A file of that very name exists as written.
+    const found = below && !below.files.includes(name) ? choose(below.folders, name) : undefined
+    if (found === undefined) return { folder, missing: names.slice(index) }
+    folder = childOf(folder, found)
+  }
+  return { folder, missing: [] }
+}
+
+const searchFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath): Promise<Search> => {
+  const folders = folder === root ? [] : [...ancestorsOf(folder), folder]
+  return searchBelow(store, site, await findAncestors(store, site, folders))
+}
+
+const join = (folder: StoragePath, names: readonly string[]): StoragePath => names.reduce<StoragePath>(childOf, folder)
+
+/** The path with its ancestors as they are spelled in the store (S-5). Errors: urlInvalid when it becomes too long. */
+export const resolvePath = async (
+  store: ObjectStore,
+  site: SiteId,
+  path: StoragePath,
+  ancestors: Ancestors,
+): Promise<StoragePath> => {
+  const segments = segmentsOf(path)
+  if (ancestors.missing.length === 0 || segments.length > mostSegments) return path
+  const { folder, missing } = await searchBelow(store, site, ancestors)
+  const searched = segmentsOf(ancestors.existing ?? root).length + ancestors.missing.length
+  return join(folder, [...missing, ...segments.slice(searched)])
+}
+
+export const resolveFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath): Promise<StoragePath> => {
+  // A file in it has one segment more.
+  if (folder === root || segmentsOf(folder).length >= mostSegments) return folder
+  const { folder: found, missing } = await searchFolder(store, site, folder)
+  return join(found, missing)
+}
+
+/** Keeps the last segment (S-6): a repeated removal must not find another file. */
+export const resolveParent = async (store: ObjectStore, site: SiteId, path: StoragePath): Promise<StoragePath> =>
+  childOf(await resolveFolder(store, site, parentOf(path)), nameOf(path))
+
+const allNamesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath, withDrafts: boolean) => {
+  const [live, drafts] = await Promise.all([
+    namesBelow(store, 'live', site, folder),
+    withDrafts ? namesBelow(store, 'draft', site, folder) : undefined,
+  ])
+  if (!live || (withDrafts && !drafts)) return undefined
+  return [...live.files, ...live.folders, ...(drafts?.files ?? [])]
+}
+
+/** The file, draft or folder that differs from the path by case alone (S-4). Ask when nothing exists as written. */
+export const findIgnoringCase = async (
+  store: ObjectStore,
+  site: SiteId,
+  path: StoragePath,
+): Promise<StoragePath | undefined> => {
+  if (path === root || segmentsOf(path).length > mostSegments) return undefined
+  const name = nameOf(path)
+  const findIn = async (folder: StoragePath) => {
+    const names = await allNamesIn(store, site, folder, isPage(childOf(folder, name)))
+    const found = names && choose(names, name)
+    return { exists: names?.length !== 0, found: found === undefined ? undefined : childOf(folder, found) }
+  }
+  // Most often the folder exists, and one listing is enough.
+  const folder = parentOf(path)
+  const { exists, found } = await findIn(folder)
+  if (exists || folder === root) return found
+  const search = await searchFolder(store, site, folder)
+  return search.missing.length > 0 || search.folder === folder ? undefined : (await findIn(search.folder)).found
+}
+
+/** Reads the path as written and, after fileUnknown, the path that differs from it by case alone (S-4). */
+export const readResolved = async <Found>(
+  store: ObjectStore,
+  site: SiteId,
+  path: StoragePath,
+  read: (path: StoragePath) => Promise<Found>,
+): Promise<Found> => {
+  try {
+    return await read(path)
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === errors.fileUnknown.code)) throw error
+    const found = await findIgnoringCase(store, site, path)
+    if (found === undefined || found === path) throw error
+    return read(found)
+  }
+}
