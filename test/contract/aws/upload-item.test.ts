@@ -51,6 +51,8 @@ describe('the record of an upload in its table', () => {
     ['holding', { name: 'upload', parts: 'none', tail: null }],
     ['holding', { name: 'upload', parts: [], tail: 5 }],
   ])('is damaged, and is not taken for one, with a %s of %j', (name, value) => {
-    expect(() => toUpload(upload.id, { ...itemOf(upload), [name]: value })).toThrow(/The record of an upload has no|holds/)
+    expect(() => toUpload(upload.id, { ...itemOf(upload), [name]: value })).toThrow(
+      /The record of an upload has no|holds/,
+    )
   })
 })
