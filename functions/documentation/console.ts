@@ -12,7 +12,7 @@ import { onceEach } from './reference.ts'
 
 type ConsoleDeps = Pick<DocumentationDeps, 'consoleFolder' | 'findDataCentres' | 'downloadsUrl'>
 
-/** No other file of the folder is served. */
+// Other files of the folder are not served.
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.js': 'text/javascript',
@@ -34,10 +34,8 @@ const readText = async (file: string): Promise<string | undefined> => {
   }
 }
 
-/**
- * The page may run the service's own script, and send requests to the data centres and to where large files are downloaded from: to nobody else. Nothing
- * becomes HTML out of a text, as far as the browser knows how to see to that.
- */
+// The page runs the service's own script alone. It sends requests to the data centres and the download URL alone.
+// Trusted Types keep texts from becoming HTML.
 const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
   const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
   const origins = new Set(urls.map((url) => new URL(url).origin))
@@ -55,16 +53,13 @@ const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<s
   ].join('; ')
 }
 
-/** The console. Its addresses are relative, so that it works behind any prefix. 404/100004 if it is not built. */
+/** The console. Its addresses are relative: it works behind any prefix. 404/100004 if it is not built. */
 export const getConsole = (deps: ConsoleDeps) =>
   publicOperation(async ({ path }) => {
-    // What is relative on the page begins beside it.
     if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
     const page = await readText(join(deps.consoleFolder, 'index.html'))
     if (page === undefined) throw new ServiceError('routeUnknown', notBuilt)
-    const headers = {
-      'Content-Security-Policy': await policy(deps),
-    }
+    const headers = { 'Content-Security-Policy': await policy(deps) }
     return { ...text('text/html', page, tagOfText(page)), headers }
   })
 
@@ -108,7 +103,7 @@ export const getConsoleAsset = ({ consoleFolder }: ConsoleDeps) => {
     const name = request.params['file'] ?? ''
     if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new ServiceError('routeUnknown')
     const file = join(consoleFolder, name)
-    // A file that keeps its name is another one when the console has been built anew.
+    // A file without a hash in its name changes with the next build.
     return replyOf(await (isHashed(name) ? assetOf(file) : load(file)), acceptsGzip(request))
   })
 }

@@ -8,7 +8,7 @@ interface Parameter {
 }
 
 interface OpenApi {
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, { parameters?: readonly Parameter[] }>>>>
 }
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
@@ -29,12 +29,13 @@ declare const SwaggerUIBundle: (options: object) => Renderer
 declare const sessionStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
 /**
- * Draws the reference. It runs in the page, as text: it may use nothing from outside itself. `root` is the relative address of the service.
- * - Nothing is asked of anybody but the service: no check by a third party, no content network.
- * - What is optional is sent only when somebody asks for it: its example is shown, and not filled in.
- * - Examples that are shown by their address are left out: the renderer would load them, and this document is one of them, within itself.
- * - References are followed here: the renderer reads the whole document anew for each operation that is opened, and takes three times as long.
- * - The token is kept for the tab alone; the renderer itself would keep it for good.
+ * Draws the reference. The page contains the text of this function, so it uses nothing outside itself. `root` is the
+ * relative address of the service.
+ * - It sends requests to the service alone: no third-party check, no content network.
+ * - Optional parameters show their examples, but are not filled in.
+ * - Examples that have an address are left out: the renderer would load them, and this document is one of them.
+ * - References are resolved here. The renderer reads the whole document for each opened operation: three times slower.
+ * - The token stays in the tab. The renderer would keep it for good.
  */
 export const drawReference = (root: string): void => {
   const key = 'site-admin authorized'
@@ -46,29 +47,26 @@ export const drawReference = (root: string): void => {
     return { ...parameter, description: `${parameter.description} For example \`${example}\`.` }
   }
 
-  const withoutAddresses = (spec: OpenApi): OpenApi =>
-    JSON.parse(JSON.stringify(spec, (_, value) => (Object(value).externalValue === undefined ? value : undefined)))
+  const withoutAddresses = (_: string, value: unknown) =>
+    Object(value).externalValue === undefined ? value : undefined
 
   const forPeople = (written: OpenApi): OpenApi => {
-    const spec = withoutAddresses(written)
-    if (!spec.paths) return spec
-    const paths = Object.entries(spec.paths).map(([path, operations]) => {
-      const drawn = Object.entries(operations).map(([method, operation]) => {
+    const spec: OpenApi = JSON.parse(JSON.stringify(written, withoutAddresses))
+    for (const [path, operations] of Object.entries(spec.paths ?? {})) {
+      for (const [method, operation] of Object.entries(operations)) {
         const { parameters = [] } = operation
-        for (const parameter of parameters) {
+        for (const parameter of parameters)
           if (parameter['x-sent-at-first']) sentAtFirst.push([path, method, parameter])
-        }
-        return [method, { ...operation, parameters: parameters.map(unfilled) }]
-      })
-      return [path, Object.fromEntries(drawn)]
-    })
-    return { ...spec, paths: Object.fromEntries(paths) }
+        operation.parameters = parameters.map(unfilled)
+      }
+    }
+    return spec
   }
 
   const at = (spec: Json, path: readonly string[]): Json =>
     path.reduce<Json>((node, name) => Object(node)[name] ?? null, spec)
 
-  /** Follows all references; schemas get their names as titles. No reference of the document leads back to itself. */
+  // Schemas get their names as titles. No reference of the document is circular.
   const resolved = (spec: Json, node: Json): Json => {
     if (Array.isArray(node)) return node.map((item) => resolved(spec, item))
     if (Object(node) !== node) return node
@@ -82,27 +80,20 @@ export const drawReference = (root: string): void => {
     return { ...title, ...Object(resolved(spec, at(spec, path))), ...own }
   }
 
+  const resolveSubtree = async (spec: Json, path: readonly string[]) => ({
+    spec: resolved(spec, at(spec, path)),
+    errors: [],
+  })
+  const updateJsonSpec = (update: (spec: OpenApi) => unknown) => (spec: OpenApi) => update(forPeople(spec))
+  const persistAuthorizationIfNeeded =
+    (_: unknown, { authSelectors }: AuthSystem) =>
+    () =>
+      sessionStorage.setItem(key, JSON.stringify(authSelectors.authorized()))
   const plugin = {
-    fn: {
-      resolveSubtree: async (spec: Json, path: readonly string[]) => ({
-        spec: resolved(spec, at(spec, path)),
-        errors: [],
-      }),
-    },
+    fn: { resolveSubtree },
     statePlugins: {
-      spec: {
-        wrapActions: {
-          updateJsonSpec: (update: (spec: OpenApi) => unknown) => (spec: OpenApi) => update(forPeople(spec)),
-        },
-      },
-      auth: {
-        wrapActions: {
-          persistAuthorizationIfNeeded:
-            (_: unknown, { authSelectors }: AuthSystem) =>
-            () =>
-              sessionStorage.setItem(key, JSON.stringify(authSelectors.authorized())),
-        },
-      },
+      spec: { wrapActions: { updateJsonSpec } },
+      auth: { wrapActions: { persistAuthorizationIfNeeded } },
     },
   }
 

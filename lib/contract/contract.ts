@@ -3,7 +3,7 @@ import type { ErrorName } from '../core/errors.ts'
 import type { Document } from '../http/reply.ts'
 import type { OperationOf, routes } from './routes/routes.ts'
 
-// The vocabulary of the contracts. Only the document loads them: operations import types alone, so that no Lambda carries them.
+// The vocabulary of the contracts. Operations import only its types, so that no Lambda carries the contracts.
 
 type Schema = z.core.$ZodType
 
@@ -47,7 +47,7 @@ export interface AnswerContract {
   readonly mediaTypes?: readonly string[]
   readonly headers?: readonly HeaderName[]
   readonly optionalHeaders?: readonly HeaderName[]
-  /** Operations to continue with. Each value names the places in this answer of path variables that the request did not have. */
+  /** Operations to continue with. Values locate, in this answer, the path variables that the request lacks. */
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
 

@@ -57,8 +57,8 @@ export const createDeadline = (remainingTime: RemainingTime, reserve = 0): Deadl
 }
 
 /**
- * Runs a change whose calls end at the deadline. Lambda freezes a function with its answer and thaws it with the next request: a call that is
- * still in flight would then overwrite newer changes. Errors: unavailable, those of the change.
+ * Runs a change whose calls end at the deadline. Lambda freezes a function with its answer and thaws it with the next
+ * request: a call that is still in flight would then overwrite newer changes. Errors: unavailable, those of the change.
  */
 export const withDeadline = async <Result>(
   remainingTime: RemainingTime,

@@ -73,7 +73,7 @@ const operationsOf = (route: Route): readonly Asked[] => [
   })),
 ]
 
-/** Of a path in the storage, which every operation on files and folders has (decisions.md, section 1). */
+/** Every operation on files and folders has a path in the storage. */
 const isOnFiles = ({ path }: Route) => /\/(?:storage|uploads)\b/.test(path)
 
 const rejected = (): (typeof errors)['tokenRejected'] => errors.tokenRejected

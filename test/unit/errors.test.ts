@@ -27,10 +27,10 @@ const promised: Readonly<Record<number, number>> = {
   220003: 400,
 }
 
-/** The contract's sub error codes of storage (api.md, "Errors"): 400, but for these. */
+/** Sub error codes of storage have status 400, except these. */
 const storageStatuses: Readonly<Record<number, readonly number[]>> = {
   104001: [404],
-  // A resumable upload is told in the words of its protocol (decisions.md, section 9).
+  // A resumable upload answers with the statuses of its protocol.
   104005: [400, 413],
   104024: [403],
   104030: [409],

@@ -70,7 +70,10 @@ interface Times {
   readonly copy: number
 }
 
-/** By turns, each once unmeasured first. Removing what was there is no part of it; every backup is checked, byte by byte. */
+/**
+ * By turns, each once unmeasured first. Removing what was there is no part of it; every backup is checked, byte by
+ * byte.
+ */
 const compare = async (data: string, folder: string): Promise<Times> => {
   const times: { backup: number[]; copy: number[] } = { backup: [], copy: [] }
   for (let turn = 0; turn <= runs; turn += 1) {

@@ -1,6 +1,7 @@
 /**
  * The measure for the service: a server that does nothing else. Without an argument it answers a constant, for rates;
- * with a folder it writes each request's body into a file there, for uploads, and with `on` behind that brings it to the disk.
+ * with a folder it writes each request's body into a file there, for uploads, and with `on` behind that brings it to
+ * the disk.
  */
 import { createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -17,7 +18,8 @@ const answerConstant: RequestListener = (_request, response) => {
 }
 
 const keepBody = (folder: string, fsync: string | undefined): RequestListener => {
-  // Always the same file, as the service is sent the same one: files that pile up would wait to be taken to the disk, and hold up both.
+  // Always the same file, as the service is sent the same one: files that pile up would wait to be taken to the disk,
+  // and hold up both.
   const path = join(folder, 'upload')
   return async (request, response) => {
     await pipeline(request, createWriteStream(path))

@@ -53,7 +53,9 @@ interface Compared {
   readonly folder: string
 }
 
-/** Size and load time of a function's bundle, which is what a cold start pays for, against one of its SDK clients alone. */
+/**
+ * Size and load time of a function's bundle, which is what a cold start pays for, against one of its SDK clients alone.
+ */
 const measureBundle = async ({ name, entry, clients, folder }: Compared): Promise<Table> => {
   const own = await bundle(entry, join(folder, name, 'own'))
   const sdk = await bundle(clients, join(folder, name, 'sdk'))

@@ -78,7 +78,10 @@ const badBodies: Readonly<Record<string, string>> = {
   'items: 64 KB, 20,000 entries': `{"items":[${'1,'.repeat(30_000)}1]}`,
 }
 
-/** What it takes to answer requests that mean harm, on a category of 100 links: CPU time of the process, the store included. */
+/**
+ * What it takes to answer requests that mean harm, on a category of 100 links: CPU time of the process, the store
+ * included.
+ */
 const measureBadInput = async (ask: Ask): Promise<Table> => {
   await ask('GET', smallList)
   const rows: (string | number)[][] = []
@@ -121,5 +124,8 @@ const measureOnTables = (): Promise<readonly Table[]> =>
     return [await measureListUnits(ask, takeConsumed), await measureLinkUnits(ask, takeConsumed)]
   })
 
-/** How lists of a category grow with it, and what linking and hostile requests cost: times on one machine, units in DynamoDB. Takes some minutes. */
+/**
+ * How lists of a category grow with it, and what linking and hostile requests cost: times on one machine, units in
+ * DynamoDB. Takes some minutes.
+ */
 export const categories: Bench = async () => [...(await measureOnMachine()), ...(await measureOnTables())]

@@ -22,7 +22,10 @@ const scripts = {
     }
     look()
   })`,
-  /** Scrolls from the first row to the last in 300 steps, each some 30 rows; the longest time between two frames, in milliseconds. */
+  /**
+   * Scrolls from the first row to the last in 300 steps, each some 30 rows; the longest time between two frames, in
+   * milliseconds.
+   */
   scrolling: `new Promise((resolve) => {
     const box = document.querySelector('[role=grid] .rows')
     const step = box.scrollHeight / 300

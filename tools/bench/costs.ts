@@ -40,7 +40,10 @@ const upload = (folder: string, names: readonly string[], name?: string): Storag
   body: form(names),
 })
 
-/** The operations of the storage in an order in which all of them succeed. Folders lie at the root: deeper ones are looked at too. */
+/**
+ * The operations of the storage in an order in which all of them succeed. Folders lie at the root: deeper ones are
+ * looked at too.
+ */
 const storageRequests: readonly StorageRequest[] = [
   { method: 'PUT', target: '/folder?type=folder' },
   upload('/folder', ['a.txt'], '12: upload a file into a folder'),
@@ -90,7 +93,9 @@ const performOnFiles = async (
   if (status !== 200 && status !== 302) throw new Error(`${method} ${target}: ${status}`)
 }
 
-/** What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the tables report them. */
+/**
+ * What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the tables report them.
+ */
 const measureStorageCosts = async (
   dynamodb: DynamoDBDocumentClient,
   token: string,

@@ -79,7 +79,10 @@ const measureStart = async (): Promise<Table> => {
   }
 }
 
-/** A form with a field of each of the 33 types of the catalogue: the largest there is. It is on the site of `fillDirectory`. */
+/**
+ * A form with a field of each of the 33 types of the catalogue: the largest there is. It is on the site of
+ * `fillDirectory`.
+ */
 const fullForm: WebForm = {
   site: 1001 as SiteId,
   id: 1 as WebFormId,
@@ -172,8 +175,8 @@ const timesOf = async (handler: Handler, { name, request, status, first }: Subje
 }
 
 /**
- * Parse, route, authorise, render: what a warm handler adds to the time of its stores, which answer at once here. And the same with the
- * database of one machine, whose commits wait for no disk: its times are not what is measured.
+ * Parse, route, authorise, render: what a warm handler adds to the time of its stores, which answer at once here. And
+ * the same with the database of one machine, whose commits wait for no disk: its times are not what is measured.
  */
 const measureHandler = (): Promise<Table> =>
   onMachine(

@@ -37,7 +37,10 @@ const entry: HistoryEntry = {
   details: { names: ['logo.png'] },
 }
 
-/** Microseconds of one change after the other, by turns without and with an entry: what else the machine does falls on both. */
+/**
+ * Microseconds of one change after the other, by turns without and with an entry: what else the machine does falls on
+ * both.
+ */
 const measureEntry = async ({ database }: Machine): Promise<Table> => {
   const { connection, write } = database
   const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?)')
@@ -115,7 +118,9 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
 
 const table = 'journal' satisfies keyof typeof tables
 
-/** What entries consume when so many functions write to one site, each of them one after the other, at the same time. */
+/**
+ * What entries consume when so many functions write to one site, each of them one after the other, at the same time.
+ */
 const measureUnits = (functions: number, each: number) =>
   onTables(async (dynamodb) => {
     const journals = Array.from({ length: functions }, () => createJournal({ dynamodb, table, longestDelay: 60_000 }))
@@ -149,7 +154,10 @@ const countUnits = async (): Promise<Table> => {
 
 const filesToRestore = 5_000
 
-/** A folder of small files that was removed, and is restored: by the rules of the storage, but without a request around it. */
+/**
+ * A folder of small files that was removed, and is restored: by the rules of the storage, but without a request around
+ * it.
+ */
 const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
   const { files } = stores
   const folder = toStoragePath('archive')

@@ -79,7 +79,10 @@ const pushMany = async (service: SpawnedService, scratch: string): Promise<Table
   }
 }
 
-/** The plan for files that are the same on both sides: with what is remembered of them, and, the first time in a new copy, with all of them read. */
+/**
+ * The plan for files that are the same on both sides: with what is remembered of them, and, the first time in a new
+ * copy, with all of them read.
+ */
 const planMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const tree = join(scratch, 'unchanged')
   await makeTree(tree, unchanged.files, 100)
@@ -138,7 +141,10 @@ const settled = async ({ token }: SpawnedService, url: string): Promise<void> =>
   }
 }
 
-/** One large file, by turns with curl: in one PUT, and, as site-files does it, as a resumable upload, which costs the service more. */
+/**
+ * One large file, by turns with curl: in one PUT, and, as site-files does it, as a resumable upload, which costs the
+ * service more.
+ */
 const pushLarge = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const folder = join(scratch, 'large')
   const file = join(folder, 'large.bin')

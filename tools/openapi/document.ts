@@ -8,16 +8,17 @@ import { operationObject } from './operation-object.ts'
 import { headerComponents } from './parameters.ts'
 import { createSchemas, type Node, type Schemas } from './schemas.ts'
 
-const introduction = `Manages the parts of a web site that its pages are made from: the system fields of its web forms, the news items and blogs of
-its categories, and the files in its storage.
+const introduction = `Manages the content of web sites: the system fields of web forms, the news items and blogs
+of categories, and the files in the storage.
 
 - \`{site}\` in a path is the id of a site, or \`current\`: the one site that the token covers.
-- A \`GET\` answers \`HEAD\` as well, with the same headers and no body. A slash at the end of a path changes nothing.
-- Every answer to a request in tus has \`Tus-Resumable\`; tus is the protocol of resumable uploads (https://tus.io).
-- A path that is not in this document is 404 with the code ${errors.routeUnknown.code}, in the error body below; a method that the path does not have is 405
-  with the code ${errors.methodNotAllowed.code} and \`Allow\`. \`OPTIONS\` on every path answers the preflight request of a browser.
+- Every \`GET\` operation also answers \`HEAD\`, with the same headers and no body. A slash at the end of a path is ignored.
+- Every answer to a request of tus, the protocol of resumable uploads (https://tus.io), has \`Tus-Resumable\`.
+- An unknown path is 404 with the code ${errors.routeUnknown.code}. A method that the path does not have is 405
+  with the code ${errors.methodNotAllowed.code} and \`Allow\`. Both have the error body below.
+- \`OPTIONS\` on every path answers the preflight request of a browser.
 - If a query parameter is sent twice, the first value counts. Unknown parameters are ignored.
-- Every answer carries \`X-Request-Id\`, and may be read by any origin.
+- Every answer has \`X-Request-Id\`. Pages of any origin may read it.
 - A site lives in one data centre. The others answer with a redirect to it.`
 
 const securitySchemes = {

@@ -23,7 +23,9 @@ const siteErrors = (
   ...(renderingEngine ? (['renderingEngineOff'] as const) : []),
 ]
 
-/** The errors of the checks before an operation, in their order. A path whose variables cannot be decoded is no route. */
+/**
+ * The errors of the checks before an operation, in their order. A path whose variables cannot be decoded is no route.
+ */
 export const edgeErrors = (route: Route, policy: GroupPolicy, hasDocument: boolean): readonly ErrorName[] => [
   ...(route.path.includes('{') ? (['routeUnknown'] as const) : []),
   'methodNotAllowed',
@@ -116,7 +118,8 @@ export const errorResponses = (names: readonly ErrorName[], context: Context): R
 
 export const headersTooLarge = ({ headersTooLarge: { answer } }: Examples, schemas: Schemas): Node => ({
   description:
-    'The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.',
+    'The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger ' +
+    'than 10,240 bytes.',
   'x-codes': [headersTooLargeCode],
   headers: headerReferences([]),
   content: {

@@ -25,11 +25,11 @@ Every failure has one body, in JSON or in XML (\`<error>\` with the same childre
 ${exampleIn(examples)}
 \`\`\`
 
-\`code\` says what went wrong, for programs. \`message\` says it for people, and may be more precise than below. \`requestId\` is the
-\`X-Request-Id\` of the answer: quote it when reporting a fault. \`errors\` is there where several things are wrong, and names each.
-\`405\` comes with \`Allow\`, \`429\` and \`503\` come with \`Retry-After\`, in seconds.
+\`code\` is for programs. \`message\` is for people; it may be more precise than the table. \`requestId\` is the
+\`X-Request-Id\` of the answer: quote it when you report a fault. \`errors\` lists each problem if there are several.
+\`405\` has \`Allow\`; \`429\` and \`503\` have \`Retry-After\`, in seconds.
 
-Which operation answers with which of them stands in the reference: \`GET /docs\`, or [openapi.json](openapi.json).
+The reference lists the errors of each operation: \`GET /docs\`, or [openapi.json](openapi.json).
 
 | Code | Status | Message |
 |---|---|---|

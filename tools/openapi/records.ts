@@ -86,9 +86,10 @@ export const createRecordsPage = (): string => {
   const sections = Object.entries(recordShapes).map(([kind, { meaning, schema }]) => sectionOf(kind, meaning, schema))
   return `# The records of an import
 
-\`site-admin import\` takes JSON lines, or one JSON array, in UTF-8; \`site-admin export\` writes such lines. Each record is an object with a \`kind\` and the members
-below. A record changes the members that it names. Those that it leaves out keep what is stored; where nothing is stored, they get
-their default. With \`--replace\` they get their default in any case. Members that are not listed here are errors. A record may have 1,048,576 characters.
+\`site-admin import\` reads JSON lines or one JSON array, in UTF-8. \`site-admin export\` writes JSON lines. Each record
+is an object with a \`kind\` and the members below. An import changes only the members that the record names. Other
+members of a stored record stay as they are; those of a new record get their defaults. With \`--replace\`, all of them
+get their defaults. Unknown members are errors. A record may have 1,048,576 characters.
 
 \`\`\`json
 {"kind": "category", "id": 1, "name": "Press"}
@@ -97,6 +98,7 @@ their default. With \`--replace\` they get their default in any case. Members th
 \`\`\`
 
 ${sections.join('\n')}
-Made from the schemas in [admin/records/record-schemas.ts](../admin/import/record-schemas.ts) and [lib/categories/](../lib/categories/) by \`npm run openapi\`.
+Made from the schemas in [admin/records/record-schemas.ts](../admin/records/record-schemas.ts) and
+[lib/categories/](../lib/categories/) by \`npm run openapi\`.
 `
 }

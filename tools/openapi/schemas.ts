@@ -57,7 +57,10 @@ const nameComponent = (components: Record<string, Node>, component: string, xml:
   components[component] = { ...components[component], xml: { ...(isNode(known) ? known : {}), ...xml } }
 }
 
-/** Adds to the schema how lib/http/write-xml.ts writes its values: the root, an element around each list, the names of entries. */
+/**
+ * Adds to the schema how lib/http/write-xml.ts writes its values: the root, an element around each list, the names of
+ * entries.
+ */
 export const describeXml = (
   components: Record<string, Node>,
   schema: Node,

@@ -5,8 +5,9 @@ import { buildFolder } from './built-folder.ts'
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * Makes JavaScript of `site-admin`, the service included, in `dist`: Node takes no types out of files below `node_modules`. Packages stay outside: they
- * are installed beside it. What is loaded when it is first needed stays in files of its own.
+ * Makes JavaScript of `site-admin`, the service included, in `dist`: Node takes no types out of files below
+ * `node_modules`. Packages stay outside: they are installed beside it. What is loaded when it is first needed stays in
+ * files of its own.
  */
 await buildFolder(join(root, 'dist'), async (folder) => {
   await build({

@@ -6,14 +6,16 @@ import { build, type Plugin } from 'esbuild'
 import { buildFolder } from './built-folder.ts'
 
 /**
- * `npm run build:console`: the console as files of `dist/`. What may be kept for ever has a hash in its name; `index.html` names these, and is asked for anew each time.
- * The page stands at `…/console`, without a slash at its end: to it the address of a neighbour begins with `console/`, behind a stage path as well.
+ * `npm run build:console`: the console as files of `dist/`. What may be kept for ever has a hash in its name;
+ * `index.html` names these, and is asked for anew each time. The page stands at `…/console`, without a slash at its
+ * end: to it the address of a neighbour begins with `console/`, behind a stage path as well.
  */
 const room = join(import.meta.dirname, '..', '..', 'console')
 
 /**
- * What the generator of the client's calls brings, and the page has no use for: a reader of server-sent events, what finds a token and a service, and what
- * writes lists and objects into an address. Without it, the page's script is 2.5 kB smaller.
+ * What the generator of the client's calls brings, and the page has no use for: a reader of server-sent events, what
+ * finds a token and a service, and what writes lists and objects into an address. Without it, the page's script is 2.5
+ * kB smaller.
  */
 const unused = `
   export const createSseClient = undefined, getAuthToken = undefined, client = undefined

@@ -5,7 +5,10 @@ const scratch = join(import.meta.dirname, '..', '..', '.local')
 
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes(Object(error).code)
 
-/** Puts a folder in the place of another one, which is moved below `gone`, and of whatever is put there in the very moment in between. */
+/**
+ * Puts a folder in the place of another one, which is moved below `gone`, and of whatever is put there in the very
+ * moment in between.
+ */
 const takePlace = (made: string, folder: string, gone: string): void => {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -23,8 +26,9 @@ const takePlace = (made: string, folder: string, gone: string): void => {
 }
 
 /**
- * Makes a folder anew, such as `dist`: what `build` has put into an empty one takes its place as a whole. So whoever reads from it meanwhile finds the old one or the
- * new one, and several may build at once, as tests do that pack and serve. Errors: those of `build`; then nothing has changed.
+ * Makes a folder anew, such as `dist`: what `build` has put into an empty one takes its place as a whole. So whoever
+ * reads from it meanwhile finds the old one or the new one, and several may build at once, as tests do that pack and
+ * serve. Errors: those of `build`; then nothing has changed.
  */
 export const buildFolder = async (folder: string, build: (made: string) => Promise<void>): Promise<void> => {
   mkdirSync(scratch, { recursive: true })

@@ -27,7 +27,10 @@ interface Installed {
 interface Findings {
   readonly version: string
   readonly help: string
-  /** The status of `GET /docs`; those of the console and of every file that it is made of; whether a file that was stored was read back. */
+  /**
+   * The status of `GET /docs`; those of the console and of every file that it is made of; whether a file that was
+   * stored was read back.
+   */
   readonly docs: number
   readonly console: readonly number[]
   readonly isRead: boolean
@@ -51,7 +54,10 @@ const statusesOfPage = async (url: string): Promise<readonly number[]> => {
   return [...new Set([page.status, ...statuses])]
 }
 
-/** Works with an installed `site-admin` as a person does on the first day: serves, stores a file, backs up, restores, checks. */
+/**
+ * Works with an installed `site-admin` as a person does on the first day: serves, stores a file, backs up, restores,
+ * checks.
+ */
 export const workWith = async ({ command, folder, environment }: Installed): Promise<Findings> => {
   const options = { cwd: folder, env: environment }
   const ask = async (...args: readonly string[]) => (await run(command, args, options)).stdout

@@ -6,7 +6,8 @@ import { delimiter, join } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
 import { packInto, workWith } from './installed.ts'
 
-// The package, installed from a registry into an empty folder as `npm i -g` does it, on the Node of the machine and not on that of this repository.
+// The package, installed from a registry into an empty folder as `npm i -g` does it, on the Node of the machine and not
+// on that of this repository.
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-package-'))
 try {
   const ours = join(import.meta.dirname, '..', '..', 'node_modules', '.bin')

@@ -49,14 +49,14 @@ export const getReferenceAsset = <ThrowOnError extends boolean = false>(options:
 /**
  * Open the console
  *
- * A page for people. It asks for a token, or takes the one behind `#token=` in its address, which no server sees.
+ * A page for people. It asks for a token, or takes it from `#token=` in the address, which no server sees.
  */
 export const getConsole = <ThrowOnError extends boolean = false>(options?: Options<GetConsoleData, ThrowOnError>): RequestResult<GetConsoleResponses, GetConsoleErrors, ThrowOnError> => (options?.client ?? client).get<GetConsoleResponses, GetConsoleErrors, ThrowOnError>({ url: '/console', ...options });
 
 /**
  * Get a file of the console
  *
- * A name with a hash changes with the content, so its file may be kept for good. Files come compressed if the request accepts that.
+ * A name with a hash changes with the content, so caches may keep the file. Files are compressed if the request accepts that.
  */
 export const getConsoleAsset = <ThrowOnError extends boolean = false>(options: Options<GetConsoleAssetData, ThrowOnError>): RequestResult<GetConsoleAssetResponses, GetConsoleAssetErrors, ThrowOnError> => (options.client ?? client).get<GetConsoleAssetResponses, GetConsoleAssetErrors, ThrowOnError>({ url: '/console/{file}', ...options });
 
@@ -153,7 +153,7 @@ export const listNewsOfCategory = <ThrowOnError extends boolean = false>(options
 /**
  * Link news items with a category
  *
- * All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.
+ * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent.
  */
 export const linkNews = <ThrowOnError extends boolean = false>(options: Options<LinkNewsData, ThrowOnError>): RequestResult<LinkNewsResponses, LinkNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkNewsResponses, LinkNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
@@ -186,7 +186,7 @@ export const listBlogsOfCategory = <ThrowOnError extends boolean = false>(option
 /**
  * Link blogs with a category
  *
- * All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.
+ * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent.
  */
 export const linkBlogs = <ThrowOnError extends boolean = false>(options: Options<LinkBlogsData, ThrowOnError>): RequestResult<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError> => (options.client ?? client).post<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
@@ -234,7 +234,7 @@ export const listCategoriesOfNews = <ThrowOnError extends boolean = false>(optio
 /**
  * Link a news item with categories
  *
- * All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.
+ * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent.
  */
 export const linkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfNewsData, ThrowOnError>): RequestResult<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
@@ -272,7 +272,7 @@ export const listCategoriesOfBlog = <ThrowOnError extends boolean = false>(optio
 /**
  * Link a blog with categories
  *
- * All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.
+ * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent.
  */
 export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfBlogData, ThrowOnError>): RequestResult<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
@@ -298,14 +298,14 @@ export const deletePath = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Read a file, information about a path, its history or a download link
  *
- * The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text*`). If nothing is at the path as written, it is looked up without case.
+ * The answer is `application/octet-stream`, unless `Accept` names the media type of the file or its group (`text*`). If nothing is at the path as written, upper and lower case are ignored.
  */
 export const readPath = <ThrowOnError extends boolean = false>(options: Options<ReadPathData, ThrowOnError>): RequestResult<ReadPathResponses, ReadPathErrors, ThrowOnError> => (options.client ?? client).get<ReadPathResponses, ReadPathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
  * Upload files into a folder, or restore what was removed
  *
- * All of the files are stored, or none. Folders on the way are created, and existing files are replaced. The multipart body may come as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable` the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. With `restore` nothing is uploaded: the file or folder of that path comes back as it was removed, or, with `{"version": …}`, a file in one of its `versions`. Only `{"replace": true}` replaces what is there now. A folder comes back with what its last removal took, up to 10,000 files and folders.
+ * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. With `restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": …}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder comes back with everything that its last removal took, up to 10,000 files and folders.
  */
 export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Options<UploadToFolderData, ThrowOnError>): RequestResult<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError> => (options.client ?? client).post<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -320,7 +320,7 @@ export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Store a file, create a folder, rename, move or copy
  *
- * The body is the content of the file, of any type: JSON is stored as well. With `meta`, `{"name": …}` renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files; all of it or nothing. With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder.
+ * The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder.
  */
 export const putPath = <ThrowOnError extends boolean = false>(options: Options<PutPathData, ThrowOnError>): RequestResult<PutPathResponses, PutPathErrors, ThrowOnError> => (options.client ?? client).put<PutPathResponses, PutPathErrors, ThrowOnError>({
     url: '/api/v2/admin/sites/{site}/storage/{path}',
@@ -332,7 +332,7 @@ export const putPath = <ThrowOnError extends boolean = false>(options: Options<P
 });
 
 /**
- * Learn that the root of the storage cannot be deleted
+ * Refuse to delete the root of the storage
  */
 export const deleteRoot = <ThrowOnError extends boolean = false>(options: Options<DeleteRootData, ThrowOnError>): RequestResult<unknown, DeleteRootErrors, ThrowOnError> => (options.client ?? client).delete<unknown, DeleteRootErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage', ...options });
 
@@ -346,7 +346,7 @@ export const readRoot = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Upload files into the root of the storage
  *
- * All of the files are stored, or none. Folders on the way are created, and existing files are replaced. The multipart body may come as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable` the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.
+ * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.
  */
 export const uploadToRoot = <ThrowOnError extends boolean = false>(options: Options<UploadToRootData, ThrowOnError>): RequestResult<UploadToRootResponses, UploadToRootErrors, ThrowOnError> => (options.client ?? client).post<UploadToRootResponses, UploadToRootErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -381,14 +381,14 @@ export const cancelUpload = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Show the progress of a resumable upload
  *
- * The upload is complete when `Upload-Offset` is `Upload-Length`. If its file could not be put in place because of a passing fault, the service tries again first.
+ * The upload is complete when `Upload-Offset` equals `Upload-Length`. If a passing fault kept its file from being put in place, the service tries again first.
  */
 export const describeUpload = <ThrowOnError extends boolean = false>(options: Options<DescribeUploadData, ThrowOnError>): RequestResult<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError> => (options.client ?? client).head<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Continue a resumable upload
  *
- * The bytes up to the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by the rules of any upload. If these rules refuse it, the upload has ended.
+ * All bytes before the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by the rules of every upload. If these rules refuse the file, the upload ends.
  */
 export const appendToUpload = <ThrowOnError extends boolean = false>(options: Options<AppendToUploadData, ThrowOnError>): RequestResult<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError> => (options.client ?? client).patch<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError>({
     bodySerializer: null,
@@ -403,6 +403,6 @@ export const appendToUpload = <ThrowOnError extends boolean = false>(options: Op
 /**
  * List the changes of a site
  *
- * Without `after`, the newest changes. With it, those behind: whoever asks again with the `next` of each answer, or with the last `after` where it is null, misses none and sees none twice. With `type` or `subject` an answer may hold few changes, or none, although `next` leads on. What happened to files and folders is told to tokens with the permission "Can use SFTP & File Manager".
+ * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, repeat the request with `next` as `after`; when `next` is null, repeat it later with the same `after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of files and folders are shown to tokens with the permission "Can use SFTP & File Manager".
  */
 export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/changes', ...options });

@@ -197,7 +197,7 @@ export type FieldType = {
 };
 
 /**
- * A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
  */
 export type NewsAssociationPage = {
     items: Array<NewsAssociation>;
@@ -295,7 +295,7 @@ export type UnlinkedItem = {
 };
 
 /**
- * A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
  */
 export type BlogAssociationPage = {
     items: Array<BlogAssociation>;
@@ -343,7 +343,7 @@ export type BlogAssociation = {
 };
 
 /**
- * A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
  */
 export type CategoryPage = {
     items: Array<Category>;
@@ -362,7 +362,7 @@ export type Category = {
 };
 
 /**
- * A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
  */
 export type NewsItemPage = {
     items: Array<NewsItem>;
@@ -434,7 +434,7 @@ export type UnlinkedCategory = {
 };
 
 /**
- * A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
  */
 export type BlogPage = {
     items: Array<Blog>;
@@ -471,7 +471,7 @@ export type Blog = {
 };
 
 /**
- * A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.
+ * A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its `totalItemsCount` is null unless `count=true`.
  */
 export type SiteUrlPage = {
     items: Array<SiteUrl>;
@@ -490,14 +490,14 @@ export type SiteUrl = {
 };
 
 /**
- * Each part `file` is a file, under the name that the part gives.
+ * Each part `file` is a file, stored under the file name of the part.
  */
 export type Files = {
     file: Array<Blob | File>;
 };
 
 /**
- * The newest state that is kept comes back, or the `version` of a file. With `replace` it also replaces what is there now.
+ * Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.
  */
 export type Restoration = {
     version?: string;
@@ -521,7 +521,7 @@ export type Deleting = {
 };
 
 /**
- * A file or a folder. `lastModified` of a folder is when it was created, and null when nobody created it by itself. A file has `contentType`, `etag` (its `ETag`, quotes included, for `If-Match`) and `fingerprint`: of up to 8 MiB the hex MD5 of its bytes; of a larger file the hex MD5 of the MD5s of its parts of 8 MiB, `-` and their number, or, if it was copied as a whole, its MD5 in either form; null while it is not known. A page has `draft` and `workflow`, each null when there is none. A folder has `contents`, sorted by name; when these go on, `cursor` is for the next request.
+ * A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. Up to 8 MiB the fingerprint is the hex MD5 of the bytes. Above, it is the hex MD5 of the MD5s of parts of 8 MiB, `-` and the number of parts; a file that was copied whole may have the MD5 of its bytes in either form. It is null while it is unknown. A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If there are more, `cursor` is for the next request.
  */
 export type Entry = {
     name: string;
@@ -549,7 +549,7 @@ export type Draft = {
 };
 
 /**
- * An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` each is a file, with its `path` from that folder on, its `ETag` and its `fingerprint`.
+ * An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` every entry is a file with its `path` relative to the folder, its `etag` and its `fingerprint`.
  */
 export type FolderContent = {
     name: string;
@@ -563,7 +563,7 @@ export type FolderContent = {
 };
 
 /**
- * A URL of one version of a file, as an attachment. Everybody who has it may use it until it expires.
+ * A URL that downloads one version of a file as an attachment. Everybody who has it may use it until it expires.
  */
 export type DownloadLink = {
     url: string;
@@ -579,7 +579,7 @@ export type VersionPage = {
 };
 
 /**
- * A state of a file. `at` is when it began. `current` marks the present one. `removed` marks states in which the file was removed or moved away; all others were replaced.
+ * A state of a file. `at` is the time of the change that made it. `current` marks the present state. `removed` marks states that ended when the file was removed or moved; all others were replaced.
  */
 export type Version = {
     version: string;
@@ -590,7 +590,7 @@ export type Version = {
 };
 
 /**
- * What was removed from a folder, sorted by name. If there is more, `cursor` is for the next request.
+ * Removed files and folders of a folder, sorted by name. If there are more, `cursor` is for the next request.
  */
 export type DeletedPage = {
     deleted: Array<Deleted>;
@@ -598,7 +598,7 @@ export type DeletedPage = {
 };
 
 /**
- * A file or a folder that was removed and is not there again. `size` of a folder is null.
+ * A removed file or folder that has not come back. `size` of a folder is null.
  */
 export type Deleted = {
     name: string;
@@ -608,7 +608,7 @@ export type Deleted = {
 };
 
 /**
- * What a DELETE would remove, with the folder itself and drafts. `code` is that of the error that it would answer; `atLeast` says that there is more.
+ * The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. `code` is the error of a DELETE that would be refused. `atLeast` is true if there is more than was counted.
  */
 export type RemovalPreview = {
     files: number;
@@ -626,14 +626,14 @@ export type NewName = {
 };
 
 /**
- * Where a file or folder is moved to: a path as plain text, not percent-encoded. Folders on the way are created.
+ * The new path of a file or folder as plain text, not percent-encoded. Missing folders are created.
  */
 export type NewPath = {
     path: string;
 };
 
 /**
- * Where a file, or a folder of up to 10,000 files and folders, is copied to: a path as plain text, not percent-encoded.
+ * The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.
  */
 export type CopyPath = {
     copyTo: string;
@@ -655,7 +655,7 @@ export type ChangePage = {
 };
 
 /**
- * A change. Ids sort by time. `subject` is the path of a file or a folder, or names another thing: `form/1/field/-7`, `category/1/news/36`. `actor` is the user of the token; of a command, `admin:` and the user of its machine. `requestId` is null if there was no request was, and `details`, which depend on the type, where there are none: `names` or `count` of several, `to` of a move or a copy.
+ * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` or `count` of several files, `to` of a move or a copy.
  */
 export type Change = {
     id: string;
@@ -1650,7 +1650,7 @@ export type ListFieldTypesResponse = ListFieldTypesResponses[keyof ListFieldType
 
 export type UnlinkNewsData = {
     /**
-     * Required unless `items` stands in the query. As a form, also one that is declared as JSON, `items` is such a JSON text, or `items[0][objectId]=1`.
+     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: Unlinks;
     path: {
@@ -1665,7 +1665,7 @@ export type UnlinkNewsData = {
     };
     query?: {
         /**
-         * The items, for clients that send no body with `DELETE`: a JSON text such as `[{"objectId":1}]`, `[1,2]` or `1`. It is read when there is no body.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. A body has priority.
          */
         items?: string;
     };
@@ -1753,19 +1753,19 @@ export type ListNewsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas; `-` in front is descending. Ties go by id.
+         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
          */
         order?: string;
         /**
-         * The number of items to leave out at the start.
+         * The number of items to skip at the start.
          */
         skip?: number;
         /**
@@ -1777,7 +1777,7 @@ export type ListNewsOfCategoryData = {
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`; anything else does not.
+         * `true` counts the whole list when paging by `cursor`.
          */
         count?: string;
     };
@@ -1916,7 +1916,7 @@ export type LinkNewsResponses = {
 
 export type UnlinkBlogsData = {
     /**
-     * Required unless `items` stands in the query. As a form, also one that is declared as JSON, `items` is such a JSON text, or `items[0][objectId]=1`.
+     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][objectId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: Unlinks;
     path: {
@@ -1931,7 +1931,7 @@ export type UnlinkBlogsData = {
     };
     query?: {
         /**
-         * The items, for clients that send no body with `DELETE`: a JSON text such as `[{"objectId":1}]`, `[1,2]` or `1`. It is read when there is no body.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"objectId":1}]`, `[1,2]` or `1`. A body has priority.
          */
         items?: string;
     };
@@ -2019,19 +2019,19 @@ export type ListBlogsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas; `-` in front is descending. Ties go by id.
+         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
          */
         order?: string;
         /**
-         * The number of items to leave out at the start.
+         * The number of items to skip at the start.
          */
         skip?: number;
         /**
@@ -2043,7 +2043,7 @@ export type ListBlogsOfCategoryData = {
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`; anything else does not.
+         * `true` counts the whole list when paging by `cursor`.
          */
         count?: string;
     };
@@ -2196,19 +2196,19 @@ export type ListCategoriesData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas; `-` in front is descending. Ties go by id.
+         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
          */
         order?: string;
         /**
-         * The number of items to leave out at the start.
+         * The number of items to skip at the start.
          */
         skip?: number;
         /**
@@ -2220,7 +2220,7 @@ export type ListCategoriesData = {
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`; anything else does not.
+         * `true` counts the whole list when paging by `cursor`.
          */
         count?: string;
     };
@@ -2300,7 +2300,7 @@ export type GetCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
     };
@@ -2376,19 +2376,19 @@ export type ListNewsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas; `-` in front is descending. Ties go by id.
+         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
          */
         order?: string;
         /**
-         * The number of items to leave out at the start.
+         * The number of items to skip at the start.
          */
         skip?: number;
         /**
@@ -2400,7 +2400,7 @@ export type ListNewsData = {
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`; anything else does not.
+         * `true` counts the whole list when paging by `cursor`.
          */
         count?: string;
     };
@@ -2462,7 +2462,7 @@ export type ListNewsResponse = ListNewsResponses[keyof ListNewsResponses];
 
 export type UnlinkCategoriesOfNewsData = {
     /**
-     * Required unless `items` stands in the query. As a form, also one that is declared as JSON, `items` is such a JSON text, or `items[0][categoryId]=1`.
+     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: CategoryUnlinks;
     path: {
@@ -2477,7 +2477,7 @@ export type UnlinkCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The items, for clients that send no body with `DELETE`: a JSON text such as `[{"categoryId":1}]`, `[1,2]` or `1`. It is read when there is no body.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. A body has priority.
          */
         items?: string;
     };
@@ -2566,19 +2566,19 @@ export type ListCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas; `-` in front is descending. Ties go by id.
+         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
          */
         order?: string;
         /**
-         * The number of items to leave out at the start.
+         * The number of items to skip at the start.
          */
         skip?: number;
         /**
@@ -2590,7 +2590,7 @@ export type ListCategoriesOfNewsData = {
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`; anything else does not.
+         * `true` counts the whole list when paging by `cursor`.
          */
         count?: string;
     };
@@ -2743,19 +2743,19 @@ export type ListBlogsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas; `-` in front is descending. Ties go by id.
+         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
          */
         order?: string;
         /**
-         * The number of items to leave out at the start.
+         * The number of items to skip at the start.
          */
         skip?: number;
         /**
@@ -2767,7 +2767,7 @@ export type ListBlogsData = {
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`; anything else does not.
+         * `true` counts the whole list when paging by `cursor`.
          */
         count?: string;
     };
@@ -2829,7 +2829,7 @@ export type ListBlogsResponse = ListBlogsResponses[keyof ListBlogsResponses];
 
 export type UnlinkCategoriesOfBlogData = {
     /**
-     * Required unless `items` stands in the query. As a form, also one that is declared as JSON, `items` is such a JSON text, or `items[0][categoryId]=1`.
+     * Required unless the query has `items`. In a form, `items` is such a JSON text, or `items[0][categoryId]=1`. A form is also accepted under `Content-Type: application/json`.
      */
     body?: CategoryUnlinks;
     path: {
@@ -2844,7 +2844,7 @@ export type UnlinkCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The items, for clients that send no body with `DELETE`: a JSON text such as `[{"categoryId":1}]`, `[1,2]` or `1`. It is read when there is no body.
+         * The items as a JSON text, for clients that send no body with `DELETE`: `[{"categoryId":1}]`, `[1,2]` or `1`. A body has priority.
          */
         items?: string;
     };
@@ -2933,19 +2933,19 @@ export type ListCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas; `-` in front is descending. Ties go by id.
+         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
          */
         order?: string;
         /**
-         * The number of items to leave out at the start.
+         * The number of items to skip at the start.
          */
         skip?: number;
         /**
@@ -2957,7 +2957,7 @@ export type ListCategoriesOfBlogData = {
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`; anything else does not.
+         * `true` counts the whole list when paging by `cursor`.
          */
         count?: string;
     };
@@ -3110,19 +3110,19 @@ export type ListSiteUrlsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
-         * The members to sort by, separated by commas; `-` in front is descending. Ties go by id.
+         * The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.
          */
         order?: string;
         /**
-         * The number of items to leave out at the start.
+         * The number of items to skip at the start.
          */
         skip?: number;
         /**
@@ -3134,7 +3134,7 @@ export type ListSiteUrlsData = {
          */
         cursor?: string;
         /**
-         * `true` counts the whole list when paging by `cursor`; anything else does not.
+         * `true` counts the whole list when paging by `cursor`.
          */
         count?: string;
     };
@@ -3197,7 +3197,7 @@ export type DeletePathData = {
     body?: never;
     headers?: {
         /**
-         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
@@ -3211,7 +3211,7 @@ export type DeletePathData = {
          */
         site: 'current' | number;
         /**
-         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.
+         * The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.
          */
         path: string;
     };
@@ -3321,13 +3321,13 @@ export type ReadPathData = {
          */
         site: 'current' | number;
         /**
-         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.
+         * The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.
          */
         path: string;
     };
     query?: {
         /**
-         * Asks for information about the path, not for its bytes. It needs no value.
+         * Asks for information about the path, not for its bytes. The switch needs no value.
          */
         meta?: string;
         /**
@@ -3343,11 +3343,11 @@ export type ReadPathData = {
          */
         recursive?: 'true';
         /**
-         * Asks for a URL of the present version of the file, as an attachment. Everybody who has it may use it, for five minutes at most. It needs no value.
+         * Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL may use it for five minutes. The switch needs no value.
          */
         link?: string;
         /**
-         * Lists the present and the earlier states of the live file, 100 unless `limit` is given. It needs no value.
+         * Lists the states of the live file: 100 unless `limit` is given. The switch needs no value.
          */
         versions?: string;
         /**
@@ -3355,11 +3355,11 @@ export type ReadPathData = {
          */
         versionId?: string;
         /**
-         * Lists what was removed from the folder and is not there again, 100 entries unless `limit` is given. The folder itself may be removed. It needs no value.
+         * Lists removed files and folders that have not come back: 100 unless `limit` is given. The folder itself may be removed. The switch needs no value.
          */
         deleted?: string;
         /**
-         * Shows what a DELETE of the path would remove. Nothing is removed. It needs no value.
+         * Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.
          */
         removal?: string;
         /**
@@ -3425,7 +3425,7 @@ export type ReadPathError = ReadPathErrors[keyof ReadPathErrors];
 
 export type ReadPathResponses = {
     /**
-     * The bytes of the file; with `meta`, information about the path; with `link`, a URL of the bytes; with `versions`, `deleted` or `removal`, the history or the preview of a removal.
+     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
      */
     200: Entry | DownloadLink | VersionPage | DeletedPage | RemovalPreview;
     /**
@@ -3440,7 +3440,7 @@ export type UploadToFolderData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
@@ -3474,7 +3474,7 @@ export type UploadToFolderData = {
          */
         site: 'current' | number;
         /**
-         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.
+         * The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.
          */
         path: string;
     };
@@ -3484,7 +3484,7 @@ export type UploadToFolderData = {
          */
         access_token?: string;
         /**
-         * Brings back what was removed; the body is `{}`, or names the version. It needs no value.
+         * Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.
          */
         restore?: string;
     };
@@ -3582,7 +3582,7 @@ export type PutPathData = {
     body?: NewName | NewPath | CopyPath;
     headers?: {
         /**
-         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
@@ -3604,13 +3604,13 @@ export type PutPathData = {
          */
         site: 'current' | number;
         /**
-         * The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.
+         * The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.
          */
         path: string;
     };
     query?: {
         /**
-         * Asks for information about the path, not for its bytes. It needs no value.
+         * Asks for information about the path, not for its bytes. The switch needs no value.
          */
         meta?: string;
         /**
@@ -3780,7 +3780,7 @@ export type ReadRootData = {
          */
         status?: string;
         /**
-         * Asks for information about the path, not for its bytes. It needs no value.
+         * Asks for information about the path, not for its bytes. The switch needs no value.
          */
         meta?: string;
         /**
@@ -3796,11 +3796,11 @@ export type ReadRootData = {
          */
         recursive?: 'true';
         /**
-         * Lists what was removed from the folder and is not there again, 100 entries unless `limit` is given. The folder itself may be removed. It needs no value.
+         * Lists removed files and folders that have not come back: 100 unless `limit` is given. The folder itself may be removed. The switch needs no value.
          */
         deleted?: string;
         /**
-         * Shows what a DELETE of the path would remove. Nothing is removed. It needs no value.
+         * Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.
          */
         removal?: string;
     };
@@ -3850,7 +3850,7 @@ export type ReadRootError = ReadRootErrors[keyof ReadRootErrors];
 
 export type ReadRootResponses = {
     /**
-     * The progress, the contents of the root, what was removed from it, or what a DELETE would remove.
+     * The progress, the contents of the root, its removed files and folders, or the preview of a removal.
      */
     200: Progress | Entry | DeletedPage | RemovalPreview;
 };
@@ -3861,7 +3861,7 @@ export type UploadToRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
@@ -3993,7 +3993,7 @@ export type PutRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
          */
         'If-None-Match'?: string;
         /**
@@ -4378,7 +4378,7 @@ export type ListChangesData = {
     };
     query?: {
         /**
-         * The `next` of an earlier answer, or the id of a change. If it is empty, the list begins with the oldest.
+         * The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.
          */
         after?: string;
         /**

@@ -1,4 +1,4 @@
-/** What CloudFormation is told of a resource of the deployment's own. */
+/** The answer to CloudFormation about a custom resource. */
 export interface DeploymentAnswer {
   readonly Status: string
   readonly Reason?: string
@@ -8,14 +8,18 @@ export interface DeploymentAnswer {
   readonly LogicalResourceId: string
 }
 
-/** How long CloudFormation's URL may take, in milliseconds: less than the function has left by then. */
-const patience = 10_000
+// Milliseconds; less than the function has left at this point.
+const longestCall = 10_000
 
 /**
- * Puts the answer to the URL of the event. Throws when it does not arrive there: Lambda then tries the whole event again, and
- * nobody waits an hour for an answer that was lost.
+ * Puts the answer to the URL of the event. Throws if this fails: Lambda then repeats the event, and the deployment does
+ * not wait an hour for a lost answer.
  */
-export const answerDeployment = async (url: string, answer: DeploymentAnswer, timeLimit = patience): Promise<void> => {
+export const answerDeployment = async (
+  url: string,
+  answer: DeploymentAnswer,
+  timeLimit = longestCall,
+): Promise<void> => {
   const { ok, status } = await fetch(url, {
     method: 'PUT',
     // The URL is signed for a request without a content type.
@@ -23,6 +27,6 @@ export const answerDeployment = async (url: string, answer: DeploymentAnswer, ti
     body: JSON.stringify(answer),
     signal: AbortSignal.timeout(timeLimit),
   })
-  // The URL itself stays out of the log: whoever has it can answer.
+  // The URL is a secret: keep it out of the log.
   if (!ok) throw new Error(`CloudFormation did not take the answer: status ${status}`)
 }

@@ -2,7 +2,7 @@ import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
 import * as z from 'zod/mini'
 import type { SiteDirectory } from '../../../lib/sites/site-directory.ts'
 
-/** What the deployment says of the data centre; CloudFormation makes texts of everything. */
+// CloudFormation turns every value into a text.
 const properties = z.object({
   id: z.string(),
   url: z.url(),
@@ -11,8 +11,8 @@ const properties = z.object({
 })
 
 /**
- * Writes the data centre's base URL into the directory, so that the others can send callers there. The entry stays when the
- * stack goes: sites may still live there, and a stack that comes back writes it anew.
+ * Writes the data centre's base URL into the directory, so that other data centres can redirect callers. The entry
+ * survives the removal of the stack: sites may still live there, and a new stack writes it again.
  */
 export const registerDataCentre = async (
   sites: Pick<SiteDirectory, 'putDataCentre'>,

@@ -2,24 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import { streaming } from '../../../lib/config/streaming.ts'
 import type { RemainingTime } from '../../../lib/core/remaining-time.ts'
 
-/** What an answer has left for its way to the distribution, in milliseconds. */
-const wayBack = 2_000
+// The time that an answer needs to reach the distribution, in milliseconds.
+const transferTime = 2_000
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * The time of a request. While its body comes, it has all that Lambda leaves to a request; from then on the distribution waits for its answer, and
- * what was put in place later would land behind the distribution's own. `now` is the monotonic clock, in milliseconds.
+ * While its body arrives, a request has the whole time of Lambda. After the body, it has the time that the distribution
+ * waits for an answer: a later change would take effect after an error was sent. `now` is a monotonic clock, in
+ * milliseconds.
  */
 export const createTimeFor =
   (now: () => number) =>
   (message: IncomingMessage): RemainingTime => {
     const end = now() + streaming.longestRequest * 1000
-    const answered = () => now() + streaming.longestWait * 1000
-    let waitedFor = hasBody(message) ? end : answered()
+    const endOfWait = () => now() + streaming.longestWait * 1000
+    let answerDue = hasBody(message) ? end : endOfWait()
     message.once('end', () => {
-      waitedFor = answered()
+      answerDue = endOfWait()
     })
-    return () => Math.min(end, waitedFor) - wayBack - now()
+    return () => Math.min(end, answerDue) - transferTime - now()
   }

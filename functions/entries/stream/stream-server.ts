@@ -13,31 +13,29 @@ import { createStorageHandler } from '../../storage/group.ts'
 import { comesFromDistribution } from './origin.ts'
 import { createTimeFor } from './request-time.ts'
 
-/** What comes with a file in a request: the rest of a form. In bytes. */
-const besideFile = 16 * 1024 * 1024
+// The other parts of a form, in bytes.
+const formOverhead = 16 * 1024 * 1024
 
-/**
- * Lambda hands a request over as a whole before it reads a byte of the answer: one that comes early waits until the body is there. The bytes of
- * a file that is refused are read, and no more of them than any file has; a connection that brings more is cut.
- */
-const behindTheBody = (largestFile: number): EarlyAnswers => ({
-  bytes: largestFile + besideFile,
+// Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
+// size of the largest file; a connection that sends more is closed.
+const answersAfterBody = (largestFile: number): EarlyAnswers => ({
+  bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,
   comeLast: true,
 })
 
-/** Says that this very process answers, which `/health` of the service does not: the distribution sends that elsewhere. */
+// Reports this process. The distribution sends the service's `/health` to another function.
 const healthHandler = ({ edge }: StorageDeps): Handler => {
   const [health] = fieldsRoutes
   return createHandler('fields', [health], { getHealth }, edge)
 }
 
-/** How long a connection may be idle between two requests, in milliseconds: it is not for this end to close one that Lambda may just be about to use. */
+// Milliseconds. Lambda may be about to use an idle connection, so the server keeps it open for long.
 const longestIdle = 120_000
 
 type Parts = Parameters<typeof createStorageDeps>
 
-/** The server of `npm start` over the operations on files, for requests that come through a distribution. It does not listen yet. */
+/** Serves the operations on files to a distribution. It does not listen yet. */
 export const createStreamServer = (
   settings: Pick<StreamSettings, 'originSecrets'> & Parts[0],
   stores: Parts[1],
@@ -50,7 +48,7 @@ export const createStreamServer = (
   const server = createServer((path) => (path === '/health' ? health : storage), {
     admits: comesFromDistribution(settings.originSecrets),
     timeFor: createTimeFor(clock.monotonic),
-    earlyAnswers: behindTheBody(settings.largestFile),
+    earlyAnswers: answersAfterBody(settings.largestFile),
   })
   server.keepAliveTimeout = longestIdle
   return server

@@ -59,7 +59,9 @@ const categoryUnlinks = z
 const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => ({
   query: {
     items: {
-      description: `The items, for clients that send no body with \`DELETE\`: a JSON text such as \`[{"${member}":1}]\`, \`[1,2]\` or \`1\`. It is read when there is no body.`,
+      description:
+        'The items as a JSON text, for clients that send no body with `DELETE`: ' +
+        `\`[{"${member}":1}]\`, \`[1,2]\` or \`1\`. A body has priority.`,
       schema: z.string(),
       example,
     },
@@ -67,14 +69,17 @@ const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => (
   body: {
     optional: true as const,
     schema: body,
-    description: `Required unless \`items\` stands in the query. As a form, also one that is declared as JSON, \`items\` is such a JSON text, or \`items[0][${member}]=1\`.`,
+    description:
+      'Required unless the query has `items`. In a form, `items` is such a JSON text, or ' +
+      `\`items[0][${member}]=1\`. A form is also accepted under \`Content-Type: application/json\`.`,
   },
 })
 
 export const linkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Link ${objectKinds[kind].many} with a category`,
   description:
-    'All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.',
+    'All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is ' +
+    'sent.',
   body: { schema: links },
   answers: {
     201: {
@@ -103,7 +108,8 @@ export const unlinkOf = (kind: ObjectKind): OperationContract => ({
 export const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `Link ${oneOf(kind)} with categories`,
   description:
-    'All of them must exist, or nothing is linked. Linking again is no error, and keeps `displayable` unless it is sent.',
+    'All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is ' +
+    'sent.',
   body: { schema: categoryLinks },
   answers: {
     201: {

@@ -68,7 +68,8 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
     .register(z.globalRegistry, {
       id,
       description:
-        'A page of a list. By `skip` it has `skip`; by `cursor` it has `nextCursor`, null at the end, and `totalItemsCount` is null unless `count=true`.',
+        'A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the ' +
+        'end; its `totalItemsCount` is null unless `count=true`.',
     })
 
 export const category = itemOf(contentShape('category')).register(...named('Category', 'A category of a site.'))
@@ -116,16 +117,18 @@ const orderOf = (shape: ItemShape) => {
 const fieldsSwitch = (example: string): ParameterContracts => ({
   fields: {
     description:
-      'The members to show, separated by commas; `news(subject,slug)` and `news.subject` narrow an object. Unknown names are ignored.',
+      'The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an ' +
+      'object. Unknown names are ignored.',
     schema: z.string(),
     example,
   },
 })
 
 const whereDescription =
-  'Shows only items that meet all conditions. The value is the text of a JSON object with the names of members that `order` accepts. A value means equality, ' +
-  'an object `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` or `$contains`; `$and` and `$or` hold an array of ' +
-  'such objects. Strings compare without case. Single quotes and keys without quotes are accepted (JSON5). ' +
+  'Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that ' +
+  '`order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, ' +
+  '`$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. ' +
+  'Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). ' +
   `At most ${longestWhere} characters, ${mostConditions} conditions, ${deepestWhere} levels of \`$and\` and \`$or\`.`
 
 const listSwitches = (
@@ -139,18 +142,18 @@ const listSwitches = (
     example: where,
   },
   order: parameter(
-    'The members to sort by, separated by commas; `-` in front is descending. Ties go by id.',
+    'The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.',
     order,
     orderOf(shape),
   ),
-  skip: parameter('The number of items to leave out at the start.', 0, count),
+  skip: parameter('The number of items to skip at the start.', 0, count),
   limit: parameter(
     `The number of items on a page, ${standardLimit} unless given. Over ${largestLimit} counts as ${largestLimit}.`,
     2,
     count,
   ),
   cursor: text('Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.', ''),
-  count: text('`true` counts the whole list when paging by `cursor`; anything else does not.', 'true'),
+  count: text('`true` counts the whole list when paging by `cursor`.', 'true'),
 })
 
 // Operations on the objects of each kind.
@@ -219,7 +222,9 @@ const id = z.int().check(z.minimum(1), z.maximum(largestContentId))
 export const categoriesContract: GroupContract<'categories'> = {
   tag: {
     name: 'Categories',
-    description: `The categories of a site, and the ${manyObjects} that are linked with them. Answers are JSON. The site needs the new rendering engine.`,
+    description:
+      `The categories of a site and the ${manyObjects} linked with them. ` +
+      'Answers are JSON. The site needs the new rendering engine.',
   },
   parameters: {
     site: siteParameter,

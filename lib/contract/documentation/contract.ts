@@ -47,7 +47,7 @@ export const documentationContract: GroupContract<'documentation'> = {
     getConsole: {
       summary: 'Open the console',
       description:
-        'A page for people. It asks for a token, or takes the one behind `#token=` in its address, which no server sees.',
+        'A page for people. It asks for a token, or takes it from `#token=` in the address, which no server sees.',
       answers: {
         200: { description: 'The page.', mediaTypes: ['text/html'], headers: ['ETag'] },
         308: { description: 'The address of the page: the path had a slash at the end.', headers: ['Location'] },
@@ -57,7 +57,9 @@ export const documentationContract: GroupContract<'documentation'> = {
     getConsoleAsset: {
       summary: 'Get a file of the console',
       description:
-        'A name with a hash changes with the content, so its file may be kept for good. Files come compressed if the request accepts that.',
+        'A name with a hash changes with the content, so caches may keep the file. Files are compressed if the ' +
+        'request ' +
+        'accepts that.',
       answers: {
         200: {
           description: 'The file.',

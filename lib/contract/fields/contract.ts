@@ -13,7 +13,8 @@ const storedTypeId = z
   .register(
     ...named(
       'StoredFieldTypeId',
-      `The identifier of a type of system field. ${imageVerification.id} (${imageVerification.typeName}) is stored by import only.`,
+      'The identifier of a type of system field. ' +
+        `${imageVerification.id} (${imageVerification.typeName}) is stored by import only.`,
     ),
   )
 
@@ -163,8 +164,8 @@ export const fieldsContract: GroupContract<'fields'> = {
     createField: {
       summary: 'Add a system field to a web form',
       description:
-        'Without `order`, the field goes behind the last one. On a taken position, the field that has it and those directly ' +
-        'behind it move down by one, no further than the first gap.',
+        'Without `order`, the field goes behind the last one. On a taken position, the field that has it and those ' +
+        'directly behind it move down by one, no further than the first gap.',
       body: { schema: newField, xml: xmlNames.field },
       answers: {
         201: {
@@ -181,8 +182,8 @@ export const fieldsContract: GroupContract<'fields'> = {
     updateField: {
       summary: 'Change a system field of a web form',
       description:
-        'Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position first; on a ' +
-        'taken position, the others move as they do for a new field.',
+        'Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position ' +
+        'first; on a taken position, the others move as they do for a new field.',
       body: {
         schema: fieldChange,
         also: {

@@ -21,9 +21,11 @@ const change = z
   .register(
     ...named(
       'Change',
-      'A change. Ids sort by time. `subject` is the path of a file or a folder, or names another thing: `form/1/field/-7`, ' +
-        '`category/1/news/36`. `actor` is the user of the token; of a command, `admin:` and the user of its machine. `requestId` is null if there was no ' +
-        'request was, and `details`, which depend on the type, where there are none: `names` or `count` of several, `to` of a move or a copy.',
+      'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
+        '`form/1/field/-7` ' +
+        'or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` and the user of its ' +
+        'machine, and `requestId` is null. `details` depend on the type and may be null: `names` or `count` of ' +
+        'several files, `to` of a move or a copy.',
     ),
   )
 
@@ -40,15 +42,16 @@ export const changePage = z
   )
 
 export const changesOperation: OperationContract = {
-  tag: { name: 'History', description: 'The changes of a site, with their time and user. They are kept for 90 days.' },
+  tag: { name: 'History', description: 'The changes of a site, with time and user, kept for 90 days.' },
   summary: 'List the changes of a site',
   description:
-    'Without `after`, the newest changes. With it, those behind: whoever asks again with the `next` of each answer, or with the last `after` where it is null, ' +
-    'misses none and sees none twice. With `type` or `subject` an answer may hold few changes, or none, although `next` leads on. ' +
-    'What happened to files and folders is told to tokens with the permission "Can use SFTP & File Manager".',
+    'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each ' +
+    'change once, repeat the request with `next` as `after`; when `next` is null, repeat it later with the same ' +
+    '`after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of files and ' +
+    'folders are shown to tokens with the permission "Can use SFTP & File Manager".',
   query: {
     after: text(
-      'The `next` of an earlier answer, or the id of a change. If it is empty, the list begins with the oldest.',
+      'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
       '',
     ),
     limit: parameter('The most changes of an answer: 100 unless given.', 10, changesLimit),

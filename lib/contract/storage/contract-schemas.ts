@@ -35,8 +35,9 @@ export const content = z
   .register(
     ...named(
       'FolderContent',
-      'An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` each is a file, with its `path` from that folder on, ' +
-        'its `ETag` and its `fingerprint`.',
+      'An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` every entry is a file ' +
+        'with ' +
+        'its `path` relative to the folder, its `etag` and its `fingerprint`.',
     ),
   )
 
@@ -57,11 +58,13 @@ export const entry = z
   .register(
     ...named(
       'Entry',
-      'A file or a folder. `lastModified` of a folder is when it was created, and null when nobody created it by itself. ' +
-        'A file has `contentType`, `etag` (its `ETag`, quotes included, for `If-Match`) and `fingerprint`: of up to 8 MiB the hex MD5 of its bytes; ' +
-        'of a larger file the hex MD5 of the MD5s of its parts of 8 MiB, `-` and their number, or, if it was copied as a whole, its MD5 in either form; ' +
-        'null while it is not known. A page has `draft` and `workflow`, each null when there is none. ' +
-        'A folder has `contents`, sorted by name; when these go on, `cursor` is for the next request.',
+      'A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created ' +
+        'together ' +
+        'with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. Up to 8 ' +
+        'MiB the fingerprint is the hex MD5 of the bytes. Above, it is the hex MD5 of the MD5s of parts of 8 MiB, ' +
+        '`-` and the number of parts; a file that was copied whole may have the MD5 of its bytes in either form. It ' +
+        'is null while it is unknown. A page has `draft` and `workflow`, which may be null. A folder has `contents`, ' +
+        'sorted by name. If there are more, `cursor` is for the next request.',
     ),
   )
 
@@ -70,7 +73,7 @@ export const downloadLink = z
   .register(
     ...named(
       'DownloadLink',
-      'A URL of one version of a file, as an attachment. Everybody who has it may use it until it expires.',
+      'A URL that downloads one version of a file as an attachment. Everybody who has it may use it until it expires.',
     ),
   )
 
@@ -87,8 +90,9 @@ const version = z
   .register(
     ...named(
       'Version',
-      'A state of a file. `at` is when it began. `current` marks the present one. `removed` marks states in which the file was removed or moved away; ' +
-        'all others were replaced.',
+      'A state of a file. `at` is the time of the change that made it. `current` marks the present state. `removed` ' +
+        'marks ' +
+        'states that ended when the file was removed or moved; all others were replaced.',
     ),
   )
 
@@ -108,16 +112,14 @@ const removed = z
     removedAt: z.iso.datetime(),
     size: z.nullable(count),
   })
-  .register(
-    ...named('Deleted', 'A file or a folder that was removed and is not there again. `size` of a folder is null.'),
-  )
+  .register(...named('Deleted', 'A removed file or folder that has not come back. `size` of a folder is null.'))
 
 export const removedPage = z
   .object({ deleted: z.array(removed), cursor: z.optional(z.string()) })
   .register(
     ...named(
       'DeletedPage',
-      'What was removed from a folder, sorted by name. If there is more, `cursor` is for the next request.',
+      'Removed files and folders of a folder, sorted by name. If there are more, `cursor` is for the next request.',
     ),
   )
 
@@ -132,7 +134,9 @@ export const removalPreview = z
   .register(
     ...named(
       'RemovalPreview',
-      'What a DELETE would remove, with the folder itself and drafts. `code` is that of the error that it would answer; `atLeast` says that there is more.',
+      'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. `code` is ' +
+        'the ' +
+        'error of a DELETE that would be refused. `atLeast` is true if there is more than was counted.',
     ),
   )
 
@@ -142,13 +146,13 @@ newName.register(...named('NewName', 'The new name of a file or folder: one segm
 newPath.register(
   ...named(
     'NewPath',
-    'Where a file or folder is moved to: a path as plain text, not percent-encoded. Folders on the way are created.',
+    'The new path of a file or folder as plain text, not percent-encoded. Missing folders are created.',
   ),
 )
 copyPath.register(
   ...named(
     'CopyPath',
-    'Where a file, or a folder of up to 10,000 files and folders, is copied to: a path as plain text, not percent-encoded.',
+    'The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.',
   ),
 )
 
@@ -156,7 +160,7 @@ export const bytes = z.file().register(...described('Bytes as they are.'))
 
 export const form = z
   .object({ file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)) })
-  .register(...named('Files', 'Each part `file` is a file, under the name that the part gives.'))
+  .register(...named('Files', 'Each part `file` is a file, stored under the file name of the part.'))
 
 export const formBodies = { 'multipart/form-data': form }
 

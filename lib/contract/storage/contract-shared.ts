@@ -10,11 +10,13 @@ force.register(...named('Force'))
 restoreBody.register(
   ...named(
     'Restoration',
-    'The newest state that is kept comes back, or the `version` of a file. With `replace` it also replaces what is there now.',
+    'Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.',
   ),
 )
 
-export const meta = { meta: text('Asks for information about the path, not for its bytes. It needs no value.', '') }
+export const meta = {
+  meta: text('Asks for information about the path, not for its bytes. The switch needs no value.', ''),
+}
 
 export const metaSwitches: ParameterContracts = {
   ...meta,
@@ -29,10 +31,11 @@ export const metaSwitches: ParameterContracts = {
 
 export const historySwitches: ParameterContracts = {
   deleted: text(
-    'Lists what was removed from the folder and is not there again, 100 entries unless `limit` is given. The folder itself may be removed. It needs no value.',
+    'Lists removed files and folders that have not come back: 100 unless `limit` is given. The folder itself may be ' +
+      'removed. The switch needs no value.',
     '',
   ),
-  removal: text('Shows what a DELETE of the path would remove. Nothing is removed. It needs no value.', ''),
+  removal: text('Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.', ''),
 }
 
 export const deleteSwitches: ParameterContracts = {
@@ -46,7 +49,7 @@ export const deleteSwitches: ParameterContracts = {
 
 export const noneMatch: ParameterContracts = {
   'If-None-Match': text(
-    '`*`: the request changes something only if nothing is there. ETags: only if the present state is none of them.',
+    '`*`: change something only if nothing is there. ETags: only if the present state is none of them.',
     '"an-etag-of-before"',
   ),
 }
@@ -120,11 +123,12 @@ export const putErrors = [
 
 export const upload = {
   description:
-    'All of the files are stored, or none. Folders on the way are created, and existing files are replaced. The multipart body may come as `application/octet-stream`; ' +
-    'its first line then gives the boundary. With `Tus-Resumable` the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.',
+    'Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body ' +
+    'may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the ' +
+    'request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.',
   headers: { ...noneMatch, ...creation },
   query: {
-    // Generated clients know only one way to send a token by themselves, so it stands beside the security schemes too (A-9).
+    // Generated clients send a token in one way only, so this way is listed beside the security schemes (A-9).
     access_token: text('The access token, if there is no `Authorization`; the header wins.', 'ACCESS_TOKEN'),
   },
   body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
@@ -160,7 +164,8 @@ export const uploadOperations = {
   describeUpload: {
     summary: 'Show the progress of a resumable upload',
     description:
-      'The upload is complete when `Upload-Offset` is `Upload-Length`. If its file could not be put in place because of a passing fault, the service tries again first.',
+      'The upload is complete when `Upload-Offset` equals `Upload-Length`. If a passing fault kept its file from ' +
+      'being put in place, the service tries again first.',
     headers: inTus,
     answers: {
       200: {
@@ -175,7 +180,8 @@ export const uploadOperations = {
   appendToUpload: {
     summary: 'Continue a resumable upload',
     description:
-      'The bytes up to the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by the rules of any upload. If these rules refuse it, the upload has ended.',
+      'All bytes before the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by ' +
+      'the rules of every upload. If these rules refuse the file, the upload ends.',
     headers: {
       ...inTus,
       'Upload-Offset': { ...text('The position of the first byte of the body in the upload.', '0'), required: true },

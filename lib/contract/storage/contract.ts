@@ -36,13 +36,15 @@ export const storageContract: GroupContract<'storage'> = {
   tag: {
     name: 'Files',
     description:
-      'The files and folders of a site. The token needs the permission "Can use SFTP & File Manager"; it may come in the query.',
+      'The files and folders of a site. The token needs the permission "Can use SFTP & File Manager". It may also be ' +
+      'sent in the query.',
   },
   parameters: {
     site: siteParameter,
     path: text(
-      'The path of a file or folder: UTF-8 segments of up to 255 bytes with slashes between, percent-encoded; up to 900 bytes in all. ' +
-        'A run of slashes counts as one, in front too. The first `npm start` creates what the examples read and delete.',
+      'The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 ' +
+        'bytes ' +
+        'in all. Several slashes count as one. The first `npm start` creates the files of the examples.',
       'notes',
     ),
     upload: text(
@@ -56,14 +58,17 @@ export const storageContract: GroupContract<'storage'> = {
       ...upload,
       description:
         `${upload.description} With ` +
-        '`restore` nothing is uploaded: the file or folder of that path comes back as it was removed, or, with ' +
-        '`{"version": …}`, a file in one of its `versions`. Only `{"replace": true}` replaces what is there now. A folder comes back with what its last ' +
-        'removal took, up to 10,000 files and folders.',
+        '`restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": ' +
+        '…}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder ' +
+        'comes back with everything that its last removal took, up to 10,000 files and folders.',
       query: {
         ...upload.query,
-        restore: text('Brings back what was removed; the body is `{}`, or names the version. It needs no value.', ''),
+        restore: text(
+          'Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.',
+          '',
+        ),
       },
-      // Generators of clients take JSON first: under application/json, files could not be uploaded.
+      // Client generators prefer JSON: under application/json, their clients could not upload files.
       body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restoreBody } },
       answers: { 200: { ...stored, links: pathLinks }, 201: begun },
       errors: [...upload.errors, 'fileUnknown', 'folderReserved'],
@@ -87,7 +92,7 @@ export const storageContract: GroupContract<'storage'> = {
       answers: {
         200: {
           description:
-            'The progress, the contents of the root, what was removed from it, or what a DELETE would remove.',
+            'The progress, the contents of the root, its removed files and folders, or the preview of a removal.',
           schema: z.union([progress, entry, removedPage, removalPreview]),
         },
       },
@@ -98,16 +103,18 @@ export const storageContract: GroupContract<'storage'> = {
       summary: 'Read a file, information about a path, its history or a download link',
       pathExamples: { path: exampleFiles.file },
       description:
-        'The bytes are `application/octet-stream`, unless `Accept` names the own type of the file, or all of that kind (`text/*`). ' +
-        'If nothing is at the path as written, it is looked up without case.',
+        'The answer is `application/octet-stream`, unless `Accept` names the media type of the file or its group ' +
+        '(`text/*`). If nothing is at the path as written, upper and lower case are ignored.',
       query: {
         ...metaSwitches,
         link: text(
-          'Asks for a URL of the present version of the file, as an attachment. Everybody who has it may use it, for five minutes at most. It needs no value.',
+          'Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL ' +
+            'may use ' +
+            'it for five minutes. The switch needs no value.',
           '',
         ),
         versions: text(
-          'Lists the present and the earlier states of the live file, 100 unless `limit` is given. It needs no value.',
+          'Lists the states of the live file: 100 unless `limit` is given. The switch needs no value.',
           '',
         ),
         versionId: text('Reads one of its `versions` instead of the present one.', 'a-version-of-the-file'),
@@ -124,7 +131,8 @@ export const storageContract: GroupContract<'storage'> = {
       answers: {
         200: {
           description:
-            'The bytes of the file; with `meta`, information about the path; with `link`, a URL of the bytes; with `versions`, `deleted` or `removal`, the history or the preview of a removal.',
+            'The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with ' +
+            '`versions` or `deleted`, the history; with `removal`, the preview of a removal.',
           schema: z.union([entry, downloadLink, versionPage, removedPage, removalPreview]),
           mediaTypes: fileTypes,
           optionalHeaders: [...validators, 'X-Content-Length'],
@@ -137,7 +145,8 @@ export const storageContract: GroupContract<'storage'> = {
         },
         302: {
           description:
-            'The bytes are too large for an answer, or they are no text and the request has no `Accept`: they are at a URL that expires. This does not happen on one machine.',
+            'The bytes are at a URL that expires: they are too large for an answer, or they are not text and the ' +
+            'request has no `Accept`. This does not happen on one machine.',
           headers: ['Location', 'Cache-Control'],
         },
         304: {
@@ -182,7 +191,7 @@ export const storageContract: GroupContract<'storage'> = {
       examples: examplesOf.deletePath,
     },
     deleteRoot: {
-      summary: 'Learn that the root of the storage cannot be deleted',
+      summary: 'Refuse to delete the root of the storage',
       query: deleteSwitches,
       answers: {},
       errors: ['storageRefused', 'nameRequired'],
@@ -192,9 +201,9 @@ export const storageContract: GroupContract<'storage'> = {
       summary: 'Store a file, create a folder, rename, move or copy',
       pathExamples: { path: 'notes/draft.txt' },
       description:
-        'The body is the content of the file, of any type: JSON is stored as well. With `meta`, `{"name": …}` renames, `{"path": …}` moves and ' +
-        '`{"copyTo": …}` copies the live files; all of it or nothing. With `type=folder` there is no body. ' +
-        'A body of the type `multipart/form-data` is an upload into the folder.',
+        'The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, `{"path": ' +
+        '…}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With `type=folder` there is ' +
+        'no body. A body of the type `multipart/form-data` is an upload into the folder.',
       query: {
         ...meta,
         type: text('`folder` creates the folder.', 'folder'),
@@ -219,7 +228,7 @@ export const storageContract: GroupContract<'storage'> = {
       errors: putErrors,
       examples: examplesOf.putPath,
     },
-    // The root is no file, and nobody can create or rename it: a PUT can only upload.
+    // The root always exists as a folder: a PUT can only upload.
     putRoot: {
       summary: 'Upload files into the root of the storage, by PUT',
       headers: noneMatch,

@@ -3,7 +3,7 @@ import { namesIn, ownFolder, put, read, remove, rename, upload } from '../suppor
 
 const own = ownFolder()
 
-/** Ten scripts, and what else is a legal name (decisions.md, section 5). */
+/** Ten scripts, and other legal names (S-13). */
 const names = [
   'Привет.txt',
   'Καλημέρα',

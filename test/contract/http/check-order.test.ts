@@ -8,7 +8,7 @@ import type { Group, Route } from '../../../lib/http/router.ts'
 import { distantSite, type FieldsService, openFieldsService, ownSite, plainSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'
 
-/** The checks come in the order of decisions.md, section 1: of two that fail, the earlier one answers. */
+/** of two checks that fail, the earlier one answers. */
 let service: FieldsService
 let handlers: Readonly<Record<Group, Handler>>
 let token: string

@@ -9,7 +9,7 @@ import { test } from '../../support/test.ts'
 const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 const field = `${fields}/-2`
 
-/** The form of every error (decisions.md, section 2). */
+/** The body of every error (E-1). */
 const errorBody = { code: expect.any(Number), message: expect.stringMatching(/\.$/), requestId: expect.any(String) }
 
 const send = async ({ baseUrl }: SpawnedService, text: string, thenEnd = false): Promise<string> => {

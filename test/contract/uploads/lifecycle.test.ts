@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openUploads, other, own, type UploadsUnderTest, uploadIn } from './service.ts'
 
-/** How a resumable upload comes in, whose it is, and when it ends (decisions.md, section 9). */
+/** A resumable upload from its creation to its end (U-1). */
 let service: UploadsUnderTest
 let now = Date.UTC(2026, 0, 31, 12)
 const hour = 3_600_000

@@ -3,7 +3,7 @@ import { toStoragePath } from '../../../lib/storage/path.ts'
 import { entry } from '../../support/history.ts'
 import { metadata, openUploads, own, type UploadsUnderTest, uploadIn } from './service.ts'
 
-/** What holds of a resumable upload because it is an upload (decisions.md, sections 5 and 9). */
+/** Rules of every upload, proved for a resumable one. */
 let service: UploadsUnderTest
 let now = Date.UTC(2026, 0, 31, 12)
 const hour = 3_600_000

@@ -59,7 +59,10 @@ interface Usage {
   readonly peakMiB: number
 }
 
-/** How each request grows with the category on one machine: in time, and in memory. Each is answered by a process of its own. */
+/**
+ * How each request grows with the category on one machine: in time, and in memory. Each is answered by a process of its
+ * own.
+ */
 export const measureListTimes = async (dataDirectory: string, token: string): Promise<readonly Table[]> => {
   const figures = await measureEachList(async (category, query, size): Promise<Usage> => {
     const repetitions = size > 10_000 ? '5' : '15'

@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 
-/** What one writes who has a server and lib-storage: a PUT goes to a bucket, as it comes. Nothing is asked, checked or told. */
+/**
+ * What one writes who has a server and lib-storage: a PUT goes to a bucket, as it comes. Nothing is asked, checked or
+ * told.
+ */
 const [bucket = ''] = process.argv.slice(2)
 const client = new S3Client({ forcePathStyle: true })
 

@@ -97,7 +97,10 @@ const measureMemory = async (own: MeasuredProcess): Promise<readonly (string | n
   return [one, await row(`the same, ${many.uploads} of 64 MiB at once`, targets.memoryOfMany, all)]
 }
 
-/** Large uploads in tus to the disk, beside the server of the makers of tus with its store of files, which leaves the disk to itself. */
+/**
+ * Large uploads in tus to the disk, beside the server of the makers of tus with its store of files, which leaves the
+ * disk to itself.
+ */
 export const measureOneMachine = (): Promise<Table> =>
   inScratchFolder(async (folder) => {
     preparePackages(join('tools', 'bench', 'large', 'tus-server'), theirs)

@@ -94,13 +94,18 @@ const measureRates = async (opened: Opened, call: Service): Promise<Table> => {
   }
 }
 
-/** What a function of the storage takes for an append of 4.5 MB, stores included, in seconds. An assumption, as those in prices.ts. */
+/**
+ * What a function of the storage takes for an append of 4.5 MB, stores included, in seconds. An assumption, as those in
+ * prices.ts.
+ */
 const assumedSecondsOfAppend = 0.4
 
 /** Dollars for what happens once and not a million times. */
 const cents = (millions: number): string => (millions / 1e6).toFixed(4)
 
-/** What a GiB costs in appends that the gateway carries, beside an upload in parts that goes to S3 by presigned URLs. */
+/**
+ * What a GiB costs in appends that the gateway carries, beside an upload in parts that goes to S3 by presigned URLs.
+ */
 const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promise<Table> => {
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))
@@ -154,7 +159,10 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
   }
 }
 
-/** Resumable uploads to whatever `AWS_ENDPOINT_URL` names, in the requests that the gateway carries: their pace, and what they cost. */
+/**
+ * Resumable uploads to whatever `AWS_ENDPOINT_URL` names, in the requests that the gateway carries: their pace, and
+ * what they cost.
+ */
 export const measureOnS3 = async (): Promise<readonly Table[]> => {
   if (!process.env['AWS_ENDPOINT_URL']) {
     console.warn('NO AWS_ENDPOINT_URL: what goes to S3 is SKIPPED.\n')

@@ -44,7 +44,9 @@ const send = (
 
 let count = 0
 
-/** Uploads so many bytes, in requests of so many. Answers the seconds that it took; `remove` takes the file away again. */
+/**
+ * Uploads so many bytes, in requests of so many. Answers the seconds that it took; `remove` takes the file away again.
+ */
 export const upload = async ({ endpoint, headers }: TusServer, size: number, step: number): Promise<number> => {
   count += 1
   const filename = Buffer.from(`large-${count % 32}.bin`).toString('base64')

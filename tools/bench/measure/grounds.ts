@@ -20,7 +20,10 @@ export const inScratchFolder = async <Result>(run: (folder: string) => Promise<R
   }
 }
 
-/** Measures on one machine, as `npm start` has it: an empty data directory, every change on the disk before it is answered unless told otherwise. */
+/**
+ * Measures on one machine, as `npm start` has it: an empty data directory, every change on the disk before it is
+ * answered unless told otherwise.
+ */
 export const onMachine = <Result>(
   run: (machine: Machine) => Promise<Result>,
   { durable = true }: { readonly durable?: boolean } = {},
@@ -34,7 +37,10 @@ export const onMachine = <Result>(
     }
   })
 
-/** Measures on empty tables of DynamoDB as dynalite has it, wherever AWS is: it tells what a request consumes, and its times mean nothing. */
+/**
+ * Measures on empty tables of DynamoDB as dynalite has it, wherever AWS is: it tells what a request consumes, and its
+ * times mean nothing.
+ */
 export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
   const { connect, close } = await openTablesInMemory()
   try {
@@ -47,7 +53,10 @@ export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) =
 const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
 const journalTable = 'journal' satisfies keyof typeof tables
 
-/** The file stores as they are deployed, over a bucket and a queue of their own at `AWS_ENDPOINT_URL`, an IP address, and the tables of a client. */
+/**
+ * The file stores as they are deployed, over a bucket and a queue of their own at `AWS_ENDPOINT_URL`, an IP address,
+ * and the tables of a client.
+ */
 export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   const client = new S3Client({ forcePathStyle: true })
   const bucket = `bench-${randomUUID()}`

@@ -12,7 +12,10 @@ export const prices = {
   /** DynamoDB on demand. A write to the directory costs this in every region that has a replica. */
   readUnit: 0.125,
   writeUnit: 0.625,
-  /** S3: PUT, COPY, POST and LIST, the last two of which deletions in batches and listings are. Other deletions are free. */
+  /**
+   * S3: PUT, COPY, POST and LIST, the last two of which deletions in batches and listings are. Other deletions are
+   * free.
+   */
   s3Write: 5,
   /** S3: GET and HEAD. */
   s3Read: 0.4,
@@ -20,7 +23,9 @@ export const prices = {
   queueRequest: 0.4,
   /** A line of the gateway's log and one of the function's: about 1 KB at 0.50 for a GB. */
   logs: 0.5,
-  /** What a warm function takes for a request, store included, in seconds. An assumption: it depends on what is stored. */
+  /**
+   * What a warm function takes for a request, store included, in seconds. An assumption: it depends on what is stored.
+   */
   assumedSeconds: 0.02,
   /** The same for one that works on files. */
   assumedSecondsWithFiles: 0.1,

@@ -29,7 +29,8 @@ const reads: readonly Subject[] = [
   { name: '/health', path: '/health', target: undefined },
   { name: 'list of 33 fields', path: v1, target: 0.12 },
   { name: 'list of 10 news', path: v3, target: 0.07 },
-  // A field that there is not leaves the page as it is: to the service it is another one all the same, which it has not kept.
+  // A field that there is not leaves the page as it is: to the service it is another one all the same, which it has not
+  // kept.
   { name: 'list of 10 news, never twice the same', path: `${v3}?fields=`, numbered: true, target: undefined },
   { name: '?meta of a folder of 100', path: `${v2}/folder?meta`, target: 0.04 },
   { name: 'GET of a 4 KiB file', path: `${v2}/folder/f0.txt`, target: 0.1 },

@@ -13,7 +13,9 @@ export interface Tree {
 
 const own: Tree = { name: 'this tree', folder: join(import.meta.dirname, '..', '..', '..') }
 
-/** This tree, and in front of it the one at `BASELINE`, when that names an earlier checkout with its packages installed. */
+/**
+ * This tree, and in front of it the one at `BASELINE`, when that names an earlier checkout with its packages installed.
+ */
 export const trees = (): readonly Tree[] => {
   const folder = process.env['BASELINE']
   return folder ? [{ name: 'baseline', folder }, own] : [own]

@@ -32,7 +32,9 @@ const records = (count: number, firstId: number): string => {
   ])
 }
 
-/** The longest that a small request had to wait while something else was going on, in milliseconds; one after the other. */
+/**
+ * The longest that a small request had to wait while something else was going on, in milliseconds; one after the other.
+ */
 const longestWait = async <Result>(
   { baseUrl, token }: BenchedService,
   work: Promise<Result>,

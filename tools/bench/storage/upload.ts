@@ -55,7 +55,10 @@ const uploadSmall = async ({ storage, token }: Service, run: number): Promise<nu
   return seconds
 }
 
-/** One file of 256 MiB through the local server by each method, by turns with a server that only writes its body to a file. */
+/**
+ * One file of 256 MiB through the local server by each method, by turns with a server that only writes its body to a
+ * file.
+ */
 const measureLarge = async (fsync: 'on' | 'off') =>
   inScratchFolder(async (folder) => {
     const bare = await startMeasured('tools/bench/bare-server.ts', [folder, fsync])
