@@ -10,7 +10,7 @@ import { type Bench, median, verdict } from './measure/figures.ts'
 import { inScratchFolder } from './measure/grounds.ts'
 
 const mebibyte = 1024 * 1024
-/** One GiB: half of it in files of 1 MiB, half of it in larger ones. */
+// One GiB: half in files of 1 MiB, half in files of 16 MiB.
 const sizes = [...Array.from({ length: 512 }, () => mebibyte), ...Array.from({ length: 32 }, () => 16 * mebibyte)]
 const writers = 8
 const runs = 3
@@ -35,7 +35,7 @@ const fill = async (service: Service): Promise<void> => {
   for (const [number, size] of sizes.entries()) await put(service, `files/${number}`, new Uint8Array(randomBytes(size)))
 }
 
-/** Replaces and removes files, as many writers as there are, until it is stopped. Answers how many times a second. */
+/** Replaces and removes files with several writers until it is stopped. Returns the writes per second. */
 const writeBeside = (service: Service) => {
   let isOver = false
   let writes = 0
@@ -59,7 +59,7 @@ const writeBeside = (service: Service) => {
 
 const run = promisify(execFile)
 
-/** As people run it: in a process of its own. */
+// A process of its own, as users run it.
 const backUp = (data: string, backup: string) =>
   run(process.execPath, ['admin/main.js', '--data-dir', data, 'backup', backup])
 
@@ -70,10 +70,7 @@ interface Times {
   readonly copy: number
 }
 
-/**
- * By turns, each once unmeasured first. Removing what was there is no part of it; every backup is checked, byte by
- * byte.
- */
+/** Takes turns after one unmeasured run of each. Cleanup is not measured. Every backup is compared byte by byte. */
 const compare = async (data: string, folder: string): Promise<Times> => {
   const times: { backup: number[]; copy: number[] } = { backup: [], copy: [] }
   for (let turn = 0; turn <= runs; turn += 1) {
@@ -96,7 +93,7 @@ const row = (name: string, { backup, copy }: Times, aim?: number) => {
   return [name, backup.toFixed(2), copy.toFixed(2), ratio.toFixed(2), ...judged]
 }
 
-/** A folder of another file system, on which blobs cannot be linked; undefined where there is none with room. */
+/** A folder on another file system, where blobs cannot be linked; undefined if none has room. */
 const elsewhere = (folder: string): string | undefined => {
   const other = '/dev/shm'
   const found = statSync(other, { throwIfNoEntry: false })
@@ -115,7 +112,7 @@ const measureElsewhere = async (data: string, folder: string) => {
   }
 }
 
-/** A backup of 1 GiB of files beside `cp -r` of the same directory, which is no backup while anybody writes. */
+/** Compares a backup of 1 GiB with `cp -r` of the same directory, which is no backup while somebody writes. */
 export const backup: Bench = () =>
   inScratchFolder(async (folder) => {
     const data = join(folder, 'data')

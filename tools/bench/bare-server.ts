@@ -1,7 +1,6 @@
 /**
- * The measure for the service: a server that does nothing else. Without an argument it answers a constant, for rates;
- * with a folder it writes each request's body into a file there, for uploads, and with `on` behind that brings it to
- * the disk.
+ * The server that the service is compared with. Without an argument it sends a constant, for rates. With a folder it
+ * stores each body in a file, for uploads; a second argument `on` flushes each file to the disk.
  */
 import { createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'

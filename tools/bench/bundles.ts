@@ -10,11 +10,12 @@ import { inScratchFolder } from './measure/grounds.ts'
 const runs = 41
 const targets = { size: 1.5, load: 1.3 }
 
-/** What any function needs to start; it calls nothing while it is loaded. */
+// Enough for every function to start. Loading a bundle calls no service.
 const environment = {
   PATH: process.env['PATH'],
   AWS_REGION: 'us-east-1',
   DATA_CENTRE: 'us',
+  DATA_CENTRES: 'us',
   SITES_TABLE: 'sites',
   TOKENS_TABLE: 'tokens',
   JOURNAL_TABLE: 'journal',
@@ -29,15 +30,16 @@ const environment = {
 
 const run = promisify(execFile)
 
-/** Milliseconds that a fresh process takes to load the bundle: its import alone, without the start of Node. */
+/** Milliseconds in which a fresh process imports the bundle, without the start of Node. */
 const loadOnce = async (folder: string): Promise<number> => {
   const url = pathToFileURL(join(folder, 'index.mjs')).href
-  const script = `const startedAt = performance.now(); await import('${url}'); console.log(performance.now() - startedAt); process.exit()`
+  const load = `const startedAt = performance.now(); await import('${url}');`
+  const script = `${load} console.log(performance.now() - startedAt); process.exit()`
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env: environment })
   return Number(stdout)
 }
 
-/** Counts the code. What a function only hands out, like the document of the contract, is not loaded by anything. */
+// Counts code only. Files that a function serves, such as the OpenAPI document, are not loaded.
 const bundle = async (entry: string, folder: string) => {
   const { outputs } = await bundleFunction(entry, folder)
   const code = Object.entries(outputs).filter(([file]) => file.endsWith('.mjs'))
@@ -46,16 +48,13 @@ const bundle = async (entry: string, folder: string) => {
 
 interface Compared {
   readonly name: string
-  /** The entry of the function, and a file that loads the SDK clients which it needs and nothing else. */
+  /** `clients` is a file that loads the SDK clients of the function and nothing else. */
   readonly entry: string
   readonly clients: string
-  /** Where the bundles go. */
   readonly folder: string
 }
 
-/**
- * Size and load time of a function's bundle, which is what a cold start pays for, against one of its SDK clients alone.
- */
+/** Compares size and load time of a bundle, the cost of a cold start, with its SDK clients alone. */
 const measureBundle = async ({ name, entry, clients, folder }: Compared): Promise<Table> => {
   const own = await bundle(entry, join(folder, name, 'own'))
   const sdk = await bundle(clients, join(folder, name, 'sdk'))
@@ -84,7 +83,7 @@ const measureBundle = async ({ name, entry, clients, folder }: Compared): Promis
 
 const longestSynth = 30
 
-/** Seconds from nothing to the templates and bundles of the whole app, its checks included. */
+/** Seconds for all templates and bundles of the app, with its checks. */
 const measureSynth = async (folder: string): Promise<Table> => {
   const startedAt = performance.now()
   await run('cdk', ['synth', '--quiet', '--no-notices', '--output', join(folder, 'cdk.out')])
@@ -96,7 +95,7 @@ const measureSynth = async (folder: string): Promise<Table> => {
   }
 }
 
-/** What is deployed: the bundle of every function, and how long the app takes to put together. */
+/** Measures the bundle of every function and the synthesis of the app. */
 export const bundles: Bench = () =>
   inScratchFolder(async (folder) => {
     const tables: Table[] = []

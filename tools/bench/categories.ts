@@ -27,7 +27,7 @@ const linkRequests = [
 const title = (what: string) =>
   `${what} per link of ${linkCount.toLocaleString('en')} links, in requests of ${perRequest}`
 
-/** How long linking takes, changes on the disk. */
+// Changes are flushed to the disk.
 const measureLinkTimes = async (ask: Ask): Promise<Table> => {
   const rows: (string | number)[][] = []
   for (const { name, method } of linkRequests) {
@@ -38,7 +38,7 @@ const measureLinkTimes = async (ask: Ask): Promise<Table> => {
   return { title: title('Time'), columns: ['what', 'ms'], rows }
 }
 
-/** What linking consumes, the index included. */
+// The units include the index.
 const measureLinkUnits = async (ask: Ask, takeConsumed: () => Consumed): Promise<Table> => {
   const rows: (string | number)[][] = []
   for (const { name, method, limit } of linkRequests) {
@@ -78,10 +78,7 @@ const badBodies: Readonly<Record<string, string>> = {
   'items: 64 KB, 20,000 entries': `{"items":[${'1,'.repeat(30_000)}1]}`,
 }
 
-/**
- * What it takes to answer requests that mean harm, on a category of 100 links: CPU time of the process, the store
- * included.
- */
+/** CPU time, store included, for hostile requests on a category of 100 links. */
 const measureBadInput = async (ask: Ask): Promise<Table> => {
   await ask('GET', smallList)
   const rows: (string | number)[][] = []
@@ -104,7 +101,7 @@ const measureBadInput = async (ask: Ask): Promise<Table> => {
   }
 }
 
-/** As `npm start` has it unless told otherwise. */
+// The default of `npm start`.
 const longestList = 20_000
 
 const measureOnMachine = (): Promise<readonly Table[]> =>
@@ -125,7 +122,7 @@ const measureOnTables = (): Promise<readonly Table[]> =>
   })
 
 /**
- * How lists of a category grow with it, and what linking and hostile requests cost: times on one machine, units in
- * DynamoDB. Takes some minutes.
+ * Measures lists by size of the category, and the cost of links and hostile requests: time on one machine, capacity
+ * units in DynamoDB. Takes some minutes.
  */
 export const categories: Bench = async () => [...(await measureOnMachine()), ...(await measureOnTables())]

@@ -9,9 +9,9 @@ const entries = 10_000
 const filesInRequest = 100
 const targets = { firstView: 1000, listing: 300, frame: 50 }
 
-/** What is evaluated in the page stands here as text: the benches know no document. */
+// Scripts for the page, as text: the benches are compiled without the types of a browser.
 const scripts = {
-  /** Goes to a folder; milliseconds from the last byte of its list until its first row is painted. */
+  // Opens a folder. Milliseconds from the last byte of its list to its first painted row.
   listing: `new Promise((resolve) => {
     location.hash = '#/1001/files/many'
     const look = () => {
@@ -22,10 +22,7 @@ const scripts = {
     }
     look()
   })`,
-  /**
-   * Scrolls from the first row to the last in 300 steps, each some 30 rows; the longest time between two frames, in
-   * milliseconds.
-   */
+  // Scrolls through all rows in 300 steps of about 30 rows. The longest time between two frames, in milliseconds.
   scrolling: `new Promise((resolve) => {
     const box = document.querySelector('[role=grid] .rows')
     const step = box.scrollHeight / 300
@@ -55,7 +52,7 @@ const fill = async ({ request }: SpawnedService): Promise<void> => {
   }
 }
 
-/** A page whose cache is empty. */
+// A new context has an empty cache.
 const open = async (browser: Browser, { baseUrl, token }: SpawnedService): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
@@ -84,7 +81,7 @@ const measureAll = async (browser: Browser, service: SpawnedService) => {
   return samples
 }
 
-/** How soon the console is there, shows a long list, and scrolls through it: in the browser that the tests have. */
+/** Measures in the browser of the tests how fast the console loads, shows a long list and scrolls through it. */
 export const consoleInBrowser: Bench = () =>
   inScratchFolder(async (scratch): Promise<readonly Table[]> => {
     const service = await startService(scratch)

@@ -23,10 +23,10 @@ const fileNames = (count: number, batch = 0): string[] =>
   Array.from({ length: count }, (_, index) => `${batch}-${index}.txt`)
 
 interface StorageRequest {
-  /** Under which it stands in the table; without it, the request only prepares the next ones. */
+  // The row of the table. A request without a name prepares the next ones.
   readonly name?: string
   readonly method: string
-  /** The path below the storage, and its query. */
+  // Path and query, relative to the storage.
   readonly target: string
   readonly contentType?: string
   readonly body?: string
@@ -40,10 +40,7 @@ const upload = (folder: string, names: readonly string[], name?: string): Storag
   body: form(names),
 })
 
-/**
- * The operations of the storage in an order in which all of them succeed. Folders lie at the root: deeper ones are
- * looked at too.
- */
+// The operations of the storage, in an order in which all succeed. Folders are at the root: parents cost lookups.
 const storageRequests: readonly StorageRequest[] = [
   { method: 'PUT', target: '/folder?type=folder' },
   upload('/folder', ['a.txt'], '12: upload a file into a folder'),
@@ -93,9 +90,7 @@ const performOnFiles = async (
   if (status !== 200 && status !== 302) throw new Error(`${method} ${target}: ${status}`)
 }
 
-/**
- * What the operations of the storage cost: requests as counted at `AWS_ENDPOINT_URL`, units as the tables report them.
- */
+/** Counts the requests that reach `AWS_ENDPOINT_URL`, and the capacity units that the tables report. */
 const measureStorageCosts = async (
   dynamodb: DynamoDBDocumentClient,
   token: string,
@@ -165,7 +160,7 @@ const costsOf = async (
   }
 }
 
-/** What the operations cost at list prices, from the capacity that the store reports. */
+/** Computes the cost of each operation at list prices from the reported capacity. */
 export const costs: Bench = () =>
   onTables(async (dynamodb) => {
     const token = await fillDirectory(storesOver(dynamodb))

@@ -23,14 +23,14 @@ interface Ready {
   readonly token: string
 }
 
-/** npm is the child and node a grandchild: both are ended through their process group. */
+// npm is the child and Node a grandchild: the process group ends both.
 const stop = async (child: ChildProcess): Promise<void> => {
   const closed = once(child, 'close')
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
   await closed
 }
 
-/** Milliseconds from the command to the first answer of a real request. */
+/** Milliseconds from the command to the first answer. */
 const startOnce = async (dataDirectory: string): Promise<number> => {
   const startedAt = performance.now()
   const child = spawn(
@@ -62,7 +62,7 @@ const row = (name: string, times: readonly number[]) => {
   return [name, Math.round(median(times)), Math.round(worst), longestStart, verdict(worst <= longestStart)]
 }
 
-/** From `npm start` to its first answer, on an empty data directory and on one in use before. */
+/** Measures the start on an empty data directory and on a used one. */
 const measureStart = async (): Promise<Table> => {
   const first: number[] = []
   const later: number[] = []
@@ -79,10 +79,7 @@ const measureStart = async (): Promise<Table> => {
   }
 }
 
-/**
- * A form with a field of each of the 33 types of the catalogue: the largest there is. It is on the site of
- * `fillDirectory`.
- */
+// The largest possible form has a field of each of the 33 types. Its site is that of `fillDirectory`.
 const fullForm: WebForm = {
   site: 1001 as SiteId,
   id: 1 as WebFormId,
@@ -97,7 +94,6 @@ const turns = 20_000
 const targets = { p50: 0.2, p99: 1 }
 const unlimited = () => Number.POSITIVE_INFINITY
 
-/** The full form, at once. */
 const openInMemory = (): WebForms => {
   let { fields } = fullForm
   return {
@@ -124,7 +120,9 @@ const bodies = {
     update: '{"mandatory":false,"order":9}',
   },
   xml: {
-    create: `<field xmlns="http://ns.adobe.com/bc/api/v1"><type><id>${lastType}</id></type><mandatory>true</mandatory><order>5</order></field>`,
+    create:
+      '<field xmlns="http://ns.adobe.com/bc/api/v1">' +
+      `<type><id>${lastType}</id></type><mandatory>true</mandatory><order>5</order></field>`,
     update: '<field xmlns="http://ns.adobe.com/bc/api/v1"><mandatory>false</mandatory><order>9</order></field>',
   },
 } as const
@@ -133,7 +131,7 @@ interface Subject {
   readonly name: string
   readonly request: Request
   readonly status: number
-  /** What makes room for the request each time; not measured. */
+  // Prepares each measured request.
   readonly first?: Request
 }
 
@@ -175,8 +173,8 @@ const timesOf = async (handler: Handler, { name, request, status, first }: Subje
 }
 
 /**
- * Parse, route, authorise, render: what a warm handler adds to the time of its stores, which answer at once here. And
- * the same with the database of one machine, whose commits wait for no disk: its times are not what is measured.
+ * Measures parsing, routing, authorisation and rendering of a warm handler with stores in memory, then with the
+ * database of one machine without flushes.
  */
 const measureHandler = (): Promise<Table> =>
   onMachine(
@@ -209,7 +207,7 @@ const one = `${listPath}/-2`
 
 type Asked = readonly [name: string, method: string, path: string, sent: Sent, reads: number, writes: number]
 
-/** In this order, each leaves the form as the next one needs it. */
+// In this order, each request leaves the form as the next one needs it.
 const requests: readonly Asked[] = [
   [`list of ${fullForm.fields.length}`, 'GET', listPath, {}, 1, 0],
   ['one field', 'GET', one, {}, 1, 0],
@@ -249,8 +247,7 @@ const measureUnits = async (dynamodb: DynamoDBDocumentClient): Promise<Table> =>
   }
 }
 
-/** What one request consumes of DynamoDB's capacity. */
 const measureStoreCost = (): Promise<Table> => onTables(measureUnits)
 
-/** What the operations on web form fields cost: in time, in store capacity. */
+/** Measures time and store capacity of the operations on fields. */
 export const fields: Bench = async () => [await measureStart(), await measureHandler(), await measureStoreCost()]

@@ -37,10 +37,7 @@ const entry: HistoryEntry = {
   details: { names: ['logo.png'] },
 }
 
-/**
- * Microseconds of one change after the other, by turns without and with an entry: what else the machine does falls on
- * both.
- */
+/** Microseconds per change, in turns without and with a history entry, so that other load affects both. */
 const measureEntry = async ({ database }: Machine): Promise<Table> => {
   const { connection, write } = database
   const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?)')
@@ -78,7 +75,7 @@ const entries = 100_000
 const pageLength = 500
 const mostForFeed = 2_000
 
-/** The whole feed by the core of the service: what callers wait for, but for sockets. */
+/** Reads the whole list of changes through the core of the service, without sockets. */
 const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
   const record = createRecorder(database.connection, Date.now)
   for (let index = 0; index < entries; index += 1_000) {
@@ -118,9 +115,7 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
 
 const table = 'journal' satisfies keyof typeof tables
 
-/**
- * What entries consume when so many functions write to one site, each of them one after the other, at the same time.
- */
+/** Capacity units of entries, when several functions write to one site at the same time. */
 const measureUnits = (functions: number, each: number) =>
   onTables(async (dynamodb) => {
     const journals = Array.from({ length: functions }, () => createJournal({ dynamodb, table, longestDelay: 60_000 }))
@@ -154,10 +149,7 @@ const countUnits = async (): Promise<Table> => {
 
 const filesToRestore = 5_000
 
-/**
- * A folder of small files that was removed, and is restored: by the rules of the storage, but without a request around
- * it.
- */
+/** Restores a removed folder of small files through the storage rules, without HTTP. */
 const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
   const { files } = stores
   const folder = toStoragePath('archive')
@@ -188,7 +180,7 @@ async function* contentOf(key: string): AsyncGenerator<Buffer> {
   yield Buffer.from(key)
 }
 
-/** On S3 it is that of `AWS_ENDPOINT_URL`, or one in memory, whose times mean nothing. */
+// S3 is `AWS_ENDPOINT_URL`, or in memory; the times of the latter mean nothing.
 const measureRestore = async (): Promise<Table> => {
   const machine = await onMachine(({ stores }) => measureRestoreOf(stores))
   const { bucket, connect } = await openTestBucket()

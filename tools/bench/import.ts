@@ -22,10 +22,7 @@ const targets = { seconds: 60, mebibytes: 256 }
 const body = `<p>${'It was a day like any other. '.repeat(35)}</p>`
 const categories = 50
 
-/**
- * Of every twenty records ten are news items with a text of 1 KB, two are blogs, eight are links; each behind what it
- * refers to.
- */
+// Of twenty records, ten are news items with a text of 1 KB, two are blogs and eight are links.
 function* recordsOf(count: number): Generator<object> {
   for (let id = 1; id <= categories; id++) yield { kind: 'category', id, name: `Category ${id}` }
   const news = Math.floor((count - categories) * 0.5)
@@ -47,13 +44,10 @@ const writeRecords = async (file: string): Promise<void> => {
   await once(out.end(), 'close')
 }
 
-/** How often the memory of a process is looked at, in milliseconds. */
+// Milliseconds between two readings of the memory.
 const interval = 20
 
-/**
- * Runs `site-admin` to its end. Answers how long that took, in seconds, the most memory that it has had, in MiB, and
- * what it has printed.
- */
+/** Runs `site-admin`. Returns seconds, the peak of its memory in MiB, and its output. */
 const measure = async (args: readonly string[]) => {
   const begun = performance.now()
   const child = spawn(process.execPath, ['admin/main.js', '--json', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -4,8 +4,8 @@ import { measureStreaming } from './large/streaming.ts'
 import type { Bench } from './measure/figures.ts'
 
 /**
- * Large files: resumable uploads on one machine, and to S3 in the requests that the gateway carries, and the function
- * that streams.
+ * Measures large files: resumable uploads on one machine, to S3 in requests of the size that API Gateway allows, and
+ * through the function that streams.
  */
 export const large: Bench = async () => [
   await measureOneMachine(),

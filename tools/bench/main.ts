@@ -15,7 +15,7 @@ import { push } from './push.ts'
 import { server } from './server.ts'
 import { storage } from './storage.ts'
 
-/** Every bench, by the name that `npm run bench -- <name>` knows it by. */
+// The names of `npm run bench -- NAME`.
 const benches: Readonly<Record<string, Bench>> = {
   backup,
   bundles,

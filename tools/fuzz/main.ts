@@ -8,7 +8,6 @@ import { Command, InvalidArgumentError } from 'commander'
 import { type FuzzedService, fuzz, fuzzer } from './schemathesis.ts'
 import { type FuzzedDocument, lacking, readTally, tableOf } from './tally.ts'
 
-/** The service on this machine, on a data directory that ends with it. */
 const startService = async (): Promise<FuzzedService> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-fuzz-'))
   const service = spawn(
@@ -40,7 +39,7 @@ const positive = (text: string): number => {
   throw new InvalidArgumentError('It must be a number above 0.')
 }
 
-/** `npm run fuzz`: holds a running service against its own document. `--examples 2000 --minutes 60` looks longer. */
+/** `npm run fuzz` checks a running service against its own document. `--examples 2000 --minutes 60` tests longer. */
 const { examples, minutes, seed, workers } = new Command('npm run fuzz --')
   .description('Sends what the document allows, and what it does not, to a service of its own on this machine.')
   .option('--examples <number>', 'for each operation', positive, 200)

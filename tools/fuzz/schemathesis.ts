@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { preparePython } from '../../test/support/python-environment.ts'
 
-/** The command of the fuzzer, in a Python environment of the project's own; made when it is not there yet. */
+/** The path of the fuzzer, which is installed into a Python environment of the project on first use. */
 export const fuzzer = (): string => {
   const folder = join(import.meta.dirname, '..', '..', '.local', 'fuzz')
   return join(preparePython(folder, join(import.meta.dirname, 'requirements.txt')), 'schemathesis')
 }
 
-/** A service that is asked, until it is stopped. */
 export interface FuzzedService {
   readonly baseUrl: string
   readonly siteId: number
@@ -20,7 +19,6 @@ export interface FuzzedService {
 interface Task {
   readonly command: string
   readonly service: FuzzedService
-  /** The file that holds the document. */
   readonly document: string
   readonly reports: string
   readonly tally: string
@@ -31,10 +29,10 @@ interface Task {
   readonly budget: number
 }
 
-/** How long the fuzzer has for its report when it is told to stop, in milliseconds. */
+// Milliseconds for the report of a stopped fuzzer.
 const timeToReport = 15_000
 
-/** Runs the fuzzer for as long as the budget lasts. Answers its exit status, and whether it had to be stopped. */
+/** Runs the fuzzer within the budget. Returns its exit status, and whether it was stopped. */
 export const fuzz = async (task: Task): Promise<{ readonly status: number; readonly stopped: boolean }> => {
   const { command, service, document, reports, budget } = task
   const child = spawn(

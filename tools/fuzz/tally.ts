@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
-/** What was sent to an operation. */
 interface Count {
-  /** Requests of the fuzzing itself: those that a number of examples was asked for. */
+  // Requests of the fuzzing phase, which `--examples` counts.
   readonly examples: number
-  /** How often each status was answered, to those and to all others. */
+  // The number of answers by status, over all phases.
   readonly statuses: Readonly<Record<string, number>>
 }
 
-/** By method and path. */
+// By method and path.
 type Tally = Readonly<Record<string, Count>>
 
 interface Operation {
@@ -16,12 +15,11 @@ interface Operation {
   readonly requestBody?: unknown
 }
 
-/** What is read of the document. */
 export interface FuzzedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** Nothing was counted when the fuzzer had to be killed. */
+/** Empty if the fuzzer was killed. */
 export const readTally = async (file: string): Promise<Tally> => {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
@@ -30,7 +28,7 @@ export const readTally = async (file: string): Promise<Tally> => {
   }
 }
 
-/** The operations whose requests can differ: what takes no input has a single one, and the fuzzer sends it once. */
+// Operations without input have a single request.
 const variable = ({ paths }: FuzzedDocument): string[] =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { parameters, requestBody }]) =>
@@ -38,13 +36,11 @@ const variable = ({ paths }: FuzzedDocument): string[] =>
     ),
   )
 
-/** The operations that have had fewer examples than they need. */
 export const lacking = (document: FuzzedDocument, tally: Tally, needed: number): string[] =>
   variable(document).filter((operation) => (tally[operation]?.examples ?? 0) < needed)
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
-/** How many requests were sent, and what was answered to them. */
 export const tableOf = (tally: Tally): string => {
   const rows = Object.entries(tally).map(([operation, { examples, statuses }]) => {
     const seen = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)

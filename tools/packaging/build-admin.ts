@@ -5,9 +5,8 @@ import { buildFolder } from './built-folder.ts'
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * Makes JavaScript of `site-admin`, the service included, in `dist`: Node takes no types out of files below
- * `node_modules`. Packages stay outside: they are installed beside it. What is loaded when it is first needed stays in
- * files of its own.
+ * Compiles `site-admin` and the service into `dist`, because Node does not strip types below `node_modules`. Packages
+ * are not bundled. Lazily loaded code stays in files of its own.
  */
 await buildFolder(join(root, 'dist'), async (folder) => {
   await build({

@@ -5,10 +5,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { buildFolder } from './built-folder.ts'
 
-/**
- * `npm run build -w client`: the library as modules with their types, and the command as one file that brings what it
- * needs.
- */
+/** `npm run build -w client` builds the library as typed modules, and the command as one file. */
 const room = join(import.meta.dirname, '..', '..', 'client')
 const { version } = JSON.parse(readFileSync(join(room, 'package.json'), 'utf8'))
 

@@ -6,17 +6,13 @@ import { build, type Plugin } from 'esbuild'
 import { buildFolder } from './built-folder.ts'
 
 /**
- * `npm run build:console`: the console as files of `dist/`. What may be kept for ever has a hash in its name;
- * `index.html` names these, and is asked for anew each time. The page stands at `…/console`, without a slash at its
- * end: to it the address of a neighbour begins with `console/`, behind a stage path as well.
+ * `npm run build:console` builds the console into `dist/`. All names but `index.html` have a hash, so that caches may
+ * keep them. The page is served at `…/console` without a final slash, so its relative addresses begin with `console/`.
  */
 const room = join(import.meta.dirname, '..', '..', 'console')
 
-/**
- * What the generator of the client's calls brings, and the page has no use for: a reader of server-sent events, what
- * finds a token and a service, and what writes lists and objects into an address. Without it, the page's script is 2.5
- * kB smaller.
- */
+// The page does not use these parts of the generated client: server-sent events, security schemes, and lists and
+// objects in addresses. Without them its script is 2.5 kB smaller.
 const unused = `
   export const createSseClient = undefined, getAuthToken = undefined, client = undefined
   export const serializeArrayParam = undefined, serializeObjectParam = undefined
@@ -50,7 +46,6 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     legalComments: 'none',
     logLevel: 'warning',
   })
-  /** What was made of an entry. */
   const builtOf = (entry: string): string => {
     const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))
     return basename(found?.[0] ?? '')
@@ -60,7 +55,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   const iconName = `icon-${createHash('sha256').update(readFileSync(icon)).digest('hex').slice(0, 8)}.svg`
   copyFileSync(icon, join(dist, iconName))
 
-  /** What a script cannot begin without: asked for along with it, and not only when it has come. */
+  // The scripts that an entry imports are requested together with it, not after it.
   const importsOf = (name: string): readonly string[] => {
     const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name) ?? []
     return output?.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)) ?? []

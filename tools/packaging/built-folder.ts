@@ -5,10 +5,7 @@ const scratch = join(import.meta.dirname, '..', '..', '.local')
 
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes(Object(error).code)
 
-/**
- * Puts a folder in the place of another one, which is moved below `gone`, and of whatever is put there in the very
- * moment in between.
- */
+// Another build may put its folder there between the two renames: move that away too.
 const takePlace = (made: string, folder: string, gone: string): void => {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -26,9 +23,8 @@ const takePlace = (made: string, folder: string, gone: string): void => {
 }
 
 /**
- * Makes a folder anew, such as `dist`: what `build` has put into an empty one takes its place as a whole. So whoever
- * reads from it meanwhile finds the old one or the new one, and several may build at once, as tests do that pack and
- * serve. Errors: those of `build`; then nothing has changed.
+ * Replaces a folder such as `dist` by the output of `build`, in one step. Readers find the old or the new folder, and
+ * several builds may run at once. Errors: those of `build`; the old folder then stays.
  */
 export const buildFolder = async (folder: string, build: (made: string) => Promise<void>): Promise<void> => {
   mkdirSync(scratch, { recursive: true })

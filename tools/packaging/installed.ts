@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Packs this repository into a folder. Answers the file of the package. */
+/** Returns the file of the package. */
 export const packInto = async (folder: string): Promise<string> => {
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: join(import.meta.dirname, '..', '..'),
@@ -16,27 +16,21 @@ export const packInto = async (folder: string): Promise<string> => {
 }
 
 interface Installed {
-  /** What starts the command. */
   readonly command: string
-  /** An empty folder to work in. */
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
 }
 
-/** What an installed command has said and done. */
 interface Findings {
   readonly version: string
   readonly help: string
-  /**
-   * The status of `GET /docs`; those of the console and of every file that it is made of; whether a file that was
-   * stored was read back.
-   */
+  // The statuses of `GET /docs`, and of the console with all of its files; whether a stored file was read back.
   readonly docs: number
   readonly console: readonly number[]
   readonly isRead: boolean
-  /** What the file and the backup were found to lack. */
+  // The faults found by the check of the data and of the backup.
   readonly faults: readonly object[]
-  /** How the service has ended that was asked to. */
+  // The exit status of the stopped service.
   readonly ended: number | null
 }
 
@@ -46,7 +40,6 @@ const statusOf = async (url: string): Promise<number> => {
   return response.status
 }
 
-/** The different statuses of a page and of the files that it names. */
 const statusesOfPage = async (url: string): Promise<readonly number[]> => {
   const page = await fetch(url)
   const files = [...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, file = '']) => new URL(file, url))
@@ -54,10 +47,7 @@ const statusesOfPage = async (url: string): Promise<readonly number[]> => {
   return [...new Set([page.status, ...statuses])]
 }
 
-/**
- * Works with an installed `site-admin` as a person does on the first day: serves, stores a file, backs up, restores,
- * checks.
- */
+/** Uses an installed `site-admin` as on the first day: serves, stores a file, backs up, restores, checks. */
 export const workWith = async ({ command, folder, environment }: Installed): Promise<Findings> => {
   const options = { cwd: folder, env: environment }
   const ask = async (...args: readonly string[]) => (await run(command, args, options)).stdout

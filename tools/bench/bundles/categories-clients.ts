@@ -1,4 +1,4 @@
-/** As for the fields: what the categories function needs of the SDK, and nothing else. */
+/** The part of the SDK that the categories function uses. */
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import {
   BatchGetCommand,

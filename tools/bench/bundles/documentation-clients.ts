@@ -1,7 +1,4 @@
-/**
- * What the documentation function needs of the SDK and nothing else: the measure for its own bundle.
- * The client is made when this is loaded, as the function makes it.
- */
+/** The part of the SDK that the documentation function uses. */
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 

@@ -1,7 +1,4 @@
-/**
- * What the fields function needs of the SDK and nothing else: the measure for its own bundle.
- * The client is made when this is loaded, as the function makes it.
- */
+/** The part of the SDK that the fields function uses. Its client is created while the module loads. */
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import {
   DeleteCommand,

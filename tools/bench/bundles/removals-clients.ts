@@ -1,2 +1,2 @@
-/** As for the storage: the worker that finishes removals is made from the same parts. */
+/** The worker that finishes removals uses the same part of the SDK as the storage function. */
 export { dynamodb, files, queue, used } from './storage-clients.ts'

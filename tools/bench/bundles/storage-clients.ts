@@ -1,7 +1,4 @@
-/**
- * What the storage function needs of the SDK and nothing else: the measure for its own bundle.
- * The clients are made when this is loaded, as the function makes them.
- */
+/** The part of the SDK that the storage function uses. */
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import {
   AbortMultipartUploadCommand,

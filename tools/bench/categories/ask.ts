@@ -3,7 +3,6 @@ import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { type Answer, send } from '../../../test/support/gateway.ts'
 
-/** Sends a request to the operations of categories. */
 export type Ask = (
   method: string,
   path: string,
@@ -13,7 +12,7 @@ export type Ask = (
 
 type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>
 
-/** Whoever asks over these stores; lists are sorted as a whole up to `longestList`, or however long they are. */
+/** Sends requests to the operations over these stores. */
 export const askOver = (stores: CategoriesStores, token: string, longestList = 1_000_000): Ask => {
   const settings = { dataCentre: 'us', longestList }
   const deps = createCategoriesDeps(settings, stores, { telemetry: { request: () => undefined } })

@@ -4,17 +4,17 @@ import type { Stores } from '../../../lib/service/stores.ts'
 import { fillDirectory } from '../../../test/support/every-operation.ts'
 import { entry } from '../../../test/support/history.ts'
 
-/** A site with categories of very different sizes over the same news items. */
+// A site with categories of different sizes over the same news items.
 export const site = 1001 as SiteId
 
 export const newsOf = (category: CategoryId): string => `/webresources/api/v3/sites/${site}/categories/${category}/news`
 
-/** How many links the category of each id has. */
+// The number of links of each category.
 export const sizes: ReadonlyMap<CategoryId, number> = new Map(
   [100, 1_000, 10_000, 100_000].map((size, index) => [(index + 1) as CategoryId, size]),
 )
 export const smallCategory = 1 as CategoryId
-/** A category to be linked with; it begins empty. */
+// Empty at the start; the benches link to it.
 export const emptyCategory = 9 as CategoryId
 
 const newsCount = Math.max(...sizes.values())
@@ -22,7 +22,7 @@ const step = 2_000
 
 const hour = 3_600_000
 
-/** One in a hundred weighs 7; release dates jump about, so that sorting has work to do. */
+// One in a hundred weighs 7. Release dates are not in the order of ids, so that sorting has work to do.
 const newsItem = (id: number) => {
   const releaseDate = new Date(Date.UTC(2020, 0, 1) + ((id * 7_919) % 50_000) * hour).toISOString().slice(0, 19)
   const members = {
@@ -37,7 +37,7 @@ const newsItem = (id: number) => {
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** Fills empty stores. Answers a token for the site. */
+/** Fills empty stores. Returns a token for the site. */
 export const storeLibrary = async ({
   contents,
   links,

@@ -14,7 +14,7 @@ type Query = Readonly<Record<string, string>>
 const cursorBehind = (category: CategoryId, key: number): string =>
   parseListQuery(new Map([['cursor', '']]), associationList(site, category, 'news')).cursorBehind({ key, values: [] })
 
-/** The requests of the tables, for a category with so many links. */
+// The requests of the tables, by the number of links of the category.
 const requests: Readonly<Record<string, (category: CategoryId, size: number) => Query>> = {
   'first page': () => ({}),
   'first page by cursor': () => ({ cursor: '' }),
@@ -28,10 +28,8 @@ const requests: Readonly<Record<string, (category: CategoryId, size: number) => 
 
 const columns = ['request', ...[...sizes.values()].map((size) => `${size.toLocaleString('en')} links`)]
 
-/** What was measured of each request, for a category of each size. */
 type ListFigures<Figures> = readonly (readonly [request: string, bySize: readonly Figures[]])[]
 
-/** Measures each request on each category, one after the other. */
 const measureEachList = async <Figures>(
   measure: (category: CategoryId, query: Query, size: number) => Promise<Figures>,
 ): Promise<ListFigures<Figures>> => {
@@ -44,7 +42,6 @@ const measureEachList = async <Figures>(
   return figures
 }
 
-/** The table of one figure. */
 const listTable = <Figures>(
   title: string,
   figures: ListFigures<Figures>,
@@ -59,10 +56,7 @@ interface Usage {
   readonly peakMiB: number
 }
 
-/**
- * How each request grows with the category on one machine: in time, and in memory. Each is answered by a process of its
- * own.
- */
+/** Measures time and memory of each request, by size of the category. Each request has a process of its own. */
 export const measureListTimes = async (dataDirectory: string, token: string): Promise<readonly Table[]> => {
   const figures = await measureEachList(async (category, query, size): Promise<Usage> => {
     const repetitions = size > 10_000 ? '5' : '15'
@@ -76,7 +70,7 @@ export const measureListTimes = async (dataDirectory: string, token: string): Pr
   ]
 }
 
-/** How the read units of each request grow with the category. */
+/** Measures the read units of each request, by size of the category. */
 export const measureListUnits = async (ask: Ask, takeConsumed: () => Consumed): Promise<Table> => {
   const figures = await measureEachList(async (category, query) => {
     takeConsumed()

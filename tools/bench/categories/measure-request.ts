@@ -3,8 +3,8 @@ import { median } from '../measure/figures.ts'
 import { askOver } from './ask.ts'
 
 /**
- * A process of its own per measurement: reads from its arguments a data directory, a token, a path, a query and how
- * often to repeat, and prints what one such request takes. The peak is that of the whole process, Node and all.
+ * Runs as a process. Its arguments are a data directory, a token, a path, a query and the number of repetitions. It
+ * prints the figures of one request. The peak includes Node itself.
  */
 const [, , directory = '', token = '', path = '', query = '{}', repetitions = '1'] = process.argv
 

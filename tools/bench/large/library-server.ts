@@ -4,8 +4,8 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 
 /**
- * What one writes who has a server and lib-storage: a PUT goes to a bucket, as it comes. Nothing is asked, checked or
- * told.
+ * A plain server with lib-storage: a PUT goes to a bucket as it arrives, without authorisation, checks or answers in
+ * between.
  */
 const [bucket = ''] = process.argv.slice(2)
 const client = new S3Client({ forcePathStyle: true })

@@ -13,7 +13,6 @@ const runs = 3
 const many = { uploads: 16, size: 64 * mebibyte }
 const targets = { whole: 1, pieces: 0.9, memory: 64, memoryOfMany: 256 }
 
-/** The flags of Node with which `npm start` runs the server. */
 const nodeFlags = manifest.scripts.start.match(/--\S+/g) ?? []
 
 const startOwn = (folder: string, fsync: 'on' | 'off') =>
@@ -36,7 +35,7 @@ const theirServer = ({ line }: MeasuredProcess): TusServer => ({
   headers: {},
 })
 
-/** Files that pile up would wait to be taken to the disk, and hold up all of them. */
+// Files that are not yet on the disk would slow down the next run.
 const clear = (folder: string): void => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name))
 }
@@ -47,7 +46,7 @@ const wayNames: readonly Way[] = ['one PATCH', 'PATCHes of 8 MiB']
 const servers = ['fsync on', 'fsync off', '@tus/server'] as const
 type Times = Record<(typeof servers)[number], number[]>
 
-/** By turns, each once unmeasured first. Removing what was there is no part of it. */
+// Takes turns after one unmeasured run of each. Cleanup is not measured.
 const measureWay = async (
   each: Readonly<Record<(typeof servers)[number], TusServer>>,
   folder: string,
@@ -83,7 +82,7 @@ const rowsOf = (way: Way, times: Times): readonly (string | number)[][] => {
   })
 }
 
-/** How the memory of the service grows with one upload, and with many at once, in MiB. */
+/** Memory of the service for one upload and for many at once, in MiB. */
 const measureMemory = async (own: MeasuredProcess): Promise<readonly (string | number)[][]> => {
   const service = ownServer(own)
   const row = async (name: string, target: number, run: () => Promise<unknown>) => {
@@ -97,10 +96,7 @@ const measureMemory = async (own: MeasuredProcess): Promise<readonly (string | n
   return [one, await row(`the same, ${many.uploads} of 64 MiB at once`, targets.memoryOfMany, all)]
 }
 
-/**
- * Large uploads in tus to the disk, beside the server of the makers of tus with its store of files, which leaves the
- * disk to itself.
- */
+/** Compares large tus uploads with the file store of the reference tus server, which does not flush. */
 export const measureOneMachine = (): Promise<Table> =>
   inScratchFolder(async (folder) => {
     preparePackages(join('tools', 'bench', 'large', 'tus-server'), theirs)

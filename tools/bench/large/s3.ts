@@ -15,7 +15,7 @@ import { bytes, mebibyte } from '../storage/content.ts'
 const runs = 3
 const measured = 256 * mebibyte
 const target = 0.35
-/** What an append through the gateway carries. */
+// The body of an append through API Gateway, in bytes.
 const gatewayAppend = 4_500_000
 const gibibyte = 1024 * mebibyte
 
@@ -36,7 +36,7 @@ const serviceOf =
     return handler({ ...requestOf(method, path, { headers: all }), body: { bytes } }, () => Number.POSITIVE_INFINITY)
   }
 
-/** Uploads so many bytes in appends of so many, as they come through the gateway. */
+// Uploads `size` bytes in appends of `step` bytes.
 const uploadPiecewise = async (call: Service, size: number, step: number): Promise<void> => {
   const content = Buffer.alloc(step, 'x')
   const creation = { 'Upload-Length': String(size), 'Upload-Metadata': 'filename bGFyZ2UuYmlu' }
@@ -94,18 +94,13 @@ const measureRates = async (opened: Opened, call: Service): Promise<Table> => {
   }
 }
 
-/**
- * What a function of the storage takes for an append of 4.5 MB, stores included, in seconds. An assumption, as those in
- * prices.ts.
- */
+// An assumption, like those in prices.ts: seconds of the function for an append of 4.5 MB.
 const assumedSecondsOfAppend = 0.4
 
-/** Dollars for what happens once and not a million times. */
+// Dollars for one upload, not for a million.
 const cents = (millions: number): string => (millions / 1e6).toFixed(4)
 
-/**
- * What a GiB costs in appends that the gateway carries, beside an upload in parts that goes to S3 by presigned URLs.
- */
+/** Compares the cost of 1 GiB in appends through the gateway with a multipart upload to presigned URLs. */
 const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promise<Table> => {
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))
@@ -160,8 +155,7 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
 }
 
 /**
- * Resumable uploads to whatever `AWS_ENDPOINT_URL` names, in the requests that the gateway carries: their pace, and
- * what they cost.
+ * Measures speed and cost of resumable uploads to `AWS_ENDPOINT_URL`, in requests of the size that API Gateway allows.
  */
 export const measureOnS3 = async (): Promise<readonly Table[]> => {
   if (!process.env['AWS_ENDPOINT_URL']) {

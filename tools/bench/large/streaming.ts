@@ -16,7 +16,6 @@ const large = 256 * mebibyte
 const many = { uploads: 16, size: 64 * mebibyte }
 const targets = { rate: 0.95, memory: 64, memoryOfMany: 256 }
 
-/** A site in a data centre, and a token for its files. */
 const fillDirectory = async ({ names, connect }: TestTables): Promise<string> => {
   const dynamodb = connect()
   const sites = createSiteDirectory({ dynamodb, table: names.sites, record: unrecorded })
@@ -35,7 +34,7 @@ const fillDirectory = async ({ names, connect }: TestTables): Promise<string> =>
   return token
 }
 
-/** The very bundle that is deployed, over tables and a bucket of its own at `AWS_ENDPOINT_URL`. */
+/** Starts the deployed bundle over tables and a bucket of its own at `AWS_ENDPOINT_URL`. */
 const startBundle = async (folder: string, tables: TestTables): Promise<{ stream: StreamProcess; bucket: string }> => {
   const { names, connect } = tables
   const { bucket } = await openCloudFiles(connect())
@@ -57,7 +56,7 @@ const startBundle = async (folder: string, tables: TestTables): Promise<{ stream
   return { stream, bucket }
 }
 
-/** How the memory of the process grows with one upload, and with many at once, in MiB. */
+/** Memory of the process for one upload and for many at once, in MiB. */
 const measureMemory = async (
   { pid }: StreamProcess,
   put: (name: string, length: number) => Promise<number>,
@@ -119,7 +118,7 @@ const measure = (tables: TestTables): Promise<Table> =>
     }
   })
 
-/** The function that streams, as it is deployed: its pace to whatever S3 `AWS_ENDPOINT_URL` names, and its memory. */
+/** Measures speed and memory of the function that streams, as it is deployed, to `AWS_ENDPOINT_URL`. */
 export const measureStreaming = async (): Promise<readonly Table[]> => {
   if (!process.env['AWS_ENDPOINT_URL']) {
     console.warn('NO AWS_ENDPOINT_URL: streaming is SKIPPED.\n')

@@ -1,8 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
-/** A server that speaks tus. */
 export interface TusServer {
-  /** Where uploads are created. */
+  // The URL that creates uploads.
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -16,7 +15,7 @@ interface Sent {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Sends a request with so many bytes, at the pace of the server. */
+// Sends `length` bytes as fast as the server takes them.
 const send = (
   url: string,
   method: string,
@@ -44,9 +43,7 @@ const send = (
 
 let count = 0
 
-/**
- * Uploads so many bytes, in requests of so many. Answers the seconds that it took; `remove` takes the file away again.
- */
+/** Uploads `size` bytes in requests of `step` bytes. Returns seconds. */
 export const upload = async ({ endpoint, headers }: TusServer, size: number, step: number): Promise<number> => {
   count += 1
   const filename = Buffer.from(`large-${count % 32}.bin`).toString('base64')

@@ -10,7 +10,7 @@ import type { tables } from '../../../lib/config/tables.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import { openTablesInMemory } from '../../../test/support/tables.ts'
 
-/** Runs something on an empty folder, which is removed afterwards. */
+/** Runs `run` with an empty folder and removes the folder afterwards. */
 export const inScratchFolder = async <Result>(run: (folder: string) => Promise<Result>): Promise<Result> => {
   const folder = await mkdtemp(join(tmpdir(), 'site-admin-bench-'))
   try {
@@ -21,8 +21,7 @@ export const inScratchFolder = async <Result>(run: (folder: string) => Promise<R
 }
 
 /**
- * Measures on one machine, as `npm start` has it: an empty data directory, every change on the disk before it is
- * answered unless told otherwise.
+ * Measures on an empty data directory with the defaults of `npm start`: every change is flushed unless told otherwise.
  */
 export const onMachine = <Result>(
   run: (machine: Machine) => Promise<Result>,
@@ -37,10 +36,7 @@ export const onMachine = <Result>(
     }
   })
 
-/**
- * Measures on empty tables of DynamoDB as dynalite has it, wherever AWS is: it tells what a request consumes, and its
- * times mean nothing.
- */
+/** Measures on empty dynalite tables. They report consumed capacity; their times mean nothing. */
 export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
   const { connect, close } = await openTablesInMemory()
   try {
@@ -54,8 +50,8 @@ const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
 const journalTable = 'journal' satisfies keyof typeof tables
 
 /**
- * The file stores as they are deployed, over a bucket and a queue of their own at `AWS_ENDPOINT_URL`, an IP address,
- * and the tables of a client.
+ * The deployed file stores over a bucket and a queue of their own at `AWS_ENDPOINT_URL`, an IP address, and the tables
+ * of `dynamodb`.
  */
 export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   const client = new S3Client({ forcePathStyle: true })

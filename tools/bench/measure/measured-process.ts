@@ -3,15 +3,13 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** The memory of a process, looked at from outside. */
 interface Memory {
-  /** The most that it has had since the last reset, in MiB. */
+  /** The peak since the last reset, in MiB. */
   peak(): number
-  /** Forgets the peak so far. Answers what it has now, in MiB. */
+  /** Resets the peak. Returns the present memory, in MiB. */
   reset(): number
 }
 
-/** A process whose first line says that it is ready. */
 export interface MeasuredProcess extends Memory {
   readonly line: string
   stop(): Promise<void>
@@ -22,7 +20,7 @@ const mebibytes = (pid: number | undefined, field: string): number => {
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
 }
 
-/** What the kernel says of the memory of a process: Linux is needed. */
+/** Reads `/proc`: Linux only. */
 export const memoryOf = (pid: number | undefined): Memory => ({
   peak: () => mebibytes(pid, 'VmHWM'),
   reset() {
@@ -31,7 +29,6 @@ export const memoryOf = (pid: number | undefined): Memory => ({
   },
 })
 
-/** Runs a file of this repository with Node. */
 export const startMeasured = async (
   file: string,
   args: readonly string[],

@@ -2,7 +2,6 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { type TableDefinition, type TableName, tables } from '../../../lib/config/tables.ts'
 
-/** Calls of the store, and the units of its capacity that they have consumed. */
 export interface Consumed {
   readonly reads: number
   readonly readUnits: number
@@ -12,7 +11,7 @@ export interface Consumed {
 
 const nothing: Consumed = { reads: 0, readUnits: 0, writes: 0, writeUnits: 0 }
 
-/** What a write to a table writes: the item, and an entry in each index, which dynalite does not count. */
+// A write stores the item and an entry in each index; dynalite does not count the latter.
 const entriesOf = (table: string): number => {
   const { indexes = {} }: TableDefinition = tables[table as TableName]
   return 1 + Object.keys(indexes).length
@@ -21,7 +20,7 @@ const entriesOf = (table: string): number => {
 const unitsOf = (capacities: readonly ConsumedCapacity[], entries: (table: string) => number): number =>
   capacities.reduce((sum, { CapacityUnits = 0, TableName = '' }) => sum + CapacityUnits * entries(TableName), 0)
 
-/** Has the store report what calls consume. Answers what tells how much that was since it was asked last. */
+/** Makes the client report consumed capacity. The result returns the capacity since its last call. */
 export const meter = (dynamodb: DynamoDBDocumentClient): (() => Consumed) => {
   let consumed = nothing
   dynamodb.middlewareStack.add(

@@ -2,20 +2,17 @@ import { type FunctionName, functionSettings } from '../../../cdk/config/functio
 import { type CloudRequest, s3OperationOf } from '../../../test/support/cloud-requests.ts'
 import type { Consumed } from './meter.ts'
 
-/** AWS's list prices in us-east-1 beyond any free tier, in US dollars for a million requests, units or seconds. */
+/** AWS list prices in us-east-1 without free tier, in US dollars per million requests, units or seconds. */
 export const prices = {
-  /** REST API. */
+  // REST API.
   gatewayRequest: 3.5,
   functionRequest: 0.2,
-  /** Lambda on arm64. */
+  // Lambda on arm64.
   gigabyteSecond: 13.3334,
-  /** DynamoDB on demand. A write to the directory costs this in every region that has a replica. */
+  // DynamoDB on demand. A write to the directory costs this in every region with a replica.
   readUnit: 0.125,
   writeUnit: 0.625,
-  /**
-   * S3: PUT, COPY, POST and LIST, the last two of which deletions in batches and listings are. Other deletions are
-   * free.
-   */
+  // S3: PUT, COPY, POST (batch deletion) and LIST. Single deletions are free.
   s3Write: 5,
   /** S3: GET and HEAD. */
   s3Read: 0.4,
