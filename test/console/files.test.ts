@@ -103,7 +103,7 @@ test('a name that is taken is refused in the words of the service, where it was 
   await page.keyboard.press('F2')
   await page.getByLabel('New name').fill('b.txt')
   await page.keyboard.press('Enter')
-  expect(await page.getByRole('dialog').getByRole('alert').textContent()).toMatch(/destination|already|exists/i)
+  expect(await page.getByRole('dialog').getByRole('alert').textContent()).toMatch(/name is taken/i)
   await page.getByLabel('New name').fill('c.txt')
   await page.keyboard.press('Enter')
   await row(page, 'c.txt').waitFor()

@@ -3506,7 +3506,7 @@ export type UploadToFolderErrors = {
      * - `104010` The folder is being removed. Repeat when the removal is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
      * - `104014` The file has no name. Give it one.
      * - `104015` The path is not valid. Check its characters and their encoding.
      * - `104016` Two files of the upload have the same name. Give each its own.
@@ -3640,7 +3640,7 @@ export type PutPathErrors = {
      * - `104010` The folder is being removed. Repeat when the removal is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
      * - `104014` The file has no name. Give it one.
      * - `104015` The path is not valid. Check its characters and their encoding.
      * - `104016` Two files of the upload have the same name. Give each its own.
@@ -3919,7 +3919,7 @@ export type UploadToRootErrors = {
      * - `104010` The folder is being removed. Repeat when the removal is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
      * - `104014` The file has no name. Give it one.
      * - `104015` The path is not valid. Check its characters and their encoding.
      * - `104016` Two files of the upload have the same name. Give each its own.
@@ -4026,7 +4026,7 @@ export type PutRootErrors = {
      * - `104010` The folder is being removed. Repeat when the removal is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
      * - `104014` The file has no name. Give it one.
      * - `104015` The path is not valid. Check its characters and their encoding.
      * - `104016` Two files of the upload have the same name. Give each its own.
@@ -4200,7 +4200,7 @@ export type DescribeUploadErrors = {
      * - `104010` The folder is being removed. Repeat when the removal is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
      */
     400: Error;
     /**
@@ -4297,7 +4297,7 @@ export type AppendToUploadErrors = {
      * - `104010` The folder is being removed. Repeat when the removal is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
-     * - `104022` The name is taken. Choose another one, or remove what has it.
+     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104033` The bytes do not match the checksum of the request. Send them again.
      */

@@ -49,7 +49,7 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
     return damage === undefined ? undefined : damaged(damage)
   } catch (error) {
     if (failureOf(error) === 'cannotOpen') {
-      return `The database ${database} cannot be opened. Check that it is a file and that it belongs to you. Nothing was changed.`
+      return `The database ${database} cannot be opened. Check that it is a file, and that you are the user who owns it. Nothing was changed.`
     }
     if (!isBusy(error)) return damaged(reasonOf(error))
     return `The database ${database} is in use by another process. Repeat this when that process has ended. Nothing was changed.`

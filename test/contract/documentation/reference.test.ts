@@ -41,7 +41,7 @@ const storage = '/api/v2/admin/sites/current/storage'
 /** What the service refuses as it stands, and is meant to. */
 const refused = {
   // There is nothing that it could delete.
-  'Learn that the root of the storage cannot be deleted': 400,
+  'Refuse to delete the root of the storage': 400,
   // A person has to choose the files first.
   'Upload files into a folder, or restore what was removed': 400,
   'Upload files into the root of the storage': 400,
