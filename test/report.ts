@@ -40,8 +40,8 @@ const failuresOf = ({ name, message, status, assertionResults }: TestFile): Fail
 }
 
 /**
- * `npm run report -- FILE…`: sums up reports of the test runner, after a line for each test that failed and one for its reason.
- * The last line is `N passed, N failed`. A file that could not be run counts as one failure.
+ * `npm run report -- FILE…`: sums up reports of the test runner, after a line for each test that failed and one for its
+ * reason. The last line is `N passed, N failed`. A file that could not be run counts as one failure.
  */
 const files = process.argv.slice(2)
 const reports = files.map((file): Report => JSON.parse(readFileSync(file, 'utf8')))

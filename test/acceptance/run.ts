@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 
-/** `npm run acceptance -- --base-url URL --token T [--admin "<command>"] [--largest-file BYTES]`: the black-box suite against any deployment. */
+/**
+ * `npm run acceptance -- --base-url URL --token T [--admin "<command>"] [--largest-file BYTES]`: the black-box suite
+ * against any deployment.
+ */
 const usage =
-  'Usage: npm run acceptance -- --base-url URL --token TOKEN [--admin "<administration command>"] [--largest-file BYTES]'
+  'Usage: npm run acceptance -- --base-url URL --token TOKEN [--admin "<administration command>"] [--largest-file ' +
+  'BYTES]'
 
 const readArguments = () => {
   try {

@@ -63,7 +63,8 @@ test('a conflict is exit status 3, and overwritten with --force, which is told t
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
     stdout:
-      'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\nleft alone (changed on the other side only)  b.txt  1 bytes\n',
+      'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\nleft alone (changed on the other side ' +
+      'only)  b.txt  1 bytes\n',
     stderr: expect.stringContaining('add --force to overwrite it, and 1 that changed on the other side only'),
   })
   expect(await demo('push', here, folder)).toMatchObject({

@@ -10,8 +10,9 @@ import { tusRoom } from '../support/tus-clients.ts'
 import { useTusClients } from './tus-on-one-machine.ts'
 
 /**
- * `npm run clients`: makes a client in Python and one in TypeScript from the document of a running service, with generators that many
- * use, and calls the service with both; uploads with the clients of others that speak tus, killed on the way. Needs Python 3.11 or newer; the first run and one after a change of what is pinned need the network.
+ * `npm run clients`: makes a client in Python and one in TypeScript from the document of a running service, with
+ * generators that many use, and calls the service with both; uploads with the clients of others that speak tus, killed
+ * on the way. Needs Python 3.11 or newer; the first run and one after a change of what is pinned need the network.
  */
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, '.local', 'clients')
@@ -24,7 +25,10 @@ const run = (cwd: string, program: string, args: readonly string[], env: Readonl
   throw new Error(`${program} ${args[0]} failed:\n${said}`, { cause: error })
 }
 
-/** What the generator leaves out of the client, and says so. Anything else means that an operation or a schema is not understood. */
+/**
+ * What the generator leaves out of the client, and says so. Anything else means that an operation or a schema is not
+ * understood.
+ */
 const leftOut = ['Unsupported content type application/xml', 'Unsupported content type */*']
 
 const checkWarnings = (said: string) => {

@@ -82,7 +82,10 @@ const killService = async (
   return next
 }
 
-/** Uploads with every client that speaks tus, to one machine; clients and service are killed on the way. Throws when something is lost. */
+/**
+ * Uploads with every client that speaks tus, to one machine; clients and service are killed on the way. Throws when
+ * something is lost.
+ */
 export const useTusClients = async (dataDirectory: string): Promise<void> => {
   const first = await startService(dataDirectory, ['--port', '0', '--quiet'])
   const { port } = new URL(first.baseUrl)

@@ -14,8 +14,8 @@ import { openTestFiles, type TestFiles } from '../support/files.ts'
 import { send } from '../support/gateway.ts'
 
 /**
- * Every operation of the route table against everything that can be wrong with a caller. A new operation is covered by its row
- * in the table, a new group by its handler here.
+ * Every operation of the route table against everything that can be wrong with a caller. A new operation is covered by
+ * its row in the table, a new group by its handler here.
  */
 let service: FieldsService
 let files: TestFiles

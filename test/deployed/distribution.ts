@@ -15,11 +15,15 @@ import { createServer, dispatch } from '../../server/create-server.ts'
 import { freePort, type StreamProcess, startStreamProcess } from './stream-process.ts'
 
 /**
- * A process that stands where the distribution of a data centre does: requests for files go to the function that streams, as it comes out of its
- * bundle, in the way in which Lambda hands them over; all else is answered here, over the tables at `AWS_ENDPOINT_URL`. Its one line of output is its address.
+ * A process that stands where the distribution of a data centre does: requests for files go to the function that
+ * streams, as it comes out of its bundle, in the way in which Lambda hands them over; all else is answered here, over
+ * the tables at `AWS_ENDPOINT_URL`. Its one line of output is its address.
  */
 
-/** What Lambda takes out of a request (https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html), and what belongs to a connection. */
+/**
+ * What Lambda takes out of a request (https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html), and what
+ * belongs to a connection.
+ */
 const removed =
   /^(connection|keep-alive|upgrade|expect|te|trailer|transfer-encoding|proxy-.*|x-real-ip|x-http-method(-override)?|x-method-override|lambda-web-.*|host)$/
 
@@ -35,7 +39,10 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
   return headers
 }
 
-/** Asks the function as Lambda does, which reads nothing of an answer before it has sent the whole body: one that comes earlier is an error. */
+/**
+ * Asks the function as Lambda does, which reads nothing of an answer before it has sent the whole body: one that comes
+ * earlier is an error.
+ */
 const askFunction = async (
   { port, headers: secret }: StreamProcess,
   { method, path, rawQuery, headers, body }: Request,

@@ -17,8 +17,9 @@ import { startMiniStack } from './ministack.ts'
 import { runAcceptance, runEdge, runGrants, runMoving, runStoreContracts, runStreaming, type Target } from './suites.ts'
 
 /**
- * `npm run test:deployed`: deploys to the emulator at `AWS_ENDPOINT_URL`, or else to a MiniStack started for this, runs the suites
- * on what is deployed, and takes it down again. With `--emulator localstack`, LocalStack must be what answers there.
+ * `npm run test:deployed`: deploys to the emulator at `AWS_ENDPOINT_URL`, or else to a MiniStack started for this, runs
+ * the suites on what is deployed, and takes it down again. With `--emulator localstack`, LocalStack must be what
+ * answers there.
  */
 const usage = `Usage: npm run test:deployed -- [--emulator localstack]
 Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`

@@ -38,9 +38,13 @@ const untilReady = async (child: ChildProcess, endpoint: string, log: string): P
 
 const recorder = join(import.meta.dirname, 'record-requests.ts')
 
-/** Starts MiniStack on a free port; its log goes into `folder`, what functions send into `recordings`, one file for each. */
+/**
+ * Starts MiniStack on a free port; its log goes into `folder`, what functions send into `recordings`, one file for
+ * each.
+ */
 export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
-  // Outside the project: the CommonJS that functions are run by there would be taken for ES modules, as package.json says.
+  // Outside the project: the CommonJS that functions are run by there would be taken for ES modules, as package.json
+  // says.
   const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))
   const log = join(folder, 'ministack.log')
   const port = await freePort()

@@ -10,7 +10,10 @@ import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../.
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
-/** The suites of test/contract of the stores themselves, and those of the rules over them. How capacity is reported, each store decides for itself. */
+/**
+ * The suites of test/contract of the stores themselves, and those of the rules over them. How capacity is reported,
+ * each store decides for itself.
+ */
 const storeSuites = [
   join('test', 'contract', 'ports'),
   join('test', 'contract', 'aws', 'web-forms'),
@@ -21,7 +24,10 @@ const ofOneStore = ['--exclude', '**/cost.test.ts']
 /** Each call of each operation that fails, in turn: thousands of requests. */
 const ofEachCall = ['--exclude', '**/s3-faults.test.ts']
 
-/** Cases that an emulator cannot satisfy for reasons of its own, by what their names match, and why. They are reported as skipped. */
+/**
+ * Cases that an emulator cannot satisfy for reasons of its own, by what their names match, and why. They are reported
+ * as skipped.
+ */
 const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>>> = {
   MiniStack: {
     'answers the range .* with 206': 'it ignores the range of a read that names a version',
@@ -46,7 +52,10 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
   },
 }
 
-/** Functions start one after the other for requests that come at once: on a small machine that takes its time. In milliseconds. */
+/**
+ * Functions start one after the other for requests that come at once: on a small machine that takes its time. In
+ * milliseconds.
+ */
 const patience = 90_000
 
 /** All cases but those. */
@@ -155,7 +164,10 @@ const runOnDeployment = async (target: Target, dataCentre: string, name: string,
   })
 }
 
-/** What all functions of a data centre are told when they are deployed, and that there is a file which is too large for the one that streams. */
+/**
+ * What all functions of a data centre are told when they are deployed, and that there is a file which is too large for
+ * the one that streams.
+ */
 const streamSettings = (target: Target, dataCentre: string) => ({
   ...storageSettings(target, dataCentre),
   WEB_FORMS_TABLE: outputOf(target.outputs, dataCentre, 'WebFormsTable'),
@@ -187,8 +199,9 @@ const startDistribution = async (target: Target, dataCentre: string, bundle: str
 }
 
 /**
- * Streaming, from the very bundle that is deployed: the black-box cases of what comes to it, where it stands behind a distribution, then large files to
- * the process itself. (What goes elsewhere has been asked in `runAcceptance`.) The data centre has that distribution's address meanwhile.
+ * Streaming, from the very bundle that is deployed: the black-box cases of what comes to it, where it stands behind a
+ * distribution, then large files to the process itself. (What goes elsewhere has been asked in `runAcceptance`.) The
+ * data centre has that distribution's address meanwhile.
  */
 export const runStreaming = async (target: Target, dataCentre: string): Promise<boolean> => {
   const bundle = mkdtempSync(join(tmpdir(), 'site-admin-stream-'))
@@ -222,8 +235,8 @@ export const runGrants = (target: Target, dataCentre: string, recordings: string
   runOnDeployment(target, dataCentre, 'grants', { DEPLOYED_RECORDINGS: recordings })
 
 /**
- * The contract suites of the stores, against tables and buckets of their own in what speaks DynamoDB and S3 there. LocalStack answers
- * too slowly for those of the rules, and of each call that fails, which send thousands of requests.
+ * The contract suites of the stores, against tables and buckets of their own in what speaks DynamoDB and S3 there.
+ * LocalStack answers too slowly for those of the rules, and of each call that fails, which send thousands of requests.
  */
 export const runStoreContracts = (target: Target): Promise<boolean> => {
   const suites =

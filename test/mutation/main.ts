@@ -8,8 +8,9 @@ import { createNearestTests } from './nearest-tests.ts'
 import { type Circle, createWitnesses } from './notice.ts'
 
 /**
- * Would the tests notice? Makes single changes to the source, in a copy of it, and runs the tests that have to do with the file. A seed
- * picks the same changes every time: first the kind, then the place, so that no kind outweighs the others.
+ * Would the tests notice? Makes single changes to the source, in a copy of it, and runs the tests that have to do with
+ * the file. A seed picks the same changes every time: first the kind, then the place, so that no kind outweighs the
+ * others.
  */
 const { values: flags } = parseArgs({
   options: {

@@ -29,13 +29,19 @@ const distancesFrom = (start: string, importers: ReadonlyMap<string, readonly st
 
 const wordsOf = (path: string) => path.replace(/(\.test)?\.ts$/, '').split('/')
 
-/** Folders and names that a test shares with a file make up for a long way: `test/contract/fields` is there for `functions/fields`. */
+/**
+ * Folders and names that a test shares with a file make up for a long way: `test/contract/fields` is there for
+ * `functions/fields`.
+ */
 const kinship = (test: string, file: string): number => {
   const words = wordsOf(test)
   return wordsOf(file).filter((word) => words.includes(word)).length
 }
 
-/** The tests that have to do with a file, because they import it, or import what does: those first that are the most likely to notice a change of it. */
+/**
+ * The tests that have to do with a file, because they import it, or import what does: those first that are the most
+ * likely to notice a change of it.
+ */
 export const createNearestTests = (root: string, files: readonly string[]): ((file: string) => string[]) => {
   const sources = files.filter((file) => file.endsWith('.ts'))
   const importers = importersOf(root, sources)

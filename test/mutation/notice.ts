@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import type { SourceChange } from './changes.ts'
 import type { TestAnswer, TestFailure, TestRequest } from './warm-tests.ts'
 
-/** A change that makes tests run without end is noticed as well. What so many files may take on a busy machine, in milliseconds. */
+/**
+ * A change that makes tests run without end is noticed as well. What so many files may take on a busy machine, in
+ * milliseconds.
+ */
 const patience = (files: number) => 45_000 + files * 5_000
 
 /** Runs tests of a tree. Those that had to be ended count as failed, all of them. */
@@ -68,8 +71,9 @@ const inGroups = (tests: readonly string[]) => [
 ]
 
 /**
- * Finds out which test notices a change, in a copy of the tree that is changed for the time. A test is believed when it fails twice, by
- * itself the second time, and not without the change: the machine may be busy, and something may have taken too long.
+ * Finds out which test notices a change, in a copy of the tree that is changed for the time. A test is believed when it
+ * fails twice, by itself the second time, and not without the change: the machine may be busy, and something may have
+ * taken too long.
  */
 export const createWitnesses = (copy: string, nearestTests: (file: string) => readonly string[]) => {
   const { run: runTests, stop } = createRunner(copy)
@@ -85,7 +89,9 @@ export const createWitnesses = (copy: string, nearestTests: (file: string) => re
     return answer.failures
   }
 
-  /** What of a test file fails without a change: on a busy machine, a test may, whose file has others that are believed. */
+  /**
+   * What of a test file fails without a change: on a busy machine, a test may, whose file has others that are believed.
+   */
   const failureWithout = async (changed: string, test: string): Promise<TestFailure | undefined> => {
     if (sound.has(test)) return undefined
     const [failure] = await run(changed, [test])

@@ -21,8 +21,9 @@ export interface TestAnswer {
 }
 
 /**
- * The tests of a tree, in a process that has read them before: Vitest keeps what it has made of each file, so that a change costs no
- * more than the tests that it needs. Whoever started this process can end it, should a change let it run for ever.
+ * The tests of a tree, in a process that has read them before: Vitest keeps what it has made of each file, so that a
+ * change costs no more than the tests that it needs. Whoever started this process can end it, should a change let it
+ * run for ever.
  */
 const [root = process.cwd()] = process.argv.slice(2)
 const failures: TestFailure[] = []
@@ -36,7 +37,8 @@ const vitest = await createVitest({
   root,
   watch: false,
   bail: 1,
-  // What many tests import, the SDK of AWS above all, is read once. A failure counts only when it comes again in a test file by itself.
+  // What many tests import, the SDK of AWS above all, is read once. A failure counts only when it comes again in a test
+  // file by itself.
   isolate: false,
   project: ['unit', 'contract', 'new-kind'],
   reporters: [{ onTestModuleEnd }],

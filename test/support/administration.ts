@@ -21,7 +21,10 @@ export const administerJson = async (dataDirectory: string, args: readonly strin
 export const refusedIn = (dataDirectory: string, reason: string): string =>
   `${reason} (Data directory: ${dataDirectory})\n`
 
-/** Runs `site-admin` in this process: the same program, without the time that a process takes to start. Input it has none. */
+/**
+ * Runs `site-admin` in this process: the same program, without the time that a process takes to start. Input it has
+ * none.
+ */
 export const administerHere = async (
   dataDirectory: string,
   args: readonly string[],

@@ -74,7 +74,10 @@ export const replaceBlob = async (folder: string) => {
   writeFileSync(blob, Buffer.alloc(large + 64, 'z'), { mode: 0o600 })
 }
 
-/** The folders of a test: where its service has its data, and where backups go. `backedUp`: with a small and a large file in them, and nobody there. */
+/**
+ * The folders of a test: where its service has its data, and where backups go. `backedUp`: with a small and a large
+ * file in them, and nobody there.
+ */
 export const test = base
   .extend('place', async ({ directory }) => ({
     folder: directory,

@@ -21,7 +21,10 @@ const unpack = async (): Promise<string> => {
   }
 }
 
-/** Names the fonts of the package where they were unpacked: without any font the browser ends, and its own list looks elsewhere. */
+/**
+ * Names the fonts of the package where they were unpacked: without any font the browser ends, and its own list looks
+ * elsewhere.
+ */
 const listFonts = async (): Promise<string> => {
   const file = join(folder, 'fonts.conf')
   const elements = [

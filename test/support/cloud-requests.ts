@@ -2,7 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
 import type { FileAction } from '../../cdk/config/grants.ts'
 
-/** A request that this process sends to AWS, or to what speaks like it: what tells it apart from others, without keys or bodies. */
+/**
+ * A request that this process sends to AWS, or to what speaks like it: what tells it apart from others, without keys or
+ * bodies.
+ */
 export interface CloudRequest {
   readonly method: string
   /** The names of its query's parameters. */
@@ -17,7 +20,10 @@ interface Started {
   readonly request: ClientRequest
 }
 
-/** Shows every request that Node's HTTP client sends from now on, and so each that a client of the SDK sends. Answers how to stop. */
+/**
+ * Shows every request that Node's HTTP client sends from now on, and so each that a client of the SDK sends. Answers
+ * how to stop.
+ */
 export const watchCloudRequests = (see: (request: CloudRequest) => void): (() => void) => {
   const listen = (message: unknown) => {
     const { request } = message as Started
@@ -50,10 +56,11 @@ interface S3Operation {
 }
 
 /**
- * The operations of S3 by what their requests look like; the first row that fits a request is its operation.
- * Actions are those of "Required permissions for Amazon S3 API operations" in its user guide. Beyond the obvious: an object that is not
- * there is 404 only to who may list the bucket; a write or a removal that names an entity tag needs the right to read it ("How to prevent
- * object overwrites with conditional writes", "Enforce conditional deletes"), which the batches of this service always do. Objects have no tags here, so that a copy needs no rights to them.
+ * The operations of S3 by what their requests look like; the first row that fits a request is its operation. Actions
+ * are those of "Required permissions for Amazon S3 API operations" in its user guide. Beyond the obvious: an object
+ * that is not there is 404 only to who may list the bucket; a write or a removal that names an entity tag needs the
+ * right to read it ("How to prevent object overwrites with conditional writes", "Enforce conditional deletes"), which
+ * the batches of this service always do. Objects have no tags here, so that a copy needs no rights to them.
  */
 const s3Operations: readonly S3Operation[] = [
   {
@@ -138,7 +145,10 @@ const s3Operations: readonly S3Operation[] = [
   { name: 'DeleteObject', method: 'DELETE', actions: ['DeleteObject'], charged: 'free' },
 ]
 
-/** The operation of S3 that a request is; undefined when it goes to another service. Throws an Error for one that the table lacks. */
+/**
+ * The operation of S3 that a request is; undefined when it goes to another service. Throws an Error for one that the
+ * table lacks.
+ */
 export const s3OperationOf = (request: CloudRequest): S3Operation | undefined => {
   if (request.target !== null) return undefined
   const found = s3Operations.find(

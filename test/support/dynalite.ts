@@ -32,8 +32,8 @@ type Intercept = (
 ) => boolean
 
 /**
- * The server of a dynalite, which listens nowhere yet. dynalite ends the process when a client goes away in the middle of a
- * request: it only ever gets to see whole ones.
+ * The server of a dynalite, which listens nowhere yet. dynalite ends the process when a client goes away in the middle
+ * of a request: it only ever gets to see whole ones.
  */
 export const createDynaliteServer = (intercept: Intercept = () => false): Server => {
   const server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })

@@ -19,7 +19,10 @@ const withoutPlace = (text: string, { baseUrl, site }: Asked): unknown =>
       .replaceAll(`"siteId":${site}`, '"siteId":"SITE"'),
   )
 
-/** What every list of a site answers, by its path: of web forms, their fields, categories, objects and what is linked with what. */
+/**
+ * What every list of a site answers, by its path: of web forms, their fields, categories, objects and what is linked
+ * with what.
+ */
 export const answersOfEveryList = async (asked: Asked): Promise<ReadonlyMap<string, unknown>> => {
   const { baseUrl, token, site } = asked
   const answers = new Map<string, unknown>()

@@ -44,7 +44,10 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
   }
 }
 
-/** Files that are placed after a look at the removals and before another one, and changes that are written down behind them, as S3 has to do it. */
+/**
+ * Files that are placed after a look at the removals and before another one, and changes that are written down behind
+ * them, as S3 has to do it.
+ */
 const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
   async place(changes, conditions, entry) {

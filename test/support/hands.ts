@@ -19,7 +19,10 @@ export interface OpenedHand<Tested = TableStores> {
   readonly stores: Tested
   /** The same tables, to which a test writes by the thousand what it does not ask the history of. */
   readonly unrecorded: Tested
-  /** How many changes, one after the other, a test may make: each takes its time where a store is spoken to over a socket. */
+  /**
+   * How many changes, one after the other, a test may make: each takes its time where a store is spoken to over a
+   * socket.
+   */
   readonly quickChanges: number
   /** The same tables over a connection of its own, as another process or function has it. */
   connect(): Tested

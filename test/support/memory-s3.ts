@@ -44,7 +44,9 @@ export interface MemoryS3 {
   }
   /** Every request so far. */
   readonly requests: readonly S3Request[]
-  /** Is told of each request before it is answered. What it does is done by then; what it throws, the client fails with. */
+  /**
+   * Is told of each request before it is answered. What it does is done by then; what it throws, the client fails with.
+   */
   before: (request: S3Request) => Promise<void>
 }
 
@@ -239,7 +241,10 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
   }
 
-  /** As S3 has it: a page tells a marker even when it is the last one, `0` at the end, and goes on from the beginning there. */
+  /**
+   * As S3 has it: a page tells a marker even when it is the last one, `0` at the end, and goes on from the beginning
+   * there.
+   */
   const listParts = (id: string, marker: number): S3Answer => {
     const parts = [...uploadOf(id).parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
     const page = parts.slice(0, partsInAPage)
@@ -278,7 +283,10 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListBucketResult', tag('IsTruncated', `${shown.length < entries.length}`) + shown.join(''))
   }
 
-  /** Versions and markers of all keys, behind a key or one version of it; what lies in a folder counts as that folder, when folded. */
+  /**
+   * Versions and markers of all keys, behind a key or one version of it; what lies in a folder counts as that folder,
+   * when folded.
+   */
   const statesBehind = (query: NonNullable<S3Request['query']>): (Version & { key: string; isLatest: boolean })[] => {
     const [prefix, key, id] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => String(query[name] ?? ''))
     return keysUnder(prefix ?? '').flatMap((one) => {

@@ -71,7 +71,9 @@ export const launch = (
 export const launchWithHandles = (handles: number, entry: string, args: readonly string[]): Program =>
   launchCommand('sh', ['-c', `ulimit -n ${handles}; exec "$@"`, 'sh', process.execPath, entry, ...args], {})
 
-/** Runs a source file of the project to its end. The signal, as that of a test whose time is up, ends one that hangs. */
+/**
+ * Runs a source file of the project to its end. The signal, as that of a test whose time is up, ends one that hangs.
+ */
 export const run = (entry: string, args: readonly string[], input = '', signal?: AbortSignal): Promise<Outcome> => {
   const program = launch(entry, args)
   signal?.addEventListener('abort', () => program.kill('SIGKILL'))

@@ -1,6 +1,9 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 
-/** XML knows no numbers and booleans, so text that reads as one becomes one, but for members that are text whatever they look like. */
+/**
+ * XML knows no numbers and booleans, so text that reads as one becomes one, but for members that are text whatever they
+ * look like.
+ */
 const textMembers: ReadonlySet<string> = new Set(['name', 'rel', 'uri', 'path', 'message', 'requestId'])
 const listMembers: ReadonlySet<string> = new Set(['items', 'links', 'errors'])
 

@@ -4,8 +4,9 @@ import { answer, bytesIn, type S3Request, xmlIn } from './s3-messages.ts'
 import { allOf, tag, textIn } from './s3-xml.ts'
 
 /**
- * What S3 demands of uploads in parts, and what emulators let pass: parts are numbered without gaps, all but the last have 5 MiB, and one checksum
- * algorithm is used from the first call to the last ("Checking object integrity", "Multipart upload limits" in its user guide).
+ * What S3 demands of uploads in parts, and what emulators let pass: parts are numbered without gaps, all but the last
+ * have 5 MiB, and one checksum algorithm is used from the first call to the last ("Checking object integrity",
+ * "Multipart upload limits" in its user guide).
  */
 const smallestPart = 5 * 1024 * 1024
 

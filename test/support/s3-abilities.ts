@@ -27,7 +27,10 @@ export const refusesTakenPlaces = async (client: S3Client, bucket: string): Prom
   return (await refusalOf(client.send(copy))) === 'PreconditionFailed'
 }
 
-/** AWS refuses to write onto what is there when nothing may be, and to write onto or delete another tag than the one that it is told. */
+/**
+ * AWS refuses to write onto what is there when nothing may be, and to write onto or delete another tag than the one
+ * that it is told.
+ */
 export const comparesWhatItChanges = async (client: S3Client, bucket: string): Promise<boolean> => {
   const object = { Bucket: bucket, Key: 'probe' }
   const put = { ...object, Body: 'x' }

@@ -13,9 +13,9 @@ const untilOpen = (gate: Promise<void>, signal: AbortSignal | undefined): Promis
   })
 
 /**
- * Slows the transport of a client: what changes something waits before it is sent, or before its answer arrives, until `goOn` is called, and is
- * cut by the signal of its call, as on a real connection. A function that is frozen in the middle and thawed later does the same. `goOn`
- * answers when everything that has waited is over.
+ * Slows the transport of a client: what changes something waits before it is sent, or before its answer arrives, until
+ * `goOn` is called, and is cut by the signal of its call, as on a real connection. A function that is frozen in the
+ * middle and thawed later does the same. `goOn` answers when everything that has waited is over.
  */
 export const slowDown = ({ config }: DynamoDBDocumentClient, way: SlowWay): { readonly goOn: () => Promise<void> } => {
   const gate = Promise.withResolvers<void>()

@@ -50,8 +50,8 @@ export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afte
 }
 
 /**
- * Loses the answer to the first call of that name on its way back. The client does not know and repeats the call, as it does.
- * `meanwhile` happens before that.
+ * Loses the answer to the first call of that name on its way back. The client does not know and repeats the call, as it
+ * does. `meanwhile` happens before that.
  */
 export const loseAnswer = (
   dynamodb: DynamoDBDocumentClient,

@@ -16,9 +16,9 @@ const makeDirectory = () => mkdtemp(join(tmpdir(), 'site-admin-'))
 const removeDirectory = (directory: string) => rm(directory, { recursive: true, force: true })
 
 /**
- * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it. It is empty;
- * `dataDirectory` is a data directory without a site, and `siteDirectory` one with the data centre `us` and the site 1001. Nothing runs
- * on them. `service` is one that the tests of a file share.
+ * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it.
+ * It is empty; `dataDirectory` is a data directory without a site, and `siteDirectory` one with the data centre `us`
+ * and the site 1001. Nothing runs on them. `service` is one that the tests of a file share.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs

@@ -26,7 +26,9 @@ export interface Wanted {
   readonly dieAt: number
 }
 
-/** Uploads a file, is killed on the way, and goes on in another process or page. Answers at which offset that went on. */
+/**
+ * Uploads a file, is killed on the way, and goes on in another process or page. Answers at which offset that went on.
+ */
 type KilledClient = (wanted: Wanted) => Promise<number>
 
 export interface TusClients {
@@ -38,7 +40,10 @@ export interface TusClients {
     folder: string,
     env: Readonly<Record<string, string>>,
   ): Promise<void>
-  /** Uploads with tus-js-client in Node, which kills another process on its way, and goes on when that is back. Answers where it went on. */
+  /**
+   * Uploads with tus-js-client in Node, which kills another process on its way, and goes on when that is back. Answers
+   * where it went on.
+   */
   uploadAndKill(wanted: Omit<Wanted, 'dieAt'>, pid: number, at: number): Promise<number>
   close(): Promise<void>
 }
@@ -99,7 +104,9 @@ const openOrigin = async (script: string) => {
   }
 }
 
-/** So many bytes a second leave a page that is to be closed on its way: fast enough, and not before anybody can look. */
+/**
+ * So many bytes a second leave a page that is to be closed on its way: fast enough, and not before anybody can look.
+ */
 const slowly = 12 * 1024 * 1024
 
 const openPage = async (context: BrowserContext, url: string, isSlow: boolean): Promise<Page> => {
@@ -111,7 +118,9 @@ const openPage = async (context: BrowserContext, url: string, isSlow: boolean): 
   return page
 }
 
-/** Uploads in a page until the upload is complete, or so many bytes have been sent. Answers where it went on, if it did. */
+/**
+ * Uploads in a page until the upload is complete, or so many bytes have been sent. Answers where it went on, if it did.
+ */
 const uploadIn = async (page: Page, order: Order, until: number): Promise<number> => {
   let goesOnAt = Number.NaN
   const reached = Promise.withResolvers<void>()

@@ -5,7 +5,10 @@ import { describe, expect, test } from 'vitest'
 const areas = 'lib/access lib/sites lib/history lib/fields lib/categories lib/storage'
 const groups = 'functions/categories functions/documentation functions/fields functions/storage'
 
-/** Rooms, from the bottom up: the folders of a room, what they may import beside themselves, and packages that are theirs alone. */
+/**
+ * Rooms, from the bottom up: the folders of a room, what they may import beside themselves, and packages that are
+ * theirs alone.
+ */
 const table: readonly (readonly [folders: string, mayImport: string, packages?: RegExp])[] = [
   ['lib/core', ''],
   ['lib/config', 'lib/core'],

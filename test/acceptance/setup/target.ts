@@ -15,7 +15,10 @@ export interface Target {
   readonly admin: string | null
   /** The largest file that may be uploaded, in bytes; without it, cases that need one that is larger are skipped. */
   readonly largestFile: number | null
-  /** Whether it may be too busy for a request, as an emulator on a small machine is at times: what only reads is sent again then. */
+  /**
+   * Whether it may be too busy for a request, as an emulator on a small machine is at times: what only reads is sent
+   * again then.
+   */
   readonly isSlow: boolean
 }
 

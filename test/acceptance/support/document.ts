@@ -59,7 +59,9 @@ const checkCode = (codes: readonly number[], text: string) => {
   if (!codes.includes(code)) throw new Error(`The code ${code} is not documented, but ${codes.join(', ')}`)
 }
 
-/** What a path looks like; a variable holds slashes where the document says so, as that of a path in the storage does. */
+/**
+ * What a path looks like; a variable holds slashes where the document says so, as that of a path in the storage does.
+ */
 const expressionOf = (template: string, operations: Readonly<Record<string, Operation>>): RegExp => {
   const spanning = Object.values(operations)
     .flatMap(({ parameters = [] }) => parameters)
@@ -116,7 +118,8 @@ export const createCheck = (document: OpenApi) => {
   const checkBody = ({ content = {}, 'x-codes': codes }: Response, { headers, text }: CheckedAnswer) => {
     if (text === '') return
     const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
-    // The bytes of a file may have the type of a document, when they are asked for under their own: ranges tell them apart.
+    // The bytes of a file may have the type of a document, when they are asked for under their own: ranges tell them
+    // apart.
     const documented = content[headers['accept-ranges'] === undefined ? type : '*/*'] ?? content['*/*']
     if (!documented) throw new Error(`A body of the type "${type}" is not documented`)
     if (documented.schema) checkText(type, documented.schema, text)

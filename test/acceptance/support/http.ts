@@ -90,7 +90,10 @@ let check: Promise<ReturnType<typeof createCheck>> | undefined
 
 const withoutQuery = (path: string) => path.replace(/\?.*$/s, '')
 
-/** The path within the service, without the query. The target and another data centre may each stand behind a prefix of their own. */
+/**
+ * The path within the service, without the query. The target and another data centre may each stand behind a prefix of
+ * their own.
+ */
 const pathOf = (path: string, { baseUrl }: Call): string => {
   const target = inject('target').baseUrl
   const prefix = new URL(target).pathname.replace(/\/$/, '')
@@ -112,7 +115,9 @@ const callOnce = async (path: string, options: Call): Promise<Answer> => {
   return answer
 }
 
-/** Sends a request again for as long as the service says that it is too busy for it, after the time that it asks for. */
+/**
+ * Sends a request again for as long as the service says that it is too busy for it, after the time that it asks for.
+ */
 export const callPatiently = async (path: string, options: Call): Promise<Answer> => {
   for (;;) {
     const answer = await callOnce(path, options)

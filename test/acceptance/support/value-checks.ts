@@ -2,7 +2,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { readXmlBy, type Schema } from './xml-by-schema.ts'
 
-/** Checks of values against schemas that refer to these components: each throws an Error that says what does not fit. */
+/**
+ * Checks of values against schemas that refer to these components: each throws an Error that says what does not fit.
+ */
 export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)

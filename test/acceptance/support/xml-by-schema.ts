@@ -61,8 +61,8 @@ const only = (elements: readonly Element[]): Element => {
 }
 
 /**
- * Reads an XML text as the document says that it is to be read: which elements are members, which are lists and what their
- * entries are called, what is a number. An element that the document does not name is an Error.
+ * Reads an XML text as the document says that it is to be read: which elements are members, which are lists and what
+ * their entries are called, what is a number. An element that the document does not name is an Error.
  */
 export const readXmlBy = (schema: Schema, text: string, schemas: Schemas): unknown => {
   const resolve = (given: Schema): Schema => {

@@ -10,7 +10,10 @@ export interface Said {
   readonly stderr: string
 }
 
-/** Runs a command line of site-files in this process, and answers all that it printed. The environment has nothing of its own settings but what is given. */
+/**
+ * Runs a command line of site-files in this process, and answers all that it printed. The environment has nothing of
+ * its own settings but what is given.
+ */
 export const siteFiles = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

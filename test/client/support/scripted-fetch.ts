@@ -18,7 +18,9 @@ export const json = (value: unknown, status = 200, headers: Readonly<Record<stri
 export const sites = (...urls: readonly string[]) =>
   json({ items: urls.map((url, index) => ({ id: index + 1, name: `Site ${index + 1}`, url, permissions: ['files'] })) })
 
-/** A `fetch` that answers as a script says, in place of the network; what it has no answer to is a broken connection. */
+/**
+ * A `fetch` that answers as a script says, in place of the network; what it has no answer to is a broken connection.
+ */
 export const scriptedFetch = (answer: Answer) => {
   const asked: Asked[] = []
   const send: typeof fetch = async (input, init) => {

@@ -65,7 +65,9 @@ export const reported = async (
 export const pathsOf = (events: readonly SyncEvent[], kind: SyncEvent['event']): readonly string[] =>
   events.flatMap((event) => (event.event === kind && 'path' in event ? [event.path] : [])).sort()
 
-/** Tests of the client: each has a folder of the site and empty folders of this machine to itself. The site is shared. */
+/**
+ * Tests of the client: each has a folder of the site and empty folders of this machine to itself. The site is shared.
+ */
 export const test = base
   .extend('client', { scope: 'file' }, async ({ service }) =>
     connect({ url: service.baseUrl, token: service.token, patience: { delay: 1 } }),

@@ -16,7 +16,9 @@ const hasTerminal = spawnSync('tmux', ['-V']).status === 0
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A terminal of 100 columns, in which a command line is run as people run it. What it shows is read from its screen. */
+/**
+ * A terminal of 100 columns, in which a command line is run as people run it. What it shows is read from its screen.
+ */
 const openTerminal = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -50,7 +50,9 @@ const withUppy = async (order: Order, progress: Told, resumed: Told): Promise<vo
   if (failed.length > 0) throw new Error(failed.map(({ error }) => error).join())
 }
 
-/** Uploads to the end. `progress` and `resumed` are told how many bytes were sent, and where an earlier upload goes on. */
+/**
+ * Uploads to the end. `progress` and `resumed` are told how many bytes were sent, and where an earlier upload goes on.
+ */
 const upload = (order: Order, progress: Told, resumed: Told): Promise<void> =>
   order.client === 'Uppy' ? withUppy(order, progress, resumed) : withTusJsClient(order, progress, resumed)
 

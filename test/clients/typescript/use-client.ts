@@ -3,8 +3,9 @@ import { client } from './client/client.gen.ts'
 import * as api from './client/index.ts'
 
 /**
- * Uses the client that @hey-api/openapi-ts made of the document of a running service. Arguments: its address, a token of its demo site.
- * That it type-checks is half of the proof: what is read of an answer below has the type that the document gives it.
+ * Uses the client that @hey-api/openapi-ts made of the document of a running service. Arguments: its address, a token
+ * of its demo site. That it type-checks is half of the proof: what is read of an answer below has the type that the
+ * document gives it.
  */
 const [baseUrl = '', token = ''] = process.argv.slice(2)
 client.setConfig({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? undefined : token), throwOnError: true })
@@ -48,7 +49,8 @@ const { data: stored } = await api.uploadToFolder({
   body: form,
   throwOnError: true,
 })
-// A 201 without a body, which begins a resumable upload, is of no known type to the generator: nor is what both have in common.
+// A 201 without a body, which begins a resumable upload, is of no known type to the generator: nor is what both have in
+// common.
 assert.deepEqual(stored, { status: 'success' })
 // Of several types of one body the generator knows the JSON alone: bytes go through the client beneath.
 await client.put({

@@ -56,8 +56,8 @@ const openPage = async (
 }
 
 /**
- * Tests of the console in a browser, against a service that the tests of a file share. `open` gives a page that is signed in; `folder` is one of the site
- * that nobody else uses, and is empty.
+ * Tests of the console in a browser, against a service that the tests of a file share. `open` gives a page that is
+ * signed in; `folder` is one of the site that nobody else uses, and is empty.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs

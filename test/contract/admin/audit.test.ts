@@ -49,7 +49,10 @@ const changing: readonly (readonly [name: string, args: readonly string[], type:
   ['site remove', ['1001', '--yes'], 'site.removed', /^site\/1001$/],
 ]
 
-/** Those that change no site. Data centres have no history. A backup is none of the sites' own, and comes back with the history that it has. */
+/**
+ * Those that change no site. Data centres have no history. A backup is none of the sites' own, and comes back with the
+ * history that it has.
+ */
 const others = [
   ...[
     'audit',

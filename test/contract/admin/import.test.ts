@@ -16,7 +16,9 @@ const fields = [
   { kind: 'field', webFormId: 3, typeId: -400, name: 'Say "}],[{" \\ and ü', mandatory: false, order: 2 },
 ]
 const records = [form, ...fields]
-/** Imports records of which some may be bad, and answers what is told of them: the exit status is 1 when there are any. */
+/**
+ * Imports records of which some may be bad, and answers what is told of them: the exit status is 1 when there are any.
+ */
 const importSome = async (directory: string, text: string, ...options: string[]) => {
   const { status, stdout, stderr } = await administer(directory, ['--json', ...importing, ...options], text)
   const outcome = JSON.parse(stdout)
@@ -366,7 +368,8 @@ describe('import is refused', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        'Standard input is not imported any further: line 2 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again: importing again is safe.',
+        'Standard input is not imported any further: line 2 has bytes that are no text in UTF-8. Save it in UTF-8, ' +
+          'and import it again: importing again is safe.',
       ),
     })
   })

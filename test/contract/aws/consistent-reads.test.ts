@@ -14,8 +14,8 @@ import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 /**
- * Which reads see what was written a moment ago, and cost twice as much. DynamoDB in memory always shows the newest, so that no suite
- * of a port would notice one that has become cheap: this looks at what is asked for.
+ * Which reads see what was written a moment ago, and cost twice as much. DynamoDB in memory always shows the newest, so
+ * that no suite of a port would notice one that has become cheap: this looks at what is asked for.
  */
 
 interface Tested

@@ -11,8 +11,9 @@ import { sendEvent } from '../../support/lambda.ts'
 import { type SlowWay, slowDown } from '../../support/slow-store.ts'
 
 /**
- * A request is answered 503 because the store is slow, its function is frozen with the answer, others change the same thing, and the function is
- * thawed. DynamoDB in memory is slowed at the transport of the client, which no emulator does.
+ * A request is answered 503 because the store is slow, its function is frozen with the answer, others change the same
+ * thing, and the function is thawed. DynamoDB in memory is slowed at the transport of the client, which no emulator
+ * does.
  */
 
 let service: FieldsService

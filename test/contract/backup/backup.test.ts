@@ -35,7 +35,10 @@ const oldestVersion = async (service: SpawnedService, path: string): Promise<Buf
   return Buffer.from(await oldest.arrayBuffer())
 }
 
-/** Writes a number into a small file, then into a large one, and so on: at any moment the first is as high as the second, or higher by one. */
+/**
+ * Writes a number into a small file, then into a large one, and so on: at any moment the first is as high as the
+ * second, or higher by one.
+ */
 const writeOn = async (service: SpawnedService, writer: number, isOver: () => boolean): Promise<void> => {
   for (let count = 0; !isOver(); count += 1) {
     await put(service, `${writer}/first`, String(count))

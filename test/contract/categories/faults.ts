@@ -4,7 +4,9 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 /** What a call of a client ends with that has failed in passing. */
 const unavailable = () => new ServiceError('unavailable')
 
-/** Something that happens at a call: it may let the call through, change what comes of it, or do something else first. */
+/**
+ * Something that happens at a call: it may let the call through, change what comes of it, or do something else first.
+ */
 type Intervention = (proceed: () => Promise<unknown>, command: unknown) => Promise<unknown>
 
 /** A real client, whose calls go through an intervention. */

@@ -23,7 +23,10 @@ const changes: Readonly<Record<string, (contents: Contents, links: CategoryLinks
   'an object less': (contents) => contents.removeObject({ site, kind: 'news', id: 1 }, entry),
 }
 
-/** A list that was asked for before must not be answered from memory when something in it has changed, whoever changed it. */
+/**
+ * A list that was asked for before must not be answered from memory when something in it has changed, whoever changed
+ * it.
+ */
 describe.each(hands)('a list that has been asked for before, on $name,', ({ open }) => {
   let hand: OpenedHand
   let list: (query?: Record<string, string>, path?: string) => Promise<string>

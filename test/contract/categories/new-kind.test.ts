@@ -20,8 +20,8 @@ import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { scratchDatabase } from '../../support/scratch-database.ts'
 
 /**
- * A third kind of objects, and all that it takes: one record in lib/core/object-kinds.ts, and no other file. (The document
- * in docs/ is made anew by `npm run openapi`.)
+ * A third kind of objects, and all that it takes: one record in lib/core/object-kinds.ts, and no other file. (The
+ * document in docs/ is made anew by `npm run openapi`.)
  */
 vi.mock(import('../../../lib/core/object-kinds.ts'), async (original) => {
   const { objectKinds, ...others } = await original()

@@ -7,7 +7,10 @@ import { test } from '../../support/test.ts'
 const run = promisify(execFile)
 const read = (page: string) => readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
 
-/** The pages that show the service by example, each with a heading: what stands below it, up to the next one of its level. */
+/**
+ * The pages that show the service by example, each with a heading: what stands below it, up to the next one of its
+ * level.
+ */
 const pages = [
   ['README.md', '## A tour'],
   ['docs/api.md', '# The API by example'],

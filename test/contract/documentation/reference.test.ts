@@ -100,8 +100,8 @@ interface OpenApi {
 }
 
 /**
- * The page with the operations of one tag. What is sent depends neither on the others nor on what is said of answers, and drawing these again
- * and again takes most of the time.
+ * The page with the operations of one tag. What is sent depends neither on the others nor on what is said of answers,
+ * and drawing these again and again takes most of the time.
  */
 const showing =
   (tag: string) =>

@@ -56,7 +56,9 @@ const operations: Readonly<Record<string, Case>> = {
 
 const failures = Object.keys(passingFailures) as Failure[]
 
-/** The calls of a request on cold caches: the token, the site and the data centre, the form; and for a change its write. */
+/**
+ * The calls of a request on cold caches: the token, the site and the data centre, the form; and for a change its write.
+ */
 const callsOf = ({ method }: Case) => (method === 'GET' ? 4 : 5)
 
 const cases = Object.entries(operations).flatMap(([name, operation]) =>

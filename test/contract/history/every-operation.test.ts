@@ -5,7 +5,9 @@ import type { RequestRecord } from '../../../lib/http/request.ts'
 import { exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
-/** Operations by a method that changes something, which change nothing that anybody could have seen; with the reason. */
+/**
+ * Operations by a method that changes something, which change nothing that anybody could have seen; with the reason.
+ */
 const changesNothing: Readonly<Record<string, string>> = {
   putRoot: 'the exercise is refused, and an upload by PUT is the one by POST',
   deleteRoot: 'the root cannot be deleted',

@@ -10,7 +10,10 @@ const site = 1001 as SiteId
 const category = 5 as CategoryId
 const list = { site, kind: 'news', category } as const
 
-/** A category with 30 news items, and two removals that a killed process has left: of the category, and of the news item 7. */
+/**
+ * A category with 30 news items, and two removals that a killed process has left: of the category, and of the news item
+ * 7.
+ */
 const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
   const database = scratchTables()
   const { contents, links } = createTableStores(database)

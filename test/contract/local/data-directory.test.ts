@@ -44,7 +44,8 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
     const outcome = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', dataDirectory], wrong).ended
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toBe(
-      'Settings missing or wrong: LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off).\n',
+      'Settings missing or wrong: LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of ' +
+        'on, off).\n',
     )
     expect(snapshotOf(dataDirectory)).toEqual(before)
   })

@@ -18,7 +18,9 @@ const test = base.extend('scarce', async ({ directory }, { onCleanup }) => {
   return { baseUrl, token, program }
 })
 
-/** Connects, and asks something. Answers the connection when the service has taken it, and undefined when it has not. */
+/**
+ * Connects, and asks something. Answers the connection when the service has taken it, and undefined when it has not.
+ */
 const taken = (url: string): Promise<Socket | undefined> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(url)

@@ -15,7 +15,9 @@ const records = function* () {
   for (let id = 1; id <= count; id += 1) yield { kind: 'link', type: 'news', categoryId: 1, objectId: 1_000 + id }
 }
 
-/** Reads and changes of every kind, one after the other, until told to stop. Answers how many there were of each status. */
+/**
+ * Reads and changes of every kind, one after the other, until told to stop. Answers how many there were of each status.
+ */
 const useService = async (service: SpawnedService, name: string, isOver: () => boolean) => {
   const statuses: Record<number, number> = {}
   for (let turn = 0; !isOver(); turn += 1) {

@@ -14,7 +14,10 @@ type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'links
 const now = Date.UTC(2026, 0, 1)
 const field = { typeId: -2, mandatory: true, order: 1 }
 
-/** What the ports do for administration alone: changes that keep what they do not name, whole lists, and the removal of all of a site. */
+/**
+ * What the ports do for administration alone: changes that keep what they do not name, whole lists, and the removal of
+ * all of a site.
+ */
 export const describeAdministration = ({ name, open }: Hand<Tested>): void => {
   let hand: OpenedHand<Tested>
   let stores: Tested

@@ -8,7 +8,9 @@ import type { Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
 import type { AppendWatch } from '../../../lib/storage/uploads/upload-parts.ts'
 import { entry } from '../../support/history.ts'
 
-/** What the suite of the bytes of uploads runs against: with the records, and the object store that takes whole uploads. */
+/**
+ * What the suite of the bytes of uploads runs against: with the records, and the object store that takes whole uploads.
+ */
 export interface PartsUnderTest extends Pick<Stores, 'uploadParts' | 'uploadRecords'> {
   readonly files: ObjectStore
   close(): Promise<void>

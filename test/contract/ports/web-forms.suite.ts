@@ -192,7 +192,8 @@ export const describeWebForms = ({ name, open }: Hand<Tested>): void => {
       ]
       expect(changes).toHaveLength(50)
       const writers = Array.from({ length: 5 }, () => hand.connect())
-      // On a slow machine a store may give up on a change that loses again and again: its caller repeats it, as it is told to.
+      // On a slow machine a store may give up on a change that loses again and again: its caller repeats it, as it is
+      // told to.
       const insist = async (make: () => Promise<void>): Promise<void> => {
         try {
           await make()

@@ -5,7 +5,10 @@ import type { Handler } from '../../../lib/http/request.ts'
 import { closerOf } from '../../../server/close-server.ts'
 import { createServer } from '../../../server/create-server.ts'
 
-/** A server over a handler, on any free port; it ends with the test. `patience` is how long its closing waits, in milliseconds. */
+/**
+ * A server over a handler, on any free port; it ends with the test. `patience` is how long its closing waits, in
+ * milliseconds.
+ */
 export const listening = async (handler: Handler, patience = 0) => {
   const server = createServer(() => handler)
   const close = closerOf(server, patience)

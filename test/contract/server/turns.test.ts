@@ -6,7 +6,9 @@ import { listening } from './listening.ts'
 
 const last = requestText('GET', '/', { Connection: 'close' })
 
-/** An operation that takes a turn of the event loop, and how many of it have been at work at the same time at the most. */
+/**
+ * An operation that takes a turn of the event loop, and how many of it have been at work at the same time at the most.
+ */
 const counted = () => {
   const count = { running: 0, most: 0, begun: 0 }
   const run = async (): Promise<Reply> => {

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { codeOf, formHeaders, multipart, type Outcome, openStorage, type StorageUnderTest } from './service.ts'
 
-/** Somebody else comes right before the store puts in place what has been found to be right: a real store, with that in front of it. */
+/**
+ * Somebody else comes right before the store puts in place what has been found to be right: a real store, with that in
+ * front of it.
+ */
 let storage: StorageUnderTest
 let meanwhile: (() => Promise<unknown>) | undefined
 let times: number

@@ -7,7 +7,10 @@ import { openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 
-/** A bucket in memory, the URLs to its files, and what is there: it stands in for the network of the SDK, and of a browser. */
+/**
+ * A bucket in memory, the URLs to its files, and what is there: it stands in for the network of the SDK, and of a
+ * browser.
+ */
 const openDownloads = async () => {
   const { bucket, connect, s3 } = openBucketInMemory()
   const client = connect()

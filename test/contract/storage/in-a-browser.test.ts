@@ -113,7 +113,8 @@ describe('a stored document that is opened with the token in its address', () =>
       if (accept !== undefined) expect(headers['content-type']).toBe(type)
       expect(await page.evaluate(`document.documentElement?.getAttribute('data-ran')`)).toBeFalsy()
 
-      // The very same document, where nothing holds it. By the time that it has had its effect, the first one would have had it.
+      // The very same document, where nothing holds it. By the time that it has had its effect, the first one would
+      // have had it.
       elsewhere.serve(`/free.${form}`, type, openForm(form, `${elsewhere.url}/free`))
       elsewhere.serve('/fence', 'text/html', `<meta http-equiv="refresh" content="0;url=/free/fence">`)
       const free = await openPage()

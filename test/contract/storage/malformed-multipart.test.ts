@@ -8,7 +8,10 @@ const part = (header: string, content = 'content') => `${b}\r\n${header}\r\n\r\n
 const end = `${b}--\r\n`
 const good = part(head)
 
-/** What is wrong with a body, the body, and the code if it is not 104000. Each is refused as a whole, with the good part that some have. */
+/**
+ * What is wrong with a body, the body, and the code if it is not 104000. Each is refused as a whole, with the good part
+ * that some have.
+ */
 const malformed: readonly (readonly [string, string | Buffer, number?])[] = [
   ['nothing at all', ''],
   ['a line end alone', '\r\n'],

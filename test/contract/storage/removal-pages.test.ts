@@ -18,8 +18,8 @@ const createGates = () => {
 }
 
 /**
- * Holds back the end of each page's removal until the next page has been asked for, and the answer to that until the removal has
- * begun: who does one after the other waits for ever. Pages are known by their last key.
+ * Holds back the end of each page's removal until the next page has been asked for, and the answer to that until the
+ * removal has begun: who does one after the other waits for ever. Pages are known by their last key.
  */
 const holdingBack = (events: string[]) => {
   const asked = createGates()

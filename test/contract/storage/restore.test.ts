@@ -253,7 +253,10 @@ for (const { name: hand, open } of storageHands) {
         expect(storage.leftovers()).toBe(0)
       })
 
-      /** Removes a folder with one file, and later another file, and then the folder with the third one; answers which of the three come back. */
+      /**
+       * Removes a folder with one file, and later another file, and then the folder with the third one; answers which
+       * of the three come back.
+       */
       const restoreAfter = async (pause: number) => {
         const later = () => vi.setSystemTime(Date.now() + pause)
         vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })

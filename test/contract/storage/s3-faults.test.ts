@@ -11,8 +11,9 @@ const failure = () =>
   Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
 
 /**
- * Clients of which one call fails: before it is sent, or after it was answered, so that nobody knows of what it did. What fails as a
- * whole is seen by the store at once; what fails on the wire is repeated by the client that repeats, as it is when deployed.
+ * Clients of which one call fails: before it is sent, or after it was answered, so that nobody knows of what it did.
+ * What fails as a whole is seen by the store at once; what fails on the wire is repeated by the client that repeats, as
+ * it is when deployed.
  */
 const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole' | 'on the wire') => {
   const client = connect(where === 'on the wire' ? 3 : 1)

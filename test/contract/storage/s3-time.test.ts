@@ -55,11 +55,15 @@ const inFunctionTime = async <Result>(run: (remainingTime: () => number) => Prom
   return { result: await running, elapsed }
 }
 
-/** A call that is slow: its request is held up, or the answer to it, or it arrives although it was cut, a moment later. */
+/**
+ * A call that is slow: its request is held up, or the answer to it, or it arrives although it was cut, a moment later.
+ */
 const slownesses = ['request', 'answer', 'arrival'] as const
 type Slowness = (typeof slownesses)[number]
 
-/** Has the call of that number be slow, counted from 1. Answers how many calls there are, and lets go of the slow one. */
+/**
+ * Has the call of that number be slow, counted from 1. Answers how many calls there are, and lets go of the slow one.
+ */
 const slowDown = (number: number, slowness: Slowness) => {
   let calls = 0
   let release = () => {}

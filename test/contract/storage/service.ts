@@ -59,7 +59,10 @@ export const openStorage = async (
   }
 }
 
-/** Puts so many folders into a folder, past everything that would check them: its objects are many at once. Answers their keys in order. */
+/**
+ * Puts so many folders into a folder, past everything that would check them: its objects are many at once. Answers
+ * their keys in order.
+ */
 export const fillFolder = async (
   { deps: { files }, site, fill }: StorageUnderTest,
   folder: string,

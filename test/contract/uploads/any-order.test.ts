@@ -34,7 +34,8 @@ import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 
 /**
- * Whatever comes in whatever order, wherever a process dies: what was answered is there, and the file is the one that was sent, or there is none.
+ * Whatever comes in whatever order, wherever a process dies: what was answered is there, and the file is the one that
+ * was sent, or there is none.
  */
 const site = 1001 as SiteId
 const uploader: Uploader = { site, author: { actor: 'ann' }, remainingTime: unlimited }
@@ -109,7 +110,10 @@ const aws: Hand = {
   },
 }
 
-/** A process that dies at one of its calls to a store, before the call or right after it: from then on it reaches nothing any more. */
+/**
+ * A process that dies at one of its calls to a store, before the call or right after it: from then on it reaches
+ * nothing any more.
+ */
 class Death extends Error {}
 
 const mortal = (diesAt: number) => {

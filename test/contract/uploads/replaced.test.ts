@@ -4,8 +4,8 @@ import { uploadsHands } from './hands.ts'
 import { uploadIn } from './service.ts'
 
 /**
- * A process that dies right behind the placement: the file is there, and on AWS the record does not know it. What has become of the file since must
- * not be undone when that is decided.
+ * A process that dies right behind the placement: the file is there, and on AWS the record does not know it. What has
+ * become of the file since must not be undone when that is decided.
  */
 describe.each(uploadsHands)('a completion that nobody could write down: $name', ({ open }) => {
   const start = async () => {

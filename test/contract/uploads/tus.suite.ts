@@ -4,7 +4,8 @@ import { checksum, metadata, type UploadsUnderTest, uploadIn } from './service.t
 
 /**
  * The protocol tus 1.0.0, sentence by sentence: each case quotes what it proves, by its section
- * (https://tus.io/protocols/resumable-upload). What is a matter of the client, or of an extension that is not offered, has no case.
+ * (https://tus.io/protocols/resumable-upload). What is a matter of the client, or of an extension that is not offered,
+ * has no case.
  */
 export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>): void => {
   describe(name, () => {
@@ -65,7 +66,9 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
       })
 
       test.each(['0.2.2', '1.0.1', '2.0.0', 'x', '', '1.0.0, 1.0.0'])(
-        'Tus-Resumable: "If the version specified by the Client is not supported by the Server, it MUST respond with the 412 Precondition Failed status and MUST include the Tus-Version header into the response. In addition, the Server MUST NOT process the request." (%j)',
+        'Tus-Resumable: "If the version specified by the Client is not supported by the Server, it MUST respond with ' +
+          'the 412 Precondition Failed status and MUST include the Tus-Version header into the response. In addition, ' +
+          'the Server MUST NOT process the request." (%j)',
         async (version) => {
           const upload = await begin(5)
           const headers = { 'Tus-Resumable': version }
@@ -154,7 +157,8 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
       })
 
       test.each(['application/octet-stream', 'text/plain', ''])(
-        '"All PATCH requests MUST use Content-Type: application/offset+octet-stream, otherwise the server SHOULD return a 415." (%j)',
+        '"All PATCH requests MUST use Content-Type: application/offset+octet-stream, otherwise the server SHOULD ' +
+          'return a 415." (%j)',
         async (type) => {
           const upload = await begin(5)
           const refused = await service.patch(upload, 0, 'hello', { headers: { 'Content-Type': type } })
@@ -164,7 +168,8 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
       )
 
       test.each([0, 1, 3, 5, 9007199254740992])(
-        '"If the offsets do not match, the Server MUST respond with the 409 Conflict status without modifying the upload resource." (%d instead of 2)',
+        '"If the offsets do not match, the Server MUST respond with the 409 Conflict status without modifying the ' +
+          'upload resource." (%d instead of 2)',
         async (offset) => {
           const upload = await begin(5)
           await service.patch(upload, 0, 'he')
@@ -205,7 +210,8 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
 
     describe('Core Protocol, OPTIONS', () => {
       test.each(['1.0.0', '0.1', ''])(
-        '"A successful response indicated by the 204 No Content or 200 OK status MUST contain the Tus-Version header." "The Server MUST ignore the header [Tus-Resumable]." (%j)',
+        '"A successful response indicated by the 204 No Content or 200 OK status MUST contain the Tus-Version ' +
+          'header." "The Server MUST ignore the header [Tus-Resumable]." (%j)',
         async (version) => {
           for (const path of ['/storage', '/storage/a/b', '/uploads/x']) {
             const headers = { 'Tus-Resumable': version }
@@ -293,7 +299,8 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
       })
 
       test.each([String(32 * 1024 * 1024 + 1), '9007199254740992', '9'.repeat(100)])(
-        '"If the length of the upload exceeds the maximum, the Server MUST respond with the 413 Request Entity Too Large status." (%s)',
+        '"If the length of the upload exceeds the maximum, the Server MUST respond with the 413 Request Entity Too ' +
+          'Large status." (%s)',
         async (length) => {
           const refused = await service.create('a', 5, { headers: { 'Upload-Length': length } })
           expect([refused.status, refused.code]).toEqual([413, 104005])
@@ -375,7 +382,8 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
       })
 
       test.each(['crc32 AAAAAA==', 'SHA1 qvTGHdzF6KLavt4PO0gs2a6pQ00=', 'sha1', 'sha1 no base64', 'sha1 ', '', 'x'])(
-        '"400 Bad Request if the checksum algorithm is not supported by the server … the uploaded chunk MUST be discarded." (%j)',
+        '"400 Bad Request if the checksum algorithm is not supported by the server … the uploaded chunk MUST be ' +
+          'discarded." (%j)',
         async (value) => {
           const upload = await begin(5)
           const refused = await service.patch(upload, 0, 'hello', { headers: { 'Upload-Checksum': value } })

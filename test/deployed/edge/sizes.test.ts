@@ -86,7 +86,8 @@ describe('a file that an answer can hold', () => {
   ])('passes the gateway byte for byte, both ways, for who accepts %s', async (_, Accept) => {
     await store('/sizes/answer.bin', content)
     const answer = await call('/sizes/answer.bin', { headers: { Accept } })
-    // LocalStack gives base64 to who accepts anything: the bytes are in the bucket then, as they are for who sends no Accept.
+    // LocalStack gives base64 to who accepts anything: the bytes are in the bucket then, as they are for who sends no
+    // Accept.
     if (answer.status === 302) expect((await redirected(answer)).equals(content)).toBe(true)
     else {
       expect(answer).toMatchObject({ status: 200, headers: { 'content-length': String(largestAnswer) } })

@@ -29,7 +29,10 @@ const grantedTo = (name: FunctionName): string[] => {
   ])
 }
 
-/** What Lambda does to a queue in the name of the function that works it off ("Using Lambda with Amazon SQS", execution role permissions). */
+/**
+ * What Lambda does to a queue in the name of the function that works it off ("Using Lambda with Amazon SQS", execution
+ * role permissions).
+ */
 const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
   removals: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
 }
@@ -42,7 +45,10 @@ const recordedOf = (name: FunctionName): CloudRequest[] => {
   return lines.map((line) => JSON.parse(line))
 }
 
-/** Breaks every request that is meant, each time that it is tried, before anything of it is sent: what it asks for is never carried out. */
+/**
+ * Breaks every request that is meant, each time that it is tried, before anything of it is sent: what it asks for is
+ * never carried out.
+ */
 const breaking = async (isMeant: (request: ClientRequest) => boolean, run: () => Promise<unknown>): Promise<void> => {
   const listen = (message: unknown) => {
     const { request } = message as { readonly request: ClientRequest }
@@ -96,7 +102,10 @@ const work = async (path: string, time: number): Promise<void> => {
   await removalsFunction(event, { getRemainingTimeInMillis: () => time } as Context, () => undefined)
 }
 
-/** What cannot be removed together with others, and cannot be removed at all just now: the worker waits for better times. */
+/**
+ * What cannot be removed together with others, and cannot be removed at all just now: the worker waits for better
+ * times.
+ */
 const failToRemove = (folder: string): Promise<void> =>
   breaking(
     ({ method }) => method === 'DELETE',

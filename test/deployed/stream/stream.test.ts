@@ -74,7 +74,9 @@ const digestAt = async (path: string): Promise<string> => {
   return digest.digest('hex')
 }
 
-/** What the memory of the process has grown by at the most while something went on, in MiB: the kernel's own figures. */
+/**
+ * What the memory of the process has grown by at the most while something went on, in MiB: the kernel's own figures.
+ */
 const growthDuring = async (run: () => Promise<void>): Promise<number> => {
   const memory = memoryOf(stream.pid)
   const before = memory.reset()

@@ -50,7 +50,10 @@ const findingsOf = async (directory: string, lanes: readonly Runner[]): Promise<
   return [...findings, ...(await checkDirectory(directory))]
 }
 
-/** Kills the service so many times on one directory, and looks at everything each time. Answers the first thing that was wrong. */
+/**
+ * Kills the service so many times on one directory, and looks at everything each time. Answers the first thing that was
+ * wrong.
+ */
 export const killAgainAndAgain = async (
   directory: string,
   rounds: number,

@@ -22,7 +22,10 @@ export interface Lane<State> {
 /** A lane under way, whatever it holds. */
 export interface Runner {
   readonly name: string
-  /** Asks for changes until the service is gone; `acknowledged` is told of each answer. Rejects when a change is refused. */
+  /**
+   * Asks for changes until the service is gone; `acknowledged` is told of each answer. Rejects when a change is
+   * refused.
+   */
   run(service: SpawnedService, acknowledged: () => void): Promise<void>
   /** What the directory must hold, one of these, and what it holds. */
   compare(

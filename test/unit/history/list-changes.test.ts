@@ -12,7 +12,10 @@ import {
 
 const site = 1001 as SiteId
 
-/** A history of so many changes, one at each position from 1 on, of which the ones at these positions are by bob; with how much of it was read. */
+/**
+ * A history of so many changes, one at each position from 1 on, of which the ones at these positions are by bob; with
+ * how much of it was read.
+ */
 const historyOf = (count: number, byBob: readonly number[]) => {
   const changes = Array.from({ length: count }, (_, index): Change => {
     const position = index + 1

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { writeXml } from '../../../lib/http/write-xml.ts'
 
 const head =
-  '<?xml version="1.0" encoding="utf-8"?><field xmlns="http://ns.adobe.com/bc/api/v1" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">'
+  '<?xml version="1.0" encoding="utf-8"?><field xmlns="http://ns.adobe.com/bc/api/v1" ' +
+  'xmlns:i="http://www.w3.org/2001/XMLSchema-instance">'
 
 const field = (value: object, item?: string) =>
   writeXml({ value, xml: { root: 'field', ...(item !== undefined && { item }) } })

@@ -97,7 +97,10 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /** A removal lists a folder when it is on record: whatever has been placed must be seen by it, and nothing comes behind its back. */
+  /**
+   * A removal lists a folder when it is on record: whatever has been placed must be seen by it, and nothing comes
+   * behind its back.
+   */
   const removeWhilePlacing = async (
     name: string,
     begin: (open: () => void) => Pick<PlaceConditions, 'remainingTime'> & { readonly begun?: Promise<void> },

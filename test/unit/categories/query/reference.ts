@@ -1,6 +1,9 @@
 import type { Item, Scalar, Scalars } from '../../../../lib/core/item-shape.ts'
 
-/** The rules of `where` and `order` once more, written down as naively as can be: one condition, one item, no preparation. */
+/**
+ * The rules of `where` and `order` once more, written down as naively as can be: one condition, one item, no
+ * preparation.
+ */
 type Kind = 'number' | 'string' | 'boolean' | 'date'
 
 export interface Known {
