@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { type DataCentreRegions, deploy, destroy, findEmulator, outputOf, synthesise } from './emulator/emulator.ts'
 import { registerMissing } from './emulator/emulator-registration.ts'
 
-/** `npm run deploy:local`: the very same app, deployed to the emulator at `AWS_ENDPOINT_URL`. */
+/** `npm run deploy:local` deploys the same app to the emulator at `AWS_ENDPOINT_URL`. */
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]
 Works on the emulator at AWS_ENDPOINT_URL (default http://127.0.0.1:4566).`
 
@@ -21,7 +21,7 @@ const readArguments = () => {
   }
 }
 
-/** Reads `us:us-east-1,eu:eu-west-1`. What is wrong in it, the app's own settings say. */
+// `us:us-east-1,eu:eu-west-1`. The settings of the app report mistakes.
 const parseDataCentres = (text: string): DataCentreRegions =>
   Object.fromEntries(
     text.split(',').map((dataCentre) => {

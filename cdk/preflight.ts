@@ -4,8 +4,8 @@ import { checkConcurrency, wantedConcurrency } from './config/concurrency.ts'
 import { contextKey, parseSettings } from './config/settings.ts'
 
 /**
- * `npm run preflight`: before a deployment, says for each region whether the account lets enough functions run at once. New
- * accounts are let 10. Ends with 1 when it does not, or when AWS cannot be asked; with 2 when it is used wrongly.
+ * `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region;
+ * new accounts allow 10. Exit status 1: too few, or AWS cannot be asked; 2: wrong usage.
  */
 const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`

@@ -11,11 +11,11 @@ import {
   functionSettings,
 } from './functions.ts'
 
-/** Some packages inside are CommonJS and ask for Node's own modules by `require`, which ES modules do not have. */
+// Some bundled packages are CommonJS and load built-in modules of Node with `require`.
 const requireForCommonJs =
   "import { createRequire as nodeRequire } from 'node:module'; const require = nodeRequire(import.meta.url);"
 
-/** What is imported as JSON is handed out and not run: it stays a file beside the code, which nobody parses as code. */
+// A JSON import is served, not run: it stays a file, so that Node does not parse it as code.
 const keepData: Plugin = {
   name: 'keep-data',
   setup({ onLoad }) {
@@ -47,7 +47,6 @@ const options = {
 const project = join(import.meta.dirname, '..', '..')
 const packages = join(project, 'node_modules')
 
-/** Puts files of packages where the bundle finds them as the sources do: by the package's name. */
 const copyPackageFiles = async (files: readonly string[], folder: string): Promise<void> => {
   for (const file of files) await cp(join(packages, file), join(folder, 'node_modules', file))
 }
@@ -58,10 +57,9 @@ const copyBuilt = async (name: string, built: string, folder: string): Promise<v
   await cp(source, join(folder, name), { recursive: true })
 }
 
-/** What a function reads at run time, beside its code: see `FunctionSettings`. */
 type Companions = Pick<FunctionSettings, 'packageFiles' | 'folders'>
 
-/** Bundles a Lambda function, the SDK included, into a folder; `index.mjs` there is its entry. */
+/** Bundles a Lambda function with the SDK. Its entry is `index.mjs` in the folder. */
 export const bundleFunction = async (
   entry: string,
   folder: string,
@@ -73,14 +71,14 @@ export const bundleFunction = async (
   return metafile
 }
 
-/** A folder with the bundle of each function. */
+/** The folder of each bundle. */
 export type Bundles = Readonly<Record<FunctionName | 'registration' | 'stream', string>>
 
 const registration = join(import.meta.dirname, '..', '..', 'functions', 'entries', 'registration.ts')
 
 const stream = join(import.meta.dirname, '..', '..', 'functions', 'entries', 'stream.ts')
 
-/** Bundles the function that streams into a folder. It is a process and no handler: Lambda runs `index.js`, as a script. */
+// This function is a process, not a handler: Lambda runs `index.js` as a script.
 export const bundleStream = async (folder: string): Promise<void> => {
   await bundleFunction(stream, folder)
   await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")

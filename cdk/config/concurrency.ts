@@ -1,17 +1,15 @@
 import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda'
 import type { Settings } from './settings.ts'
 
-/** What the account lets functions of a region do, against what is wanted there. */
 export interface Finding {
   readonly isEnough: boolean
-  /** For a person, with what to do. */
   readonly message: string
 }
 
-/** What a request keeps a function busy for, in seconds: that of a small file, the longest of the usual ones. */
+// Seconds of a typical long request, a small file.
 const usualRequest = 0.1
 
-/** How many functions at once each region needs so that the gateways of its data centres can let through what they may. */
+/** The concurrent executions that each region needs for the throttling limits of its gateways. */
 export const wantedConcurrency = ({ dataCentres, throttling }: Settings): ReadonlyMap<string, number> => {
   const wanted = new Map<string, number>()
   for (const { region } of Object.values(dataCentres)) {
@@ -20,7 +18,7 @@ export const wantedConcurrency = ({ dataCentres, throttling }: Settings): Readon
   return wanted
 }
 
-/** The code under which AWS knows the limit, and what it grants without questions. */
+// The service quota of concurrent executions, and its usual value.
 const quota = { code: 'L-B99A9384', usual: 1000 }
 
 const judge = (region: string, wanted: number, unreserved: number): Finding => {
@@ -33,11 +31,11 @@ const judge = (region: string, wanted: number, unreserved: number): Finding => {
   }
 }
 
-/** Whether what answers there is no AWS: that knows the question. */
+// Emulators do not support this call; AWS does.
 const isUnknownQuestion = (error: unknown): boolean =>
   error instanceof LambdaServiceException && [404, 501].includes(error.$metadata.httpStatusCode ?? 0)
 
-/** Asks for the limit of the region and answers whether it is enough. Errors: those of AWS, as of missing credentials. */
+/** Compares the account limit of the region with `wanted`. Errors: those of AWS, such as missing credentials. */
 export const checkConcurrency = async (region: string, wanted: number): Promise<Finding> => {
   const client = new LambdaClient({
     region,

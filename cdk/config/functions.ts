@@ -6,24 +6,24 @@ import type { prefixes } from '../../lib/contract/routes/routes.ts'
 export type ServedGroup = (typeof prefixes)[number]['group']
 
 export interface FunctionSettings {
-  /** Its file below functions/. */
+  // Relative to functions/.
   readonly entry: string
   readonly description: string
-  /** In MB. Processor time grows with it: a cold start is mostly processor time. */
+  // In MB. Processor time grows with memory, and a cold start is mostly processor time.
   readonly memorySize: number
-  /** The gateway gives up after 29 seconds; a function behind it ends before that, with an answer. */
+  // The gateway waits 29 seconds; a function behind it answers before that.
   readonly timeout: Duration
-  /** Whether it invokes itself, by way of a queue: Lambda stops a chain of about 16 invocations unless it is told that it is meant. */
+  // The function invokes itself through a queue. Without this flag Lambda stops the chain after 16 invocations.
   readonly goesOnByItself?: boolean
-  /** Files of packages that it reads at run time. */
+  // Files of npm packages that the function reads at run time.
   readonly packageFiles?: readonly string[]
-  /** What is built, and handed out as it is: folders of the project, by the name that they have beside the entry. */
+  // Built folders that the function serves, by their name beside the entry.
   readonly folders?: Readonly<Record<string, string>>
 }
 
 export type FunctionName = ServedGroup | 'removals'
 
-/** One Lambda function for each group of operations, and the worker that finishes removals. */
+/** One Lambda function for each endpoint group, and the worker that finishes removals. */
 export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> = {
   documentation: {
     entry: 'entries/documentation.ts',
@@ -64,13 +64,11 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
 
 export const functionNames = Object.keys(functionSettings) as FunctionName[]
 
-/** One value for each function. */
 export const byFunction = <Value>(create: (name: FunctionName) => Value): Readonly<Record<FunctionName, Value>> =>
   Object.fromEntries(functionNames.map((name) => [name, create(name)])) as Record<FunctionName, Value>
 
-/** `fields` → `FieldsFunction`: what the construct of a function is called. */
+/** `fields` → `FieldsFunction`. */
 export const functionName = (name: FunctionName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Function`
 
-/** The file with the handler of a function. */
 export const functionEntry = (name: FunctionName): string =>
   join(import.meta.dirname, '..', '..', 'functions', functionSettings[name].entry)

@@ -13,21 +13,21 @@ type TableAction =
 
 export interface TableGrant {
   readonly table: TableName
-  /** Names an index of the table; without it, the grant is for the table itself. */
+  // An index of the table; without it, the grant is for the table itself.
   readonly index?: string
   readonly actions: readonly TableAction[]
 }
 
-/** What every function needs to find out who calls, and for which site. */
+// To authorise a request.
 const directory: readonly TableGrant[] = [
   { table: 'sites', actions: ['GetItem'] },
   { table: 'tokens', actions: ['GetItem'] },
 ]
 
-/** What it takes to write down what has changed; reading it takes no more. */
+// To write and read the history.
 const journal: TableGrant = { table: 'journal', actions: ['Query', 'UpdateItem'] }
 
-/** What each function may do to each table: all of it, and nothing else. */
+/** All table permissions of each function. */
 export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> = {
   // Whom nobody asks for a token needs to read none.
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
@@ -48,7 +48,7 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
   removals: [journal, { table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
 }
 
-/** What the commands of `site-admin --target aws` do to each table: all of it, and nothing else. */
+/** All table permissions of `site-admin --target aws`. */
 export const administrationGrants: readonly TableGrant[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
@@ -74,26 +74,21 @@ type ObjectAction =
   | 'AbortMultipartUpload'
   | 'ListMultipartUploadParts'
 
-/** As IAM calls it. */
 export type FileAction = BucketAction | ObjectAction
 
 export interface FileGrant {
-  /** On the bucket itself. */
   readonly bucket: readonly BucketAction[]
-  /** On every object in it. */
   readonly objects: readonly ObjectAction[]
 }
 
-/**
- * What `site-admin --target aws` counts what is kept by, and removes the files of a site with: an object is deleted in the version that was listed, by its tag,
- * which takes the right to read it.
- */
+// `site-admin --target aws` counts kept versions, and removes the files of a site. A delete by version and tag needs
+// GetObject.
 export const administrationFileGrants: FileGrant = {
   bucket: ['ListBucket', 'ListBucketVersions'],
   objects: ['GetObject', 'DeleteObject'],
 }
 
-/** What functions may do to the files of sites. Versions are deleted to take back an upload that failed half-way. */
+/** File permissions. Functions delete versions to undo a failed upload. */
 export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
   storage: {
     bucket: ['ListBucket', 'ListBucketVersions'],
@@ -113,7 +108,7 @@ export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
 
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'
 
-/** What functions may do to the queue of removals. What a worker does not finish, it sends on. */
+/** Queue permissions. A worker sends on the work that it did not finish. */
 export const removalsGrants: Partial<Readonly<Record<FunctionName, readonly QueueAction[]>>> = {
   storage: ['SendMessage'],
   removals: ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'],

@@ -3,16 +3,16 @@ import type { Node } from 'constructs'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
 
-/** What an installation decides for itself: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line. */
+// The settings of an installation: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line.
 const customDomain = z
   .strictObject({
     domainName: z.string().min(1),
-    /** The zone of the domain at Route 53, which then gets the alias record and, without a certificate, the proof for one. */
+    // The Route 53 zone for the alias record and, without a certificate, for its validation.
     hostedZoneId: z
       .string()
       .regex(/^Z[A-Z0-9]{1,31}$/)
       .optional(),
-    /** A certificate in the data centre's region; without one, the deployment makes it. */
+    // A certificate in the region of the data centre; without it, the deployment creates one.
     certificateArn: z.string().startsWith('arn:').optional(),
   })
   .refine(({ hostedZoneId, certificateArn }) => hostedZoneId !== undefined || certificateArn !== undefined, {
@@ -21,18 +21,18 @@ const customDomain = z
 
 const region = z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/)
 
-/** Where CloudFront takes certificates and firewalls from. */
+/** CloudFront reads certificates and firewalls from this region only. */
 export const edgeRegion = 'us-east-1'
 
 const dataCentre = z
   .strictObject({
     region,
     customDomain: customDomain.optional(),
-    /** Overrides that of the installation, for the tables and files of this data centre and for its replica of the directory. */
+    // Overrides the setting of the installation for tables, files and the replica of the directory.
     deletionProtection: z.boolean().optional(),
-    /** Whether files come and go as streams, through a distribution, which is the address of the data centre then. */
+    // Files are streamed through a CloudFront distribution, which becomes the address of the data centre.
     streaming: z.boolean().optional(),
-    /** The number of the secret between the distribution and the function that streams: with the next one, both get a new one. */
+    // A new number replaces the secret between the distribution and the function that streams.
     originSecret: z.int().min(1).optional(),
   })
   .refine(
@@ -40,9 +40,9 @@ const dataCentre = z
     { path: ['customDomain', 'certificateArn'], message: `must be of ${edgeRegion} where streaming is on` },
   )
 
-/** Who may deploy from GitHub without a key: jobs of one repository that run in one of its environments. */
+// Jobs of one GitHub repository and environment may deploy without a key.
 const deploymentRole = z.strictObject({
-  /** As GitHub's tokens name it: `owner/name`, with the ids of both where it was made since July 2026, `owner@1/name@2`. */
+  // As in GitHub's tokens: `owner/name`, or `owner@1/name@2` with ids for repositories created since July 2026.
   repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/),
   environment: z
     .string()
@@ -52,34 +52,33 @@ const deploymentRole = z.strictObject({
 
 const settings = z
   .strictObject({
-    /** What the names of the stacks and of the global tables begin with. */
+    // Prefix of the stacks and global tables.
     prefix: z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/),
     dataCentres: z.record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), dataCentre),
-    /** Where sites are made unless told otherwise. */
+    // The data centre of new sites.
     defaultDataCentre: z.string(),
-    /** The home of the directory's tables, which never moves. Without it, the region of the default data centre. */
+    // The home region of the directory tables, which never moves. Default: the region of the default data centre.
     directoryRegion: region.optional(),
-    /** Keeps tables, buckets and their contents when a stack is removed, and refuses to remove tables. */
+    // Keeps tables and buckets when a stack is removed, and protects tables from deletion.
     deletionProtection: z.boolean().default(true),
-    /** Whether the directory is replicated to every region. Emulators do not replicate: there, all read it in its home region. */
+    // Replicates the directory to every region. Emulators cannot replicate: all read it in its home region.
     replicateDirectory: z.boolean().default(true),
-    /** The address of an emulator, through which base URLs then lead. */
+    // The address of an emulator, used in base URLs.
     emulatorEndpoint: z.url().optional(),
-    /** How the gateway hands over paths: AWS's as they came, some emulators' percent-decoded (lib/aws/lambda/gateway.ts). */
+    // AWS passes paths as they were sent; some emulators decode them (lib/aws/lambda/gateway.ts).
     pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
-    /** For which `Accept` the gateway hands out bytes: AWS's for any, LocalStack's for one that names a type first (lib/aws/lambda/gateway.ts). */
+    // AWS returns bytes for every `Accept`; LocalStack only if it begins with a type (lib/aws/lambda/gateway.ts).
     binaryAccept: z.enum(['any', 'named']).default('any'),
     deploymentRole: deploymentRole.optional(),
-    /** What functions write to their logs: this, and what is graver. */
     logLevel: z.enum(logLevels).default('INFO'),
     webApplicationFirewall: z.boolean().default(false),
-    /** Whether what happens to sites goes to an event bus of each data centre as well. */
+    // Sends every change to an event bus of the data centre.
     changeEvents: z.boolean().default(false),
-    /** For how many days replaced and removed files are kept, and can be brought back. */
+    // Days in which replaced and removed files can be restored.
     keptDays: z.int().min(1).max(3_650).default(30),
-    /** Who is told of alarms. */
+    // Receives alarms.
     alarmEmail: z.email().optional(),
-    /** Requests per second and data centre that the gateway lets through, and how many at once. */
+    // Requests per second and concurrent requests per data centre that the gateway admits.
     throttling: z
       .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
       .default({ rate: 500, burst: 1000 }),
@@ -97,10 +96,9 @@ const settings = z
 export type Settings = z.infer<typeof settings>
 export type DataCentreSettings = z.infer<typeof dataCentre>
 
-/** Where the settings stand in the context. */
 export const contextKey = 'siteAdmin'
 
-/** Reads and checks the settings. Values from the command line are JSON texts. Throws an error that names what is wrong. */
+/** Validates the settings. The command line gives JSON texts. Throws an Error that names the wrong setting. */
 export const parseSettings = (value: unknown): Settings => {
   const result = settings.safeParse(typeof value === 'string' ? JSON.parse(value) : value)
   if (result.success) return result.data
@@ -109,11 +107,10 @@ export const parseSettings = (value: unknown): Settings => {
 
 export const readSettings = (node: Node): Settings => parseSettings(node.tryGetContext(contextKey))
 
-/** The region where the directory's tables have their home. */
 export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
   directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
 
-/** The regions to which the directory's tables are replicated from a region. */
+/** The regions of the directory replicas, seen from one region. */
 export const replicaRegions = (settings: Settings, from: string): readonly string[] => {
   if (!settings.replicateDirectory) return []
   const regions = new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
@@ -121,24 +118,22 @@ export const replicaRegions = (settings: Settings, from: string): readonly strin
   return [...regions]
 }
 
-/** Where a data centre reaches the directory: next to it, or where it has its home. */
+/** The region in which a data centre reads the directory. */
 export const nearestDirectory = (settings: Settings, { region }: DataCentreSettings): string =>
   settings.replicateDirectory ? region : homeRegion(settings)
 
-/** Whether what a data centre keeps outlives its stack. */
 export const isProtected = (settings: Settings, { deletionProtection }: DataCentreSettings): boolean =>
   deletionProtection ?? settings.deletionProtection
 
 export const stageName = 'live'
 
-/** What a data centre answers at when it has no domain of its own. */
 interface Addresses {
   readonly apiId: string
-  /** The host of its distribution, where it streams. */
+  // The host of the distribution, if the data centre streams.
   readonly distribution: string | undefined
 }
 
-/** The base URL of a data centre's service: its own domain, else its distribution, else its stage. */
+/** The base URL of a data centre: its own domain, else its distribution, else its stage. */
 export const baseUrlOf = (
   { emulatorEndpoint }: Settings,
   { customDomain }: DataCentreSettings,

@@ -10,8 +10,8 @@ const allowOnFiles = (bucketArn: string) => [
 ]
 
 /**
- * What `site-admin --target aws` needs of a stack: what its commands do to these of the tables, and the outputs by which it
- * finds them. Who administers a data centre has the policy of its stack and that of the directory's.
+ * Gives `site-admin --target aws` a policy for these tables, and the outputs that name them. An administrator of a data
+ * centre needs the policy of its stack and of the directory stack.
  */
 export const createAdministrationPolicy = (
   stack: Stack,

@@ -7,12 +7,14 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { allow } from './statements.ts'
 
-/** An item of the table as it is after an update, whose first entry is the newest: the one that the update has added (lib/aws/dynamodb/journal-blocks.ts). */
+// A stream record has the updated block. Its first entry is the one that the update added
+// (lib/aws/dynamodb/journal-blocks.ts).
 const block = (path: string) => `$.dynamodb.NewImage.${path}`
 const entry = (member: string) => block(`entries.L[0].M.${member}.S`)
 const text = (path: string) => `<${path}>`
 
-/** An event of CloudEvents 1.0, as docs/change-event.schema.json describes it. Everything that varies is text: the pipe puts quotes around nothing. */
+// CloudEvents 1.0, described in docs/change-event.schema.json. Every variable part is a text, because the pipe adds no
+// quotes.
 const cloudEvent = (dataCentre: string) => ({
   specversion: '1.0',
   id: `${text(block('block.N'))}${text(block('count.N'))}-${text(block('site.N'))}`,
@@ -30,30 +32,29 @@ const cloudEvent = (dataCentre: string) => ({
   },
 })
 
-/** Updates that have added an entry: neither what is forgotten, nor the head of a history, which has none. */
+// Only updates that add an entry: not expired items, and not the head of a history.
 const additions = {
   eventName: ['INSERT', 'MODIFY'],
   dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
 }
 
-/** How many entries the pipe takes at once: as many as one call to a bus may hold. */
+// The most entries that one call to an event bus accepts.
 const batchSize = 10
 
-/** How often the pipe tries to deliver what the bus has refused, before it goes on with the next. */
+// Attempts to deliver an event before the pipe continues with the next one.
 const retries = 20
 
 interface Options {
   readonly journal: ITable
-  /** The id of the data centre. */
   readonly dataCentre: string
 }
 
 export interface ChangeEvents {
-  /** Where the pipe notes what it could not deliver. */
+  // Receives the events that the pipe could not deliver.
   readonly failed: Queue
 }
 
-/** Has every entry of the history go to an event bus, by a pipe and no function. Rules on the bus are the affair of the installation. */
+/** Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. */
 export const createChangeEvents = (scope: Construct, { journal, dataCentre }: Options): ChangeEvents => {
   const parts = new Construct(scope, 'ChangeEvents')
   const stream = journal.tableStreamArn

@@ -3,15 +3,15 @@ import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import { homeRegion, type Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
-/** GitHub as IAM knows it. An account has one such provider, which others may use too: it is not this app's. */
+// An account has one provider for GitHub, which others may use too: this app does not create it.
 const issuer = 'token.actions.githubusercontent.com'
 
-/** The roles of `cdk bootstrap` that a deployment works through: they do the rest. */
+// The roles of `cdk bootstrap` that deploy.
 const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']
 
 /**
- * The role in which GitHub deploys, when an installation wants one: for jobs of one environment of one repository alone, and
- * with no right but to become the roles of `cdk bootstrap` in the regions of this app.
+ * A role for jobs of one GitHub environment. It may only assume the roles of `cdk bootstrap` in the regions of this
+ * app.
  */
 export const createDeploymentRole = (stack: Stack, settings: Settings): readonly Role[] => {
   const { deploymentRole, dataCentres } = settings

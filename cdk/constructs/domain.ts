@@ -5,7 +5,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct, type IDependable } from 'constructs'
 import type { DataCentreSettings } from '../config/settings.ts'
 
-/** TLS 1.2 and 1.3. Of its own accord a regional API speaks 1.0, and that of the API counts for its domains too. */
+// TLS 1.2 and 1.3. The default of a regional API allows 1.0, also on its domains.
 const security = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
@@ -13,7 +13,6 @@ const security = {
 
 export type CustomDomain = NonNullable<DataCentreSettings['customDomain']>
 
-/** The zone that gets the records of a domain, where it is known. */
 export const zoneOf = (scope: Construct, { domainName, hostedZoneId }: CustomDomain): IHostedZone | undefined =>
   // Records take their name from the zone when they have none of their own: so they all have the domain's.
   hostedZoneId === undefined
@@ -30,8 +29,8 @@ export const certificateOf = (
     : Certificate.fromCertificateArn(scope, 'Certificate', certificateArn)
 
 /**
- * Lets callers in over TLS 1.2 or newer only, and gives the API the domain of its own that a data centre may have, with a
- * certificate and a record where its zone is known. Answers what must be there before callers are sent to it.
+ * Requires TLS 1.2 or newer. Adds the custom domain with its certificate and, in a known zone, its record. Returns the
+ * resources that must exist before callers are sent here.
  */
 export const createEntrance = (api: RestApi, customDomain: CustomDomain | undefined): readonly IDependable[] => {
   const resource = api.node.defaultChild

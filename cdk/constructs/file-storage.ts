@@ -6,11 +6,13 @@ import { Construct } from 'constructs'
 
 interface Options {
   readonly deletionProtection: boolean
-  /** For how many days a file can be brought back after it was removed or replaced. */
+  // Days in which a removed or replaced file can be restored.
   readonly keptDays: number
 }
 
-/** The files of every site of a data centre: private, encrypted, over TLS only, and with their versions, which undo what fails half-way. */
+/**
+ * The bucket of a data centre: private, encrypted, TLS only, versioned. Versions undo a change that failed half-way.
+ */
 export const createFilesBucket = (scope: Construct, { deletionProtection, keptDays }: Options): Bucket =>
   new Bucket(scope, 'FilesBucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -25,7 +27,8 @@ export const createFilesBucket = (scope: Construct, { deletionProtection, keptDa
         noncurrentVersionExpiration: Duration.days(keptDays),
         expiredObjectDeleteMarker: true,
       },
-      // An upload that goes on over days keeps its parts for 6 at most (decisions.md, section 9); rules run once a day, late.
+      // An upload that goes on over days keeps its parts for 6 at most (decisions.md, section 9); rules run once a day,
+      // late.
       { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
       // Nobody asks for an old version of these: of two rules S3 goes by the one that ends sooner.
       {
@@ -35,7 +38,8 @@ export const createFilesBucket = (scope: Construct, { deletionProtection, keptDa
         noncurrentVersionExpiration: Duration.days(1),
       },
     ],
-    // Large files are downloaded from here, at URLs that the service signs; a browser follows its redirect with no origin of its own.
+    // Large files are downloaded from here, at URLs that the service signs; a browser follows its redirect with no
+    // origin of its own.
     cors: [
       {
         allowedMethods: [HttpMethods.GET, HttpMethods.HEAD],
@@ -48,16 +52,16 @@ export const createFilesBucket = (scope: Construct, { deletionProtection, keptDa
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 
-/** How often a message may fail before a person has to look at it. */
+// Failed attempts before an operator has to look at a message.
 const attempts = 5
 
 export interface RemovalsQueue {
   readonly queue: Queue
-  /** Where messages go that failed too often. */
+  // Messages that failed too often.
   readonly failed: Queue
 }
 
-/** The queue of removals that go on after their request. `longestWork` is what a worker may take for one message. */
+/** The queue of removals that continue after their request. `longestWork` is the time of a worker for one message. */
 export const createRemovalsQueue = (scope: Construct, longestWork: Duration): RemovalsQueue => {
   const parts = new Construct(scope, 'Removals')
   const common = {
@@ -68,17 +72,18 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration): Re
   const failed = new Queue(parts, 'Failed', common)
   const queue = new Queue(parts, 'Queue', {
     ...common,
-    // A message is delivered again only when its worker must have ended, however long Lambda tries to get one for it: six times the work, as AWS advises.
+    // A message is delivered again only when its worker must have ended, however long Lambda tries to get one for it:
+    // six times the work, as AWS advises.
     visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),
     deadLetterQueue: { queue: failed, maxReceiveCount: attempts },
   })
   return { queue, failed }
 }
 
-/** How many removals go on at once: all of them delete as fast as the bucket lets them, and requests need the functions of the account, too. */
+// Concurrent removals. Each deletes as fast as the bucket allows, and requests need functions of the account too.
 const mostWorkers = 5
 
-/** Has a function work the queue off, each call one message. Its right to do so is among its grants. */
+/** Calls the worker with one message at a time. The permissions are in its grants. */
 export const workOff = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn
   new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency: mostWorkers })

@@ -5,13 +5,13 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
 import { edgeRegion } from '../config/settings.ts'
 
-/** What the rules keep away, by the names under which they are counted. */
+// Metric labels of the rules.
 const ruleLabels = { Reputation: 'bad repute', Floods: 'floods' }
 
-/** What a firewall is counted under: one of the same name in the region would be counted in. */
+// Firewalls of the same name in a region would share their metrics.
 const metricName = ({ stackName }: Stack): string => stackName
 
-/** What the firewall of a data centre turned away, for each of its rules: at the gateway, or at the distribution. */
+/** Blocked requests of each rule, at the gateway or at the distribution. */
 export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metric[] =>
   Object.entries(ruleLabels).map(
     ([Rule, label]) =>
@@ -25,7 +25,7 @@ export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metri
       }),
   )
 
-/** What one address may send in five minutes. */
+// Requests of one address in five minutes.
 const requestsPerAddress = 10_000
 
 const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
@@ -36,8 +36,8 @@ const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
 })
 
 /**
- * Keeps addresses of bad repute and floods from one address away. Nothing looks into bodies: files and texts may hold
- * anything that their owners like. `name` is what it is counted under.
+ * Blocks addresses with a bad reputation and floods from one address. Bodies are not inspected: files may contain
+ * anything. `name` is the metric name.
  */
 export const createFirewall = (
   scope: Construct,
@@ -67,7 +67,6 @@ export const createFirewall = (
     ],
   })
 
-/** Puts a firewall in front of a gateway. */
 export const guardStage = (scope: Construct, api: RestApi): void => {
   const acl = createFirewall(scope, 'Firewall', 'REGIONAL', metricName(Stack.of(scope)))
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {

@@ -23,8 +23,8 @@ import { guardStage } from './firewall.ts'
 type Functions = Readonly<Record<FunctionName, IFunction>>
 
 /**
- * Every method on every path goes to a function: a group's prefix and what lies below it to that group's, all else to one of them,
- * so that 404 and 405 are the service's own.
+ * Sends every request to a function: the prefix of a group to its function, all others to one function, so that 404 and
+ * 405 come from the service.
  */
 const addRoutes = ({ root }: RestApi, functions: Functions): void => {
   const integrations = byFunction((name) => new LambdaIntegration(functions[name], { allowTestInvoke: false }))
@@ -51,31 +51,27 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
 interface Refusal {
   readonly type: ResponseType
   readonly error: { readonly code: number; readonly status: number; readonly message: string }
-  /** What the caller is told to wait, in seconds. */
+  // In seconds.
   readonly retryAfter?: number
 }
 
-/** A refusal that the service has no code for: its code is the status. */
+// The service has no code for these: the code is the status.
 const byStatus = (status: number, message: string) => ({ code: status, status, message })
 
-/**
- * What callers meet is the limit of Lambda: 6 MB of an event, in which the body stands in base64. The gateway's own limit of 10 MB
- * lies above it.
- */
+// Callers meet the limit of Lambda: an event of 6 MB with the body in base64. The limit of the gateway, 10 MB, is
+// higher.
 const requestTooLarge =
-  'The request is too large: its body may have about 4.5 MB, which are 6 MB in base64. Send files one by one, and a larger one as a resumable upload (tus 1.0), in pieces of up to 4.5 MB.'
+  'The request is too large: its body may have about 4.5 MB, which are 6 MB in base64. Send files one by one, and a ' +
+  'larger one as a resumable upload (tus 1.0), in pieces of up to 4.5 MB.'
 
-/**
- * What the gateway answers when it has no answer from a function: the function is throttled, has failed or takes too long. The
- * gateway cannot know how far the function came.
- */
+// The function is throttled, has failed or takes too long. The gateway does not know how far the function got.
 const unanswered = {
   ...errors.unavailable,
   message:
-    'The service gave no answer in time. If the request changes something, the change may have been carried out; repeating it is safe. Repeat the request after the time in the Retry-After header.',
+    'The service gave no answer in time. If the request changes something, the change may have been carried out; ' +
+    'repeating it is safe. Repeat the request after the time in the Retry-After header.',
 }
 
-/** What the gateway refuses before a function sees it, or for want of an answer from one. */
 const refusals: readonly Refusal[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: errors.routeUnknown },
   { type: ResponseType.RESOURCE_NOT_FOUND, error: errors.routeUnknown },
@@ -96,15 +92,14 @@ const refusals: readonly Refusal[] = [
   { type: ResponseType.DEFAULT_5XX, error: unanswered, retryAfter: 1 },
 ]
 
-/** The service's one error body. `$context` is filled in by the gateway; nothing here repeats what the caller sent. */
+// The error body of the service. The gateway fills in `$context`. Nothing repeats the request.
 const body = ({ code, message }: Refusal['error']) =>
   `{"code":${code},"message":${JSON.stringify(message)},"requestId":"$context.requestId"}`
 
-/** Fixed values stand in quotes there; without them they are taken for the names of what the gateway knows of the request. */
+// Quotes mark fixed values; without them the gateway looks for a request parameter of this name.
 const fixed = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]))
 
-/** Puts what the gateway itself refuses into the service's error body. */
 const addGatewayResponses = (api: RestApi): void => {
   for (const { type, error, retryAfter } of refusals) {
     api.addGatewayResponse(type.responseType, {
@@ -123,7 +118,7 @@ const addGatewayResponses = (api: RestApi): void => {
   }
 }
 
-/** What is logged of each request. `$context.path` has no query, and nothing else here does: a query may hold a token. */
+// `$context.path` has no query: a query may contain a token.
 const fields: Readonly<Record<string, string>> = {
   requestId: '$context.requestId',
   time: '$context.requestTimeEpoch',
@@ -140,7 +135,7 @@ const fields: Readonly<Record<string, string>> = {
   integrationError: '$context.integration.error',
 }
 
-/** One line of JSON for each request, kept for a month. */
+// One JSON line per request.
 const createAccessLogs = (
   scope: Construct,
 ): Required<Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'>> => ({
@@ -150,10 +145,8 @@ const createAccessLogs = (
   accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
 })
 
-/**
- * Every body passes as it is, both ways: uploads are binary whatever their content type says. AWS needs no more than the first.
- * LocalStack leaves it out, and goes by the others (https://github.com/localstack/localstack/pull/12199).
- */
+// Bodies pass unchanged in both directions. AWS needs only the first type. LocalStack ignores it and uses the others
+// (https://github.com/localstack/localstack/pull/12199).
 const binaryMediaTypes = [
   '*/*',
   ...['application', 'audio', 'font', 'image', 'message', 'model', 'multipart', 'text', 'video'].map(
@@ -167,7 +160,7 @@ interface Options {
   readonly settings: Settings
 }
 
-/** The REST API of a data centre, which hands every request to a function as it came. */
+/** The REST API of a data centre. It passes requests to functions unchanged. */
 export const createGateway = (scope: Construct, { functions, dataCentre, settings }: Options): RestApi => {
   const parts = new Construct(scope, 'Gateway')
   const api = new RestApi(parts, 'Api', {
@@ -176,7 +169,8 @@ export const createGateway = (scope: Construct, { functions, dataCentre, setting
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],
     binaryMediaTypes,
-    // The account's role for the logs of its gateways, which AWS has one of in each region. It outlives this API: others may use it.
+    // The account's role for the logs of its gateways, which AWS has one of in each region. It outlives this API:
+    // others may use it.
     cloudWatchRole: true,
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
@@ -184,7 +178,8 @@ export const createGateway = (scope: Construct, { functions, dataCentre, setting
       throttlingRateLimit: settings.throttling.rate,
       throttlingBurstLimit: settings.throttling.burst,
       ...createAccessLogs(parts),
-      // Logs of executions hold query strings, and go to a group that API Gateway makes and nothing empties: the access log says what failed.
+      // Logs of executions hold query strings, and go to a group that API Gateway makes and nothing empties: the access
+      // log says what failed.
       loggingLevel: MethodLoggingLevel.OFF,
       dataTraceEnabled: false,
       // Figures by method: nobody reads them, each is paid for. Those of the whole API come without.

@@ -28,19 +28,18 @@ import { period, streamingWatches, type Watch } from './streaming-watches.ts'
 import { globalTables } from './tables.ts'
 import type { StreamFunction } from './web-function.ts'
 
-/** What of a data centre is watched. */
 export interface Watched {
   readonly api: RestApi
-  /** By the names under which people know them. */
+  // By the names that operators know.
   readonly functions: Readonly<Record<string, LambdaFunction>>
   readonly tables: Readonly<Record<string, ITable>>
-  /** The regions to which the tables of the directory are replicated from here. */
+  // The regions of the directory replicas.
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
-  /** Where an installation has chosen them. */
+  // Undefined unless the installation enables them.
   readonly changeEvents: ChangeEvents | undefined
   readonly hasFirewall: boolean
-  /** What streams, where something does. */
+  // Undefined unless the data centre streams.
   readonly streaming: StreamFunction | undefined
 }
 
@@ -78,12 +77,13 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
     metric: lambda.metricThrottles({ period }),
     threshold: 0,
     periods: 2,
-    impact: `What the function ${name} is to do waits, or is turned away with 503 if it is a request: too many run at once.`,
+    impact:
+      `What the function ${name} is to do waits, ` +
+      'or is turned away with 503 if it is a request: too many run at once.',
     action: 'Ask AWS for more concurrent executions in this region.',
   },
 ]
 
-/** How often a table turned reads or writes away. */
 const throttlesOf = (kind: 'Read' | 'Write', table: ITable): Metric =>
   new Metric({
     namespace: 'AWS/DynamoDB',
@@ -103,7 +103,7 @@ const tableWatches = (name: string, table: ITable): readonly Watch[] =>
     action: 'One very busy site or list is the usual cause: find it in the access logs.',
   }))
 
-/** How long a change of a table is on its way to another region, in milliseconds. There are figures only while there are changes. */
+// Milliseconds until a change arrives in another region. There are figures only while there are changes.
 const replicationOf = (table: ITable, region: string): Metric =>
   new Metric({
     namespace: 'AWS/DynamoDB',
@@ -119,7 +119,7 @@ interface Replication {
   readonly region: string
 }
 
-/** Each table of the directory with each region that it is replicated to from here. */
+// Every directory table with every region of its replicas.
 const replicationsIn = ({ tables, replicaRegions }: Watched): readonly Replication[] =>
   globalTables.flatMap((name) => {
     const table = tables[name]
@@ -132,7 +132,9 @@ const replicationWatch = ({ name, table, region }: Replication): Watch => ({
   // A token that is revoked works for up to 20 seconds more where it is remembered, and nowhere longer than a minute.
   threshold: 40_000,
   periods: 2,
-  impact: `Changes of the table ${name} reach ${region} after more than 40 seconds: a token that is revoked works on there, and new ones do not.`,
+  impact:
+    `Changes of the table ${name} reach ${region} after more than 40 seconds: ` +
+    'a token that is revoked works on there, and new ones do not.',
   action: 'See whether AWS reports a fault of DynamoDB in one of the two regions.',
 })
 
@@ -155,7 +157,7 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
   },
 ]
 
-/** What functions could not write down counts in one figure of the data centre, made of their logs. */
+// Counts the log lines about lost history entries.
 const lostEntriesOf = (stack: Stack): Metric =>
   new Metric({ namespace: stack.stackName, metricName: 'LostHistoryEntries', statistic: 'Sum', period })
 
@@ -193,7 +195,6 @@ const changeEventsWatch = ({ failed }: ChangeEvents): Watch => ({
   action: 'Read them from the changes of the sites, and see in the messages of the queue why the bus has refused them.',
 })
 
-/** Everything that is watched, and what each alarm means. */
 const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
@@ -205,7 +206,7 @@ const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
 ]
 
-/** A topic with a policy of its own has lost the one that lets alarms of the account publish to it, so that they are let in by name. */
+// A policy of its own replaces the default that lets alarms publish, so this one admits them by name.
 const createTopic = (scope: Construct, email: string, account: string): Topic => {
   const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
   topic.addToResourcePolicy(
@@ -220,7 +221,7 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
   return topic
 }
 
-/** Alarms that say what callers notice and what to do; told by e-mail when somebody wants to know. */
+/** Creates alarms that describe the impact and the first action, and e-mails them to the operator. */
 export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): readonly Alarm[] => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
@@ -243,7 +244,7 @@ export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Set
 const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
   new GraphWidget({ title, left, right, width: 12, height: 6, period })
 
-/** What the lines that functions write of their requests say of each operation. */
+// Figures per operation, from the request logs.
 const ofOperations = (title: string, { functions, streaming }: Watched, ...query: readonly string[]) =>
   new LogQueryWidget({
     title,
@@ -257,7 +258,7 @@ const ofOperations = (title: string, { functions, streaming }: Watched, ...query
     height: 6,
   })
 
-/** What a person looks at when an alarm has gone off: from the gateway inwards. */
+/** The dashboard for an operator who investigates an alarm, from the gateway inwards. */
 export const createDashboard = (stack: Stack, watched: Watched): void => {
   const { api, functions, tables, removals, hasFirewall, streaming } = watched
   const replications = replicationsIn(watched)
@@ -305,7 +306,8 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
     ofOperations(
       'Operations',
       watched,
-      'stats count(*) as requests, pct(durationMs, 50) as p50, pct(durationMs, 99) as p99, max(durationMs) as slowest by operation',
+      'stats count(*) as requests, pct(durationMs, 50) as p50, pct(durationMs, 99) as p99, max(durationMs) as ' +
+        'slowest by operation',
       'sort requests desc',
     ),
     ofOperations(

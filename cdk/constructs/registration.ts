@@ -9,7 +9,6 @@ import { createServiceFunction } from './service-functions.ts'
 interface Options {
   readonly bundle: string
   readonly directory: ITable
-  /** Where the directory is reached. */
   readonly directoryRegion: string
   readonly dataCentre: {
     readonly id: string
@@ -17,14 +16,14 @@ interface Options {
     readonly region: string
     readonly isDefault: boolean
   }
-  /** What must be there before callers are sent to the data centre. */
+  // Must exist before callers are sent to the data centre.
   readonly entrance: readonly IDependable[]
 }
 
-/** Lambda tries a function that fails three times, a minute and then two later: each may take its whole time. */
+// Lambda tries a failing function three times, after one and two more minutes. Each try may take its whole time.
 const patience = Duration.minutes(5)
 
-/** Has the data centre's base URL written into the directory as part of the deployment. */
+/** Writes the base URL of the data centre into the directory during the deployment. */
 export const registerDataCentre = (
   scope: Construct,
   { bundle, directory, directoryRegion, dataCentre, entrance }: Options,

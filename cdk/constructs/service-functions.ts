@@ -24,11 +24,11 @@ import { allow, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 interface LambdaOptions {
-  /** The folder with the bundle; `index.mjs` in it exports `handler`. */
+  // The folder of the bundle; its `index.mjs` exports `handler`.
   readonly bundle: string
   readonly description: string
   readonly environment: Readonly<Record<string, string>>
-  /** In MB. */
+  // In MB.
   readonly memorySize: number
   readonly timeout: Duration
   readonly goesOnByItself?: boolean
@@ -36,8 +36,8 @@ interface LambdaOptions {
 }
 
 /**
- * A Lambda function of the house: Node 24 on arm64, structured logs in a log group of its own, which is all that it may
- * touch until it is granted more. No tracing, and no metrics of its own: the dashboard makes its figures of the logs.
+ * A Lambda function with Node 24 on arm64, structured logs in its own log group, and no other permission. The dashboard
+ * computes its figures from the logs: no tracing, no custom metrics.
  */
 export const createServiceFunction = (
   scope: Construct,
@@ -72,23 +72,21 @@ export const createServiceFunction = (
 
 export interface FunctionOptions {
   readonly bundle: string
-  /** The id of the data centre. */
   readonly dataCentre: string
   readonly settings: Settings
   readonly stores: Stores
 }
 
-/** Everything that functions keep something in. */
 interface Stores {
   readonly tables: Tables
   readonly files: Bucket
   readonly removals: Queue
 }
 
-/** What of a file fits into the 6 MB of a function's event, in base64 and with the rest of the request, in bytes. */
+// Bytes of a file that fit into an event of 6 MB, in base64 with the rest of the request.
 const largestFile = 4_500_000
 
-/** What a function may do with the stores. */
+/** The permissions of a function. */
 export const statementsOf = (name: FunctionName, { tables, files, removals }: Stores): PolicyStatement[] => {
   const { bucket = [], objects = [] } = fileGrants[name] ?? {}
   return [
@@ -119,7 +117,7 @@ const fileTexts = ({ settings, stores: { tables, files, removals } }: FunctionOp
   removalsQueueUrl: removals.queueUrl,
 })
 
-/** Where the files of the bucket are downloaded from, as URLs are signed that lead there. */
+// The origin of signed download URLs.
 const downloadsUrl = ({ settings, stores: { files } }: FunctionOptions): string =>
   settings.emulatorEndpoint ?? `https://${files.bucketRegionalDomainName}`
 
@@ -129,13 +127,13 @@ const storageTexts = (options: FunctionOptions) => ({
   uploadsTable: options.stores.tables.uploads.tableName,
 })
 
-/** The environment of the function that streams: its files may be as large as on one machine. */
+/** The environment of the function that streams. Its largest file is that of one machine. */
 export const streamEnvironment = (options: FunctionOptions, originSecrets: string): Record<string, string> => ({
   ...environmentOf(settingsOf.stream, { ...storageTexts(options), originSecrets }),
   NODE_OPTIONS: streaming.nodeOptions,
 })
 
-/** The environment of each function, from the settings that it reads: one that is missing is an error of the compiler's. */
+// The compiler reports a missing setting.
 const environments: Readonly<Record<FunctionName, (options: FunctionOptions) => Record<string, string>>> = {
   documentation: (options) =>
     environmentOf(settingsOf.documentation, {
@@ -161,7 +159,7 @@ const environments: Readonly<Record<FunctionName, (options: FunctionOptions) => 
   removals: (options) => environmentOf(settingsOf.removals, fileTexts(options)),
 }
 
-/** A function of the service. It knows the stores that it uses; what it may do with them, its grants say. */
+/** Creates a function of the service with its environment and permissions. */
 export const createGrantedFunction = (
   scope: Construct,
   name: FunctionName,

@@ -2,11 +2,10 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
 import type { TableGrant } from '../config/grants.ts'
 
-/** Allows actions of a service, which are named without it, on one resource. */
+/** Allows actions, without the prefix of their service, on one resource. */
 export const allow = (service: string, actions: readonly string[], resource: string): PolicyStatement =>
   new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [resource] })
 
-/** Allows what grants say, on tables that are found by name. */
 export const allowOnTables = (
   grants: readonly TableGrant[],
   arnOf: (table: TableName) => string,

@@ -25,7 +25,7 @@ import { type CustomDomain, zoneOf } from './domain.ts'
 import type { FunctionOptions } from './service-functions.ts'
 import { createStreamFunction, type StreamFunction } from './web-function.ts'
 
-/** The group whose requests and answers are as large as files are. */
+// Requests and answers of this group are as large as files.
 const streamedGroup = 'storage'
 
 const securely = { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY, originSslProtocols: [OriginSslPolicy.TLS_V1_2] }
@@ -43,21 +43,19 @@ const functionOrigin = ({ lambda, secret }: StreamFunction): IOrigin =>
     customHeaders: { [streaming.secretHeader]: secret.secretValue.unsafeUnwrap() },
   })
 
-/**
- * Hands every request on as it came and every answer as it is: nothing is kept, as answers depend on who asks, and nothing is compressed, which would
- * make another answer of it, with a weaker tag.
- */
+// Passes requests and answers unchanged. Nothing is cached, because answers depend on the token. Nothing is compressed,
+// because that would weaken the entity tag.
 const passing = (origin: IOrigin): BehaviorOptions => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
   cachePolicy: CachePolicy.CACHING_DISABLED,
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-  // What is sent in the clear holds a token: a redirect would come too late.
+  // A plain request contains a token: a redirect would come too late.
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
   compress: false,
 })
 
-/** Errors that CloudFront would remember for ten seconds unless told, whoever asks. */
+// CloudFront would cache these errors for ten seconds, for every caller.
 const rememberedErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 const recordsOf = (
@@ -71,7 +69,6 @@ const recordsOf = (
   return [new ARecord(scope, 'Record', { zone, target }), new AaaaRecord(scope, 'Record6', { zone, target })]
 }
 
-/** What the distribution of a data centre takes from the edge stack. */
 export interface Edge {
   readonly certificate?: ICertificate
   readonly webAclArn?: string
@@ -81,19 +78,20 @@ interface Options {
   readonly api: RestApi
   readonly dataCentre: DataCentreSettings
   readonly edge: Edge
-  /** What the function needs. */
   readonly stream: FunctionOptions
 }
 
-/** Files as streams. */
 export interface Streaming extends StreamFunction {
-  /** The host of the data centre, when it has no domain of its own. */
+  // The host of the data centre, unless it has a custom domain.
   readonly host: string
-  /** What must be there before callers are sent to it. */
+  // Must exist before callers are sent here.
   readonly entrance: readonly IDependable[]
 }
 
-/** The address of a data centre that streams: a distribution that sends requests for files to a function that streams, and all else to the gateway. */
+/**
+ * A distribution as the address of a data centre. It sends requests for files to the function that streams, and all
+ * others to the gateway.
+ */
 export const createStreaming = (scope: Construct, { api, dataCentre, edge, stream }: Options): Streaming => {
   const parts = new Construct(scope, 'Streaming')
   const { customDomain, originSecret: number = 1 } = dataCentre

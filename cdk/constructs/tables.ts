@@ -13,7 +13,7 @@ import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../config/settings.ts'
 
-/** `webForms` → `WebFormsTable`: the output by which the administration tool finds a table. */
+/** `webForms` → `WebFormsTable`, the output that names the table for the administration tool. */
 export const tableOutput = (name: TableName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`
 
 const names = Object.keys(tables) as TableName[]
@@ -21,7 +21,7 @@ const names = Object.keys(tables) as TableName[]
 export const globalTables = names.filter((name) => tables[name].global)
 export const regionalTables = names.filter((name) => !tables[name].global)
 
-/** Global tables are found by name from every region. */
+/** The name by which every region finds a global table. */
 export const globalTableName = (prefix: string, name: TableName): string => `${prefix}-${name}`
 
 export const globalTableArn = (stack: Stack, { prefix }: Settings, name: TableName, region: string): string =>
@@ -29,11 +29,10 @@ export const globalTableArn = (stack: Stack, { prefix }: Settings, name: TableNa
 
 interface Options {
   readonly deletionProtection: boolean
-  /** Given to global tables only; the others are named by CloudFormation. */
+  // Global tables only; CloudFormation names the others.
   readonly tableName?: string
-  /** Whether what is written to it can be followed. */
   readonly hasStream?: boolean
-  /** In other regions; global tables only. */
+  // Global tables only.
   readonly replicas?: ReplicaTableProps[]
 }
 
@@ -41,7 +40,7 @@ const attributeTypes = { S: AttributeType.STRING, N: AttributeType.NUMBER } as c
 
 const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, type: attributeTypes[type] })
 
-/** A table of the house, as lib/config/tables.ts defines it: on demand, encrypted, recoverable to any moment of the last 35 days. */
+/** A table from lib/config/tables.ts: on demand, encrypted, with point-in-time recovery. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
   const { partitionKey, sortKey, timeToLive, global, indexes = {} }: TableDefinition = tables[name]
   const { deletionProtection, tableName, hasStream = false, replicas = [] } = options
@@ -50,7 +49,8 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
     ...(sortKey && { sortKey: attribute(sortKey) }),
     ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     ...(tableName && { tableName }),
-    // AWS replicates from a table's stream, and lets no update add a stream and a replica at once: it is there from the start.
+    // AWS replicates from a table's stream, and lets no update add a stream and a replica at once: it is there from the
+    // start.
     ...(global && { replicas, dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
     ...(hasStream && { dynamoStream: StreamViewType.NEW_IMAGE }),
     globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({
@@ -70,7 +70,7 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
 
 export type Tables = Readonly<Record<TableName, ITable>>
 
-/** Every table that the functions of a data centre work on: those of the directory, found by name, and its own. */
+/** The tables of a data centre: the directory, found by name, and its own. */
 export const createTables = (stack: Stack, settings: Settings, dataCentre: DataCentreSettings): Tables => {
   const region = nearestDirectory(settings, dataCentre)
   const directory = globalTables.map((name) => {
@@ -85,6 +85,6 @@ export const createTables = (stack: Stack, settings: Settings, dataCentre: DataC
   return Object.fromEntries([...directory, ...own]) as Tables
 }
 
-/** Those of the tables that are in the region, where their figures can be watched. */
+/** The tables in the region, whose metrics can be read there. */
 export const tablesIn = (tables: Tables, region: string): Readonly<Record<string, ITable>> =>
   Object.fromEntries(Object.entries(tables).filter(([, table]) => table.env.region === region))

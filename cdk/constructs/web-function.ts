@@ -14,17 +14,14 @@ import type { Construct } from 'constructs'
 import { streaming } from '../../lib/config/streaming.ts'
 import { type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
 
-/** The function that streams, and what shows it that a request comes from the distribution. */
 export interface StreamFunction {
   readonly lambda: WebFunction
   readonly logs: ILogGroup
   readonly secret: Secret
 }
 
-/**
- * The secret of a number, and the one before it: the function knows both, so that requests get through while the distribution changes from one to
- * the other. Each is made once, by AWS, and goes with its number.
- */
+// The function accepts this secret and the one before it, so that requests succeed while the distribution changes to
+// the new one. AWS generates each once.
 const originSecrets = (scope: Construct, number: number): readonly [Secret, ...Secret[]] => {
   const create = (index: number) =>
     new Secret(scope, `OriginSecret${index}`, {
@@ -35,10 +32,10 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
   return number > 1 ? [create(number), create(number - 1)] : [create(number)]
 }
 
-/** A value as CloudFormation puts it in when it deploys: it stands in no template. */
+// CloudFormation inserts the value: the template does not contain it.
 const textOf = (secret: Secret): string => secret.secretValue.unsafeUnwrap()
 
-/** Fewer than two are not allowed. */
+// The minimum is two.
 const environmentsFor = (burst: number): number => Math.max(2, Math.ceil(burst / streaming.requestsAtOnce))
 
 const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
@@ -48,7 +45,7 @@ const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGro
     removalPolicy: RemovalPolicy.DESTROY,
   })
 
-/** The operations on files as a process that Lambda hands requests to as they come. `bundle` has `index.js` for its entry. */
+/** The operations on files as a streaming process. The entry of `bundle` is `index.js`. */
 export const createStreamFunction = (
   scope: Construct,
   { number, ...options }: FunctionOptions & { readonly number: number },
@@ -73,7 +70,8 @@ export const createStreamFunction = (
     applicationLogLevel: ApplicationLogLevel.TRACE,
     // A start that fails is told at this level, and nowhere else.
     systemLogLevel: SystemLogLevel.WARN,
-    // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first byte.
+    // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first
+    // byte.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { maxEnvironments: environmentsFor(options.settings.throttling.burst) },
   })

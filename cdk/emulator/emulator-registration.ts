@@ -6,15 +6,14 @@ import { type DataCentreRegions, type Emulator, emulatorEnvironment, type Output
 const runFile = promisify(execFile)
 const administration = [join('admin', 'main.js'), '--target', 'aws', '--json']
 
-/** What the directory says of a data centre. */
 interface Registered {
   readonly id: string
   readonly url: string
 }
 
 /**
- * Registers the data centres that a deployment has left out or has under another address: an emulator that knows no custom resources,
- * as LocalStack without an account, does not run the function that registers them. Answers the ids of those that it has registered.
+ * Registers the data centres that a deployment missed or registered under another address: LocalStack without an
+ * account does not run custom resources. Returns their ids.
  */
 export const registerMissing = async (
   emulator: Emulator,

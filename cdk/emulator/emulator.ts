@@ -4,24 +4,23 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DataCentreSettings, Settings } from '../config/settings.ts'
 
-/** An emulator of AWS to which the app is deployed. Its address is an IP address, so that clients of S3 put buckets in paths. */
+/** The address is an IP address, so that S3 clients put bucket names into paths. */
 export interface Emulator {
   readonly name: 'MiniStack' | 'LocalStack'
   readonly endpoint: string
-  /** How its gateway hands over paths; see lib/aws/lambda/gateway.ts. */
+  // See lib/aws/lambda/gateway.ts.
   readonly pathEncoding: Settings['pathEncoding']
-  /** For which `Accept` its gateway hands out bytes. */
   readonly binaryAccept: Settings['binaryAccept']
 }
 
 export type DataCentreRegions = Readonly<Record<string, Pick<DataCentreSettings, 'region'>>>
 
-/** What an emulator takes for an account. Whatever account the caller is logged in to, it is left alone. */
+// The account id of emulators. The real account of the caller is never used.
 const account = '000000000000'
 const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
 const real = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_SECURITY_TOKEN', 'AWS_DEFAULT_PROFILE']
 
-/** The environment in which any AWS tool, and `site-admin --target aws` with it, works on the emulator. */
+/** The environment in which AWS tools and `site-admin --target aws` use the emulator. */
 export const emulatorEnvironment = ({ endpoint }: Pick<Emulator, 'endpoint'>, region: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !real.includes(name))),
   ...credentials,
@@ -31,7 +30,7 @@ export const emulatorEnvironment = ({ endpoint }: Pick<Emulator, 'endpoint'>, re
   CDK_DEFAULT_ACCOUNT: account,
 })
 
-/** Finds out what answers at the address. Throws an error that a person can act on. */
+/** Errors: an Error that tells the user what to do. */
 export const findEmulator = async (endpoint: string): Promise<Emulator> => {
   const isAt = async (path: string) => {
     try {
@@ -50,18 +49,18 @@ export const findEmulator = async (endpoint: string): Promise<Emulator> => {
 
 export interface Deployment {
   readonly emulator: Emulator
-  /** The first one is the default, and the home of the directory. */
+  // The first one is the default and the home of the directory.
   readonly dataCentres: DataCentreRegions
-  /** Where the synthesised app goes, and the outputs of its stacks. */
+  // For the synthesised app and the outputs of its stacks.
   readonly folder: string
 }
 
-/** The outputs of the stacks, by the names of both. */
+/** By stack name and output name. */
 export type Outputs = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 const prefix = 'SiteAdmin'
 
-/** An output of the stack of a data centre, or of the `directory`. Throws an Error when there is none. */
+/** An output of the stack of a data centre, or of `directory`. Throws an Error if it is missing. */
 export const outputOf = (outputs: Outputs, stack: string, name: string): string => {
   const value = outputs[`${prefix}-${stack}`]?.[name]
   if (value === undefined) throw new Error(`The stack of ${stack} has been deployed without the output ${name}`)
@@ -104,7 +103,7 @@ export const synthesise = (deployment: Deployment): Promise<void> =>
     `siteAdmin=${contextOf(deployment)}`,
   ])
 
-/** Deploys what has been synthesised, to regions that are prepared for it first. Answers what the stacks tell. */
+/** Bootstraps the regions and deploys the synthesised app. Returns the outputs. */
 export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   const environments = regionsOf(deployment).map((region) => `aws://${account}/${region}`)
   const outputs = join(deployment.folder, 'outputs.json')

@@ -9,7 +9,7 @@ import { EdgeStack, onEdge } from './edge-stack.ts'
 
 export type Findings = Readonly<Record<string, string>>
 
-/** Findings of the rule pack that are as they should be, and why. There are no others: a new one stops the synthesis. */
+// Accepted findings of the rule pack, with reasons. A new finding stops the synthesis.
 const accepted: Findings = {
   'AwsSolutions-APIG2':
     'The functions check every request against schemas, and answer with the errors of the contract.',
@@ -22,18 +22,20 @@ const accepted: Findings = {
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
     "It is the policy that API Gateway asks for in its account's role for logs.",
   'AwsSolutions-SQS3':
-    'The queue holds what the pipe of change events could not deliver: it is a dead-letter queue itself, which the rule does not see of pipes.',
+    'The queue holds what the pipe of change events could not deliver: it is a dead-letter queue itself, which the ' +
+    'rule does not see of pipes.',
   'AwsSolutions-S1':
     'The gateway logs requests for files; logs of the bucket would hold the signatures of download URLs.',
   'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':
     'The objects of the bucket are the files of sites, whose names nobody knows beforehand.',
 }
 
-/** The same where a data centre of a region streams. */
+// Accepted findings if a data centre of the region streams.
 const acceptedWithStreaming = (region: string): Findings => ({
   'AwsSolutions-CFR1': 'Whoever has a token may use it from anywhere.',
   'AwsSolutions-CFR3':
-    'Its logs hold query strings, in which a token may stand; the gateway and the functions log every request without them.',
+    'Its logs hold query strings, in which a token may stand; the gateway and the functions log every request ' +
+    'without them.',
   'AwsSolutions-CFR4':
     'Without a domain of its own, a distribution has the certificate of CloudFront, which sets the version.',
   'AwsSolutions-SMG4': 'It is changed with originSecret, as the distribution has to be deployed with the new one.',
@@ -52,19 +54,18 @@ const acceptedWithStreaming = (region: string): Findings => ({
   ),
 })
 
-/** All that are as they should be in an app with these settings. */
 export const acceptedOf = ({ dataCentres }: Settings): Findings => {
   const streaming = Object.values(dataCentres).filter((dataCentre) => dataCentre.streaming)
   return Object.assign({}, accepted, ...streaming.map(({ region }) => acceptedWithStreaming(region)))
 }
 
-/** Has every stack of the app checked against the AwsSolutions rules whenever it is synthesised. */
+/** Checks every stack against the AwsSolutions rules at each synthesis. */
 export const checkFindings = (app: App, findings: Findings = acceptedOf(readSettings(app.node))): void => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   for (const [id, reason] of Object.entries(findings)) Validations.of(app).acknowledge({ id, reason })
 }
 
-/** The stack of what distributions take from one region alone, if there is anything of that. */
+// Distributions read certificates and firewalls from one region only.
 const createEdges = (app: App, settings: Settings, props: StackProps): Readonly<Record<string, Edge>> => {
   if (onEdge(settings).length === 0) return {}
   const isReadElsewhere = onEdge(settings).some(([, { region }]) => region !== edgeRegion)
@@ -72,7 +73,7 @@ const createEdges = (app: App, settings: Settings, props: StackProps): Readonly<
   return new EdgeStack(app, `${settings.prefix}-edge`, options).edges
 }
 
-/** The app: the directory, and the data centres of the context. */
+/** The directory stack and a stack for each data centre of the context. */
 export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const app = new App(props)
   const settings = readSettings(app.node)
@@ -82,7 +83,9 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
 
   const directory = new DirectoryStack(app, `${prefix}-directory`, { ...inRegion(homeRegion(settings)), settings })
   if (settings.directoryRegion === undefined && settings.emulatorEndpoint === undefined) {
-    const advice = `Add "directoryRegion": "${homeRegion(settings)}" to the settings: the directory must stay in this region when another data centre becomes the default.`
+    const advice =
+      `Add "directoryRegion": "${homeRegion(settings)}" to the settings: ` +
+      'the directory must stay in this region when another data centre becomes the default.'
     Annotations.of(directory).addWarningV2('site-admin:directoryRegion', advice)
   }
   const edges = createEdges(app, settings, inRegion(edgeRegion))

@@ -30,7 +30,7 @@ interface Props extends StackProps {
   readonly edge: Edge
 }
 
-/** One data centre: its tables, its functions and its gateway, in one region; with streaming, what stands in front of them as well. */
+/** One data centre in one region: tables, functions, gateway and, with streaming, the distribution. */
 export class DataCentreStack extends Stack {
   constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, edge, ...props }: Props) {
     super(scope, stackId, props)

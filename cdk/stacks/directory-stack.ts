@@ -5,7 +5,7 @@ import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
 import { createTable, globalTableArn, globalTableName, globalTables, tableOutput } from '../constructs/tables.ts'
 
-/** The directory of sites, data centres and tokens: global tables, replicated to the region of each data centre. */
+/** Sites, data centres and tokens: global tables with a replica in the region of each data centre. */
 export class DirectoryStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps & { readonly settings: Settings }) {
     super(scope, id, props)
@@ -18,14 +18,15 @@ export class DirectoryStack extends Stack {
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)
       const table = createTable(this, name, { tableName, deletionProtection, replicas: replicasOf(settings) })
-      // Tables come last: when something else fails in a first deployment, there is none yet that would have to go again.
+      // Tables come last: when something else fails in a first deployment, there is none yet that would have to go
+      // again.
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
   }
 }
 
-/** One replica in each region but the home. It is protected when a data centre there is. */
+// One replica per region except the home, protected if a data centre there is protected.
 const replicasOf = (settings: Settings) => {
   const { dataCentres, replicateDirectory } = settings
   const protectedIn = new Map<string, boolean>()

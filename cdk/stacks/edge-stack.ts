@@ -5,13 +5,13 @@ import { certificateOf, zoneOf } from '../constructs/domain.ts'
 import { createFirewall } from '../constructs/firewall.ts'
 import type { Edge } from '../constructs/streaming.ts'
 
-/** The data centres whose distributions take anything from there. */
+/** The data centres whose distributions need a certificate or a firewall. */
 export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): readonly [string, DataCentreSettings][] =>
   Object.entries(dataCentres).filter(
     ([, { streaming, customDomain }]) => streaming && (customDomain !== undefined || webApplicationFirewall),
   )
 
-/** Certificates and firewalls of distributions, wherever their data centres are: CloudFront takes them from one region alone. */
+/** Certificates and firewalls of distributions. CloudFront reads them from one region only. */
 export class EdgeStack extends Stack {
   readonly edges: Readonly<Record<string, Edge>>
 
