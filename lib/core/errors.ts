@@ -51,7 +51,11 @@ export const errors = {
   nameTaken: row(104016, 400, 'Two files of the upload have the same name. Give each its own.'),
   folderUnknown: row(104019, 400, 'This path is a file. Choose a folder.'),
   folderReserved: row(104020, 400, 'This folder is reserved. You cannot delete, rename or move it.'),
-  destinationExists: row(104022, 400, 'The name is taken. Choose another one, or delete the file or folder that has it.'),
+  destinationExists: row(
+    104022,
+    400,
+    'The name is taken. Choose another one, or delete the file or folder that has it.',
+  ),
   folderNotEmpty: row(104024, 403, 'The folder is not empty. Empty it first, or leave out force=false.'),
   checksumMismatch: row(104033, 400, 'The bytes do not match the checksum of the request. Send them again.'),
   protocolVersionUnknown: row(100412, 412, 'This tus version is not supported. Tus-Version lists those that are.'),

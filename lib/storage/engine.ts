@@ -62,13 +62,21 @@ export const allInOrder = async <Results extends readonly unknown[]>(
 const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
   [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
 
-/** Refuses before a body is read what `place` would refuse in the end. */
-export const refuseOccupied = async ({ files }: Pick<StorageStores, 'files'>, absent: Absences): Promise<void> => {
+/** The first key that is not free, by its error. */
+export const findOccupied = async (
+  { files }: Pick<StorageStores, 'files'>,
+  absent: Absences,
+): Promise<ErrorName | undefined> => {
   const found = await Promise.all(
     absent.map(([key]) => (key.endsWith('/') ? files.exists(key) : files.find(key).then((info) => info !== undefined))),
   )
-  const rival = absent.find((_, index) => found[index])
-  if (rival) throw new ServiceError(rival[1])
+  return absent.find((_, index) => found[index])?.[1]
+}
+
+/** Makes the checks of `place` before a body is read. */
+export const refuseOccupied = async (stores: Pick<StorageStores, 'files'>, absent: Absences): Promise<void> => {
+  const error = await findOccupied(stores, absent)
+  if (error) throw new ServiceError(error)
 }
 
 /** Errors: folderGoing. */
@@ -115,6 +123,8 @@ export const resolve = async <Looked>(
   return found === path ? { path, ancestors, looked } : resolve(stores, { ...target, path: found }, true, look)
 }
 
+export type Placed = Exclude<PlaceOutcome['outcome'], 'going' | 'rival'>
+
 /**
  * One attempt. Nothing is changed when a source has changed since it was listed (`stale`), a condition no longer holds
  * (`changed`), or the time is up (`late`). Errors: folderGoing, those of `absent`.
@@ -124,7 +134,7 @@ export const place = async (
   { site, paths, changes, absent, matching = [], entry, holding }: Plan,
   { author, remainingTime }: Requester,
   ancestors: Ancestors = { existing: undefined, missing: [] },
-): Promise<Exclude<PlaceOutcome['outcome'], 'going' | 'rival'>> => {
+): Promise<Placed> => {
   const { existing, missing } = ancestors
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
   const vacant = [...absent, ...noFileAt(site, missing)]
@@ -143,13 +153,19 @@ export const place = async (
   return result.outcome
 }
 
-/** Attempts of a change whose surroundings keep changing. */
-export const mostAttempts = 10
+const mostAttempts = 10
 
-/**
- * Carries out a plan and creates the missing ones of `folders`. Errors: those of `place` and `checkAgain`, unavailable
- * (no time is left, or every attempt met a change: nothing was changed).
- */
+/** Errors: unavailable (no time is left, or every attempt met a change: nothing was changed). */
+export const retry = async (attempt: () => Promise<Placed>): Promise<void> => {
+  for (let count = 0; count < mostAttempts; count++) {
+    const outcome = await attempt()
+    if (outcome === 'placed') return
+    if (outcome === 'late') break
+  }
+  throw new ServiceError('unavailable')
+}
+
+/** Carries out a plan and creates the missing ones of `folders`. Errors: those of `place`, `checkAgain` and `retry`. */
 export const carryOut = async (
   stores: Pick<StorageStores, 'files'>,
   plan: Plan,
@@ -158,13 +174,12 @@ export const carryOut = async (
   found: Ancestors,
 ): Promise<void> => {
   let { matching } = plan
-  let ancestors = found
-  for (let count = 0; count < mostAttempts; count++) {
+  let ancestors: Ancestors | undefined = found
+  await retry(async () => {
+    ancestors ??= await findAncestors(stores.files, plan.site, folders)
     const outcome = await place(stores, { ...plan, ...(matching && { matching }) }, requester, ancestors)
-    if (outcome === 'placed') return
-    if (outcome === 'late') break
+    ancestors = undefined
     if (outcome === 'changed' && plan.checkAgain) matching = await plan.checkAgain()
-    ancestors = await findAncestors(stores.files, plan.site, folders)
-  }
-  throw new ServiceError('unavailable')
+    return outcome
+  })
 }

@@ -11,15 +11,12 @@ export interface Relocation {
   readonly target: StoragePath
 }
 
-/**
- * A folder with more than this in it is neither moved nor copied: all of it becomes visible in the new place at once,
- * or nothing does, and nobody waits for that any longer. It is a bound on memory, too.
- */
+// All of a folder becomes visible in the new place at once. The limit bounds time and memory.
 const mostObjects = 10_000
 
 const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
-  move: 'The folder holds too much to be renamed or moved in one go. Upload it under its new name, then delete this one.',
-  copy: 'This is too much to be copied in one go. Copy what the folder holds part by part.',
+  move: 'The folder is too large to rename or move at once. Upload it under its new name, then delete this one.',
+  copy: 'This is too large to copy at once. Copy its files and folders one by one.',
 }
 
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>
@@ -38,7 +35,7 @@ export const transfersOfFile = async (
       .map(async (area): Promise<Change | undefined> => {
         const info = await store.find(fileKey(area, site, path))
         if (!info) return undefined
-        // What is no page has no draft.
+        // Only pages have drafts.
         if (area === 'draft' && !isPage(target)) return { kind: 'remove', key: info.key }
         const contentType = contentTypeOf(nameOf(target), info.contentType)
         return { kind, from: info, key: fileKey(area, site, target), contentType }
@@ -47,7 +44,7 @@ export const transfersOfFile = async (
   return changes.filter((change) => change !== undefined)
 }
 
-/** Without any change, there is no such folder. Errors: storageRefused. */
+/** Empty when the folder does not exist. Errors: storageRefused. */
 export const transfersOfFolder = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,
@@ -70,11 +67,5 @@ export const transfersOfFolder = async (
 
 export const isTransfer = (change: Change): change is Transfer => change.kind === 'move' || change.kind === 'copy'
 
-/** A path that grows with its folder's must stay within the bounds, in each area. Errors: urlInvalid. */
-export const checkLengths = (changes: readonly Change[]): void => {
-  if (changes.some((change) => isTransfer(change) && Buffer.byteLength(pathIn(change.key)) > longestPath)) {
-    throw new ServiceError('urlInvalid', {
-      message: 'In its new place, the path of something in the folder becomes too long.',
-    })
-  }
-}
+export const hasLongPath = (changes: readonly Change[]): boolean =>
+  changes.some((change) => isTransfer(change) && Buffer.byteLength(pathIn(change.key)) > longestPath)
