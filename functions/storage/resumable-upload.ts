@@ -1,13 +1,15 @@
 import { ServiceError } from '../../lib/core/errors.ts'
+import type { RemainingTime } from '../../lib/core/remaining-time.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
-import { bodyChunks } from '../../lib/http/request.ts'
+import { type Answer, bodyChunks, type Handler, type Request, type Send } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type Progress, startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Uploader } from '../../lib/storage/uploads/placement.ts'
 import {
   bringsBytes,
   createdHeaders,
+  isTus,
   offsetHeaders,
   readAppend,
   readChecksum,
@@ -15,6 +17,8 @@ import {
   requireBytes,
   requireTus,
   stateHeaders,
+  tusAbilities,
+  tusAnswer,
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import type { Begun, Uploads } from '../../lib/storage/uploads/uploads.ts'
@@ -115,3 +119,43 @@ export const cancelUpload = ({ uploads }: ResumableDeps) =>
     await uploads.cancel(uploaderOf(input), input.params.id)
     return { status: 204 }
   })
+
+const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/
+
+/**
+ * "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0): at an upload
+ * alone, elsewhere it means nothing.
+ */
+const asMeant = (request: Request): Request => {
+  const method = request.headers['x-http-method-override']?.trim().toUpperCase()
+  return method && uploadPath.test(request.path) ? { ...request, method } : request
+}
+
+const headersFor = ({ method, path, headers }: Request, largest: number): Answer['headers'] | undefined => {
+  if (method === 'OPTIONS') return tusAbilities(largest)
+  return isTus(headers) || uploadPath.test(path) ? tusAnswer : undefined
+}
+
+const withHeaders = (answer: Answer, headers: Answer['headers']): Answer => {
+  const { elsewhere } = answer
+  return {
+    ...answer,
+    headers: { ...answer.headers, ...headers },
+    ...(elsewhere && { elsewhere: async () => withHeaders(await elsewhere(), headers) }),
+  }
+}
+
+const asItIs: Send<Answer> = (answer) => answer
+
+/** The same handler, with tus spoken on every answer to a request in it. `largest`: the largest upload, in bytes. */
+export const speakingTus = (handler: Handler, largest: number): Handler => {
+  async function handle(request: Request, remainingTime: RemainingTime): Promise<Answer>
+  async function handle<Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
+  async function handle(came: Request, remainingTime: RemainingTime, send: Send<unknown> = asItIs): Promise<unknown> {
+    const request = asMeant(came)
+    const headers = headersFor(request, largest)
+    if (!headers) return handler(request, remainingTime, send)
+    return handler(request, remainingTime, (answer, cut) => send(withHeaders(answer, headers), cut))
+  }
+  return handle
+}

@@ -17,7 +17,6 @@ import {
   type StorageStores,
 } from './engine.ts'
 import { noteRemoval } from './folder-removals.ts'
-import { checkTemplates, templatesAmong } from './new-templates.ts'
 import type { Change, Expected, ObjectStore } from './object-store.ts'
 import {
   ancestorsOf,
@@ -31,7 +30,16 @@ import {
   toStoragePath,
 } from './path.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from './resolve-path.ts'
-import { hasLongPath, isTransfer, type Relocation, tooMuch, transfersOfFile, transfersOfFolder } from './transfers.ts'
+import {
+  checkTemplates,
+  hasLongPath,
+  isTransfer,
+  type Relocation,
+  templatesAmong,
+  tooMuch,
+  transfersOfFile,
+  transfersOfFolder,
+} from './transfers.ts'
 
 export interface RelocateDeps extends StorageStores {
   readonly clock: Clock

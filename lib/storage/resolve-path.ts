@@ -1,7 +1,7 @@
 import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
-import { compareText } from './list-folder.ts'
+import { compareText } from './listing.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
 import {
   type Area,

@@ -1,9 +1,29 @@
+import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
-import { type Checksum, checked } from './checksum.ts'
 import type { Lease } from './lease.ts'
 import { type Announcement, admitAppend, expiryOf, type Holding, holdingOf, tooLong, type Upload } from './upload.ts'
-import type { UploadParts } from './upload-parts.ts'
-import type { Progress, UploadRecords } from './upload-records.ts'
+import type { Progress, UploadParts, UploadRecords } from './upload-stores.ts'
+
+export const checksumAlgorithms = ['sha256', 'sha1', 'md5'] as const
+type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
+
+export interface Checksum {
+  readonly algorithm: ChecksumAlgorithm
+  readonly value: Buffer
+}
+
+/** Lets the bytes of an append pass, and fails behind the last one when they are other ones. Errors: chunkMismatch. */
+async function* checked(
+  content: AsyncIterable<Uint8Array>,
+  { algorithm, value }: Checksum,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash(algorithm)
+  for await (const chunk of content) {
+    hash.update(chunk)
+    yield chunk
+  }
+  if (!hash.digest().equals(value)) throw new ServiceError('chunkMismatch')
+}
 
 /** Bytes that are to be added to an upload. */
 export interface Addition extends Announcement {

@@ -1,4 +1,4 @@
-import type { UploadRecords } from './upload-records.ts'
+import type { UploadRecords } from './upload-stores.ts'
 
 /** Durations of a lease in milliseconds. */
 export interface LeaseTerms {

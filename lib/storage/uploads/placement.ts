@@ -10,7 +10,7 @@ import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from 
 import { admitFile, type FilePlace, placeInFolder, putStaged, refuseWorkflow } from '../put-file.ts'
 import { largestResumableTemplate, templateFault } from '../template.ts'
 import type { Target } from './upload.ts'
-import type { UploadParts, WholeUpload } from './upload-parts.ts'
+import type { UploadParts, WholeUpload } from './upload-stores.ts'
 
 export interface Uploader {
   readonly site: SiteId

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
-import { type Checksum, checksumAlgorithms } from './checksum.ts'
+import { type Checksum, checksumAlgorithms } from './append.ts'
 import { isWaiting, type Upload } from './upload.ts'
 
 /**

@@ -14,8 +14,7 @@ import {
   requireLength,
   type Upload,
 } from './upload.ts'
-import type { WholeUpload } from './upload-parts.ts'
-import type { UploadRecords } from './upload-records.ts'
+import type { UploadRecords, WholeUpload } from './upload-stores.ts'
 
 export interface UploadsDeps extends PlacementDeps {
   readonly records: UploadRecords

@@ -5,7 +5,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import type { Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
-import type { AppendWatch } from '../../../lib/storage/uploads/upload-parts.ts'
+import type { AppendWatch } from '../../../lib/storage/uploads/upload-stores.ts'
 import { entry } from '../../support/history.ts'
 
 /**
