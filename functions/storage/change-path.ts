@@ -28,10 +28,7 @@ const optionsOf = async (query: Switches) => {
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
 
-/**
- * Operation 14: deletes a file, a draft or a folder. 200 when it is gone; 202 when the rest of a large folder goes on
- * without the caller.
- */
+/** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
 export const deletePath = (deps: StorageDeps) =>
   operation({ params: deletedPathOf, query: optionsOf }, async (input) => {
     const { site, params, query } = input
@@ -59,10 +56,7 @@ export const restorePath = (deps: StorageDeps) =>
 
 const succeeded: Answer<typeof success> = { status: 'success' }
 
-/**
- * PUT with `?meta`: gives a file or folder another name by `{"name": …}`, moves it by `{"path": …}`, copies it by
- * `{"copyTo": …}`. 200 with the status; 404/104001 when it is not there.
- */
+// PUT with `?meta`: renames by `{"name": …}`, moves by `{"path": …}`, copies by `{"copyTo": …}`.
 const relocatePath = (deps: StorageDeps) =>
   operation(
     {
@@ -84,7 +78,6 @@ const putFolder = (deps: StorageDeps) =>
     return ok({ value: succeeded })
   })
 
-/** The query and the media type of a PUT select the operation. */
 export const putPath = (deps: StorageDeps): OperationHandler => {
   const operations = {
     relocation: relocatePath(deps),
@@ -109,10 +102,7 @@ const asDraft = async (query: Switches): Promise<boolean> => {
   return version === 'draft'
 }
 
-/**
- * The body as it must come by the digests in the request. What checks them is loaded with the first one. Errors:
- * checksumMismatch.
- */
+// Most requests have no digest, so the check is loaded on demand.
 const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   if (headers['content-md5'] === undefined && headers['content-digest'] === undefined) return undefined
   const { checkedBy, digestsOf } = await import('../../lib/http/content-digest.ts')
@@ -120,7 +110,6 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   return (content: AsyncIterable<Uint8Array>) => checkedBy(digests, content)
 }
 
-/** PUT of a file: the body is its content (S-47). 200 with the status. */
 const putFileContent = (deps: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async (input) => {
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)

@@ -91,7 +91,7 @@ const fileBelowView = (file: FileBelow, folderUri: string): ContentView => ({
 interface Shown<Listed> {
   readonly view: (entry: Listed, folderUri: string) => ContentView
   readonly textOf: (entry: Listed) => string
-  /** More than an entry has in bytes within an answer, beside that text and the URI of its folder. */
+  /** An upper bound of an entry's bytes, without that text and the URI of its folder. */
   readonly roughEntry: number
   readonly roughCharacter: number
 }
@@ -129,7 +129,7 @@ const show = async <Entry>(
   return { contents: contents.map(viewOf), cursor }
 }
 
-/** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (S-74 to S-81). */
+/** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81). */
 export const getMeta = ({ files, workflows }: StorageDeps) =>
   operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, remainingTime }) => {
     const { limit, cursor, recursive: isRecursive } = query

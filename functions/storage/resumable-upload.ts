@@ -33,10 +33,7 @@ type Input = OperationInput<unknown, unknown, unknown>
 
 const uploaderOf = ({ site, author, remainingTime }: Input): Uploader => ({ site: site.id, author, remainingTime })
 
-/**
- * Runs something that adds to an upload, and keeps the progress of it that operation 13 tells: that of the token which
- * has added last.
- */
+// Reports the progress of an append under the token that sent it (operation 13).
 const tracked = async (
   { progress: store, clock }: ResumableDeps,
   { caller, content }: Input,
@@ -89,7 +86,6 @@ export const createUpload = (deps: ResumableDeps) =>
     return { status: 201, headers: createdHeaders(upload, location, bringsBytes(headers)) }
   })
 
-/** No upload has any other name. Errors: uploadUnknown. */
 const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
@@ -101,7 +97,6 @@ export const describeUpload = ({ uploads }: ResumableDeps) =>
     return { status: 200, headers: stateHeaders(await uploads.find(uploaderOf(input), input.params.id)) }
   })
 
-/** PATCH of an upload: adds bytes, and puts it in place with the last of them. 204. */
 export const appendToUpload = (deps: ResumableDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
@@ -122,10 +117,7 @@ export const cancelUpload = ({ uploads }: ResumableDeps) =>
 
 const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/
 
-/**
- * "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0): at an upload
- * alone, elsewhere it means nothing.
- */
+// "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0). Only for uploads.
 const asMeant = (request: Request): Request => {
   const method = request.headers['x-http-method-override']?.trim().toUpperCase()
   return method && uploadPath.test(request.path) ? { ...request, method } : request
@@ -147,7 +139,7 @@ const withHeaders = (answer: Answer, headers: Answer['headers']): Answer => {
 
 const asItIs: Send<Answer> = (answer) => answer
 
-/** The same handler, with tus spoken on every answer to a request in it. `largest`: the largest upload, in bytes. */
+/** Adds the headers of tus to every answer. `largest`: the largest upload, in bytes. */
 export const speakingTus = (handler: Handler, largest: number): Handler => {
   async function handle(request: Request, remainingTime: RemainingTime): Promise<Answer>
   async function handle<Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>

@@ -40,9 +40,7 @@ const decodeName = (bytes: string): string => {
   }
 }
 
-/**
- * The files of a multipart body: its parts named `file`. The others are ignored. Errors: storageRefused, urlInvalid.
- */
+// Reads the parts named `file` and skips the others. Errors: storageRefused, urlInvalid.
 async function* incomingFiles(
   body: AsyncIterator<Uint8Array>,
   contentType: string | undefined,
@@ -59,7 +57,7 @@ async function* incomingFiles(
   }
 }
 
-/** Operation 12: uploads the files of a multipart body into a folder, all or nothing. 200 with the status. */
+/** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
 export const upload = (deps: StorageDeps) =>
   operation({ params: pathOf }, (input) => {
     const requester = requesterOf(input)
@@ -71,15 +69,12 @@ export const upload = (deps: StorageDeps) =>
 
 type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
 
-/** The declared length of the body in bytes; undefined when there is none. */
 export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
   const length = headers['content-length']
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/**
- * Runs an upload over the bytes of the body, and keeps the progress of it that operation 13 tells. 200 with its status.
- */
+/** Reports the progress of an upload (operation 13). */
 export const receiveUpload = async (
   { progress: store, clock }: StorageDeps,
   input: Input,

@@ -20,19 +20,16 @@ export interface RemovalMessage {
 
 export interface Slice {
   readonly deadline: Pick<Deadline, 'isOver'>
-  /** The worker has ended after these milliseconds, whatever happens. */
+  /** The worker has ended after these milliseconds. */
   readonly end: number
 }
 
-/** Repeat the same task after this delay, in seconds. */
+// Repeat the task after this delay, in seconds.
 export interface Rest {
   readonly delay: number
 }
 
-/**
- * S3 takes 3,500 writes a second below one prefix: two batches of 1,000 keys that take about half a second each come
- * near that, and more of them would be refused (`SlowDown`).
- */
+// S3 takes 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second come near that.
 const removalsInFlight = 2
 
 async function* untilTimeUp<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {

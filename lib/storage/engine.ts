@@ -25,32 +25,29 @@ export interface Requester {
   readonly conditions?: Conditions
 }
 
-/** Keys where nothing may be, each with the error that says what is there. */
+/** Keys that must be free, each with the error when it is not. */
 export type Absences = readonly (readonly [key: string, error: ErrorName])[]
 
-/** Changes that become visible together, and what must be true at that moment. */
+/** Changes that become visible together, and their conditions. */
 export interface Plan {
   readonly site: SiteId
-  /** Neither these nor a folder around them may be under removal. */
+  /** Neither these nor their ancestors may be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
-  /** The states that the request's conditions were checked against. */
   readonly matching?: readonly Expected[]
-  /** Checks the conditions again after one of those states has changed. */
   readonly checkAgain?: () => Promise<readonly Expected[]>
   readonly entry: Pick<HistoryEntry, 'type' | 'subject' | 'details'>
-  /** The id of the caller's own lock on the folder. */
+  /** The caller's own lock on the folder. */
   readonly holding?: string
 }
 
-/** No ancestor may be a file. */
 export const noFileAbove = (site: SiteId, path: StoragePath): Absences => noFileAt(site, ancestorsOf(path))
 
 export const noFileAt = (site: SiteId, folders: readonly StoragePath[]): Absences =>
   folders.map((folder) => [fileKey('live', site, folder), 'pathUnknown'])
 
-/** Waits for all calls, then throws the error of the first one that failed, in their order. */
+/** Waits for all calls, then throws the first error in their order. */
 export const allInOrder = async <Results extends readonly unknown[]>(
   calls: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
 ): Promise<Results> => {
@@ -62,7 +59,6 @@ export const allInOrder = async <Results extends readonly unknown[]>(
 const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
   [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
 
-/** The first key that is not free, by its error. */
 export const findOccupied = async (
   { files }: Pick<StorageStores, 'files'>,
   absent: Absences,
@@ -91,7 +87,7 @@ export const refuseRemovals = async (
 interface Target {
   readonly site: SiteId
   readonly path: StoragePath
-  /** The folders to create where they are missing: the ancestors unless told. */
+  /** The folders to create: the ancestors by default. */
   readonly foldersOf?: (path: StoragePath) => readonly StoragePath[]
 }
 
@@ -126,8 +122,8 @@ export const resolve = async <Looked>(
 export type Placed = Exclude<PlaceOutcome['outcome'], 'going' | 'rival'>
 
 /**
- * One attempt. Nothing is changed when a source has changed since it was listed (`stale`), a condition no longer holds
- * (`changed`), or the time is up (`late`). Errors: folderGoing, those of `absent`.
+ * One attempt. Nothing was changed when a source has changed (`stale`), a condition fails (`changed`) or the time is up
+ * (`late`). Errors: folderGoing, those of `absent`.
  */
 export const place = async (
   { files }: Pick<StorageStores, 'files'>,
@@ -155,7 +151,7 @@ export const place = async (
 
 const mostAttempts = 10
 
-/** Errors: unavailable (no time is left, or every attempt met a change: nothing was changed). */
+/** Errors: unavailable (the time is up, or every attempt met a change). */
 export const retry = async (attempt: () => Promise<Placed>): Promise<void> => {
   for (let count = 0; count < mostAttempts; count++) {
     const outcome = await attempt()
@@ -165,7 +161,7 @@ export const retry = async (attempt: () => Promise<Placed>): Promise<void> => {
   throw new ServiceError('unavailable')
 }
 
-/** Carries out a plan and creates the missing ones of `folders`. Errors: those of `place`, `checkAgain` and `retry`. */
+/** Creates missing `folders` too. Errors: those of `place`, `checkAgain` and `retry`. */
 export const carryOut = async (
   stores: Pick<StorageStores, 'files'>,
   plan: Plan,

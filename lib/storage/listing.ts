@@ -11,7 +11,7 @@ export interface Position<By extends string> {
 export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
   Buffer.from(`${by}:${after}`).toString('base64url')
 
-/** The position in a cursor of a listing that knows these kinds of them. Errors: storageRefused. */
+/** Errors: storageRefused. */
 export const readCursor = <By extends string>(cursor: string, kinds: readonly By[]): Position<By> => {
   const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const by = kinds.find((one) => one === kind)
@@ -24,15 +24,12 @@ export const readCursor = <By extends string>(cursor: string, kinds: readonly By
 export interface Entry {
   readonly name: string
   readonly type: 'file' | 'folder'
-  /** Bytes. */
   readonly size: number
-  /** Milliseconds since the epoch. */
   readonly modified: number | undefined
 }
 
 export interface FolderListing {
   readonly contents: readonly Entry[]
-  /** Undefined at the end. */
   readonly cursor: string | undefined
 }
 
@@ -46,7 +43,7 @@ const wholeFolder = 10_000
 
 const positions = ['name', 'key'] as const
 
-/** Moves surrogates behind all other code units, where the characters that they stand for belong. */
+// Sorts surrogates behind all other code units, as code points are.
 const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
 export const compareText = (a: string, b: string): number => {
@@ -136,7 +133,6 @@ interface FilesQuery {
 
 interface FilesListing {
   readonly contents: readonly FileBelow[]
-  /** Undefined at the end. */
   readonly cursor: string | undefined
 }
 
@@ -146,7 +142,7 @@ const leastKeys = 100
 
 const mostListings = 10
 
-/** Every live file below a folder, in the order of the keys, page by page (S-80). Errors: storageRefused (cursor). */
+/** Lists every live file below a folder in the order of keys (S-80). Errors: storageRefused (cursor). */
 export const listFiles = async (
   store: ObjectStore,
   site: SiteId,

@@ -58,10 +58,7 @@ const newFolders = (before: readonly string[], now: readonly string[]): number =
   return different < 0 ? 0 : now.length - different
 }
 
-/**
- * Counts what a folder holds as people see it: files by their paths, and every folder that one of them lies in, the
- * folder itself included; drafts count as their pages. Stops at 100,000 objects. Errors: unavailable.
- */
+/** Counts files and folders as people see them; a draft counts as its page. Stops at 100,000 objects. */
 export const countFolder = async (
   store: Listing,
   site: SiteId,
@@ -87,10 +84,7 @@ export const countFolder = async (
   return result(false)
 }
 
-/**
- * Counts what a removal takes along and names its refusal. Nothing is changed. Errors: fileUnknown, pathUnknown,
- * unavailable.
- */
+/** Counts the contents and names the refusal of a removal. Errors: fileUnknown, pathUnknown, unavailable. */
 export const previewRemoval = async (
   deps: PreviewDeps,
   site: SiteId,

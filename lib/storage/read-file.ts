@@ -5,10 +5,7 @@ import { isPage } from './file-kind.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-store.ts'
 import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'
 
-/**
- * Reads the live file or its draft. `choose` decides on the bytes; `expected` is as in `ObjectStore.read`. Errors:
- * fileUnknown, notAFile (a folder).
- */
+/** Errors: fileUnknown, notAFile (a folder). */
 export const readFile = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
   store: ObjectStore,
   site: SiteId,
@@ -37,10 +34,7 @@ export const readFile = async <Choice extends { readonly bytes?: ByteRange | und
   throw new ServiceError('fileUnknown')
 }
 
-/**
- * One of the states of a live file, by the name that `ObjectStore.versions` has for it, with what `choose` decides on
- * it. Errors: fileUnknown, when there is no such state of this file, or it is kept no longer.
- */
+/** Errors: fileUnknown. */
 export const readVersion = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
   store: ObjectStore,
   site: SiteId,
@@ -76,7 +70,6 @@ export type Described<Listing> =
     }
   | {
       readonly type: 'folder'
-      /** A folder that is there only because of what it holds has no such time. */
       readonly created: number | undefined
       readonly listing: Listing
     }
@@ -98,10 +91,7 @@ const describeFile = async ({ files, workflows }: Stores, site: SiteId, path: St
   return { info, page: { draft, isInWorkflow } }
 }
 
-/**
- * A live file, or a folder with its listing (S-74 to S-77); undefined when nothing exists as written. Errors: those of
- * `list`.
- */
+/** Undefined when nothing exists as written (S-74 to S-77). Errors: those of `list`. */
 export const describePath = async <Listed extends { readonly contents: readonly unknown[] }>(
   stores: Stores,
   site: SiteId,

@@ -46,7 +46,6 @@ export interface RelocateDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
 }
 
-/** Paths are plain text and may begin with slashes. */
 export type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
 
 const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation, 'kind' | 'target'> => {
@@ -84,19 +83,17 @@ const sourceOf = (key: string, ofFile: readonly Change[], changes: readonly Chan
   return live?.from ?? (ofFile.length === 0 && changes.length > 0 ? 'folder' : undefined)
 }
 
-/** The source and the target of a relocation. */
 interface Seen {
   readonly changes: readonly Change[]
   readonly isReserved: boolean
   readonly isSourceInWorkflow: boolean
   readonly isTargetInWorkflow: boolean
-  /** A target in a workflow is still refused for what is there first. */
+  // Looked up for a target in a workflow and for templates.
   readonly occupied?: ErrorName | undefined
 }
 
 const fault = (name: ErrorName, message?: string) => new ServiceError(name, message === undefined ? {} : { message })
 
-/** The refusals in the order of their checks. */
 export const refusalOfRelocation = ({ kind, path, target }: Relocation, seen: Seen): ServiceError | undefined => {
   if (kind === 'move' && seen.isReserved) return fault('folderReserved')
   if (kind === 'move' && seen.isSourceInWorkflow) return fault('workflowUpdated')
@@ -183,10 +180,9 @@ const relocateFrom = async (deps: RelocateDeps, wanted: Relocation, requester: R
 }
 
 /**
- * Renames, moves or copies a file or folder (S-51 to S-59). All of it becomes visible at once, or nothing. Errors:
- * nameRequired, urlInvalid, nameTooLong, conditionFailed, folderReserved, fileUnknown, pathUnknown (an ancestor of the
- * target is a file), destinationExists, workflowUpdated, folderGoing, storageRefused (too much for one request),
- * unavailable, those of a template.
+ * Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). Errors: nameRequired, urlInvalid,
+ * nameTooLong, conditionFailed, folderReserved, fileUnknown, pathUnknown, destinationExists, workflowUpdated,
+ * folderGoing, storageRefused (too large), unavailable, those of a template.
  */
 export const relocate = async (
   deps: RelocateDeps,

@@ -11,12 +11,10 @@ export interface Found {
   readonly draft: ObjectInfo | undefined
 }
 
-/** A path as far as its removal has been looked into. */
 interface Seen {
   readonly path: StoragePath
   readonly open: readonly OpenRemoval[]
   readonly isReserved?: boolean
-  /** The folder is not empty, and the request wants it to be. */
   readonly isNotEmpty?: boolean
   readonly isInWorkflow?: boolean
 }

@@ -98,10 +98,10 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
 const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
   objects?.every(({ key }) => key === self) ?? false
 
-/** The queue takes over from a dead request after this time, in seconds. On AWS every request has ended by then. */
+// Seconds. On AWS, every request has ended by then.
 const takeoverDelay = 30
 
-/** The longest work before the answer (S-102), in milliseconds. */
+// Milliseconds before the answer (S-102).
 const longestWork = 20_000
 
 const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { remainingTime }: RemoveOptions) => {
@@ -177,9 +177,8 @@ const removeFolder = async (
 }
 
 /**
- * Operation 14: removes a file with its draft, a draft alone, or a folder with all that it holds. Errors: nameRequired
- * (the root), fileUnknown, pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted,
- * unavailable.
+ * Removes a file with its draft, a draft, or a folder with its contents. Errors: nameRequired (the root), fileUnknown,
+ * pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
  */
 export const remove = async (
   deps: RemoveDeps,

@@ -30,7 +30,7 @@ export interface Wanted {
 
 const mostObjects = 10_000
 
-/** Without a removal record, restore everything removed in this time before the newest removal. In milliseconds. */
+// Milliseconds. Without a record, the removal is assumed to have taken this long.
 const assumedLength = 60_000
 
 const nothingRemoved = () =>
@@ -87,7 +87,6 @@ const takenIn = async (
   return found
 }
 
-/** Errors: unavailable. */
 export const isAnyTaken = async (
   { files }: Pick<RestoreDeps, 'files'>,
   site: SiteId,
@@ -108,7 +107,7 @@ const upTo = (folder: StoragePath, path: string): readonly string[] => {
   return found
 }
 
-/** A restored file must not meet a folder, nor a restored folder a file. Errors: destinationExists, unavailable. */
+// Refuses a file in place of a folder, and a folder in place of a file. Errors: destinationExists, unavailable.
 const refuseClashes = async (
   files: ObjectStore,
   site: SiteId,
@@ -132,7 +131,7 @@ const refuseClashes = async (
   }
 }
 
-/** Milliseconds. The lock of a folder ends by itself after `longestLock`. No change begins in the last `lockReserve`. */
+// Milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve`.
 const longestLock = 60_000
 const lockReserve = 5_000
 
@@ -141,7 +140,6 @@ interface Locked {
   readonly remainingTime: RemainingTime
 }
 
-/** Errors: folderGoing, those of `work`. */
 const withLock = async (
   { removals, clock }: RestoreDeps,
   site: SiteId,
@@ -200,7 +198,7 @@ const placeRestore = async (
   }
 }
 
-/** Restores what the last removal took. `periods`: recorded removals, the newest first. Errors: those of `restore`. */
+/** `periods`: recorded removals, the newest first. Errors: those of `restore`. */
 export const restoreFolder = async (
   deps: RestoreDeps,
   site: SiteId,

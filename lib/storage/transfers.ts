@@ -24,7 +24,7 @@ const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>
   new ServiceError('storageRefused', { message: tooMuchMessages[kind] })
 
-/** A copy takes the live files alone (S-58). */
+// S-58.
 const areasOf = (kind: Transfer['kind']): readonly Area[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 
 export const transfersOfFile = async (
@@ -92,8 +92,8 @@ const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | und
 }
 
 /**
- * Checks files that become templates at their new place (S-26). A file that changes meanwhile is not moved: its version
- * is no longer the listed one. Errors: those of a template, and what `refuseLate` throws.
+ * Checks files that become templates (S-26). A file that changes meanwhile is not moved. Errors: those of a template
+ * and of `refuseLate`.
  */
 export const checkTemplates = async (
   store: ObjectStore,

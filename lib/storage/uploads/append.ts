@@ -12,7 +12,7 @@ export interface Checksum {
   readonly value: Buffer
 }
 
-/** Lets the bytes of an append pass, and fails behind the last one when they are other ones. Errors: chunkMismatch. */
+// Errors: chunkMismatch, after the last byte.
 async function* checked(
   content: AsyncIterable<Uint8Array>,
   { algorithm, value }: Checksum,
@@ -25,7 +25,6 @@ async function* checked(
   if (!hash.digest().equals(value)) throw new ServiceError('chunkMismatch')
 }
 
-/** Bytes that are to be added to an upload. */
 export interface Addition extends Announcement {
   readonly content: AsyncIterable<Uint8Array>
   readonly checksum?: Checksum | undefined
@@ -34,11 +33,9 @@ export interface Addition extends Announcement {
 interface AppendDeps {
   readonly records: Pick<UploadRecords, 'advance' | 'note' | 'get'>
   readonly parts: Pick<UploadParts<unknown>, 'append'>
-  /** The wall clock. */
   readonly now: () => number
 }
 
-/** Lets the bytes pass that there is room for. Errors: uploadTooLarge. */
 async function* within(
   content: AsyncIterable<Uint8Array>,
   room: number,
@@ -52,7 +49,6 @@ async function* within(
   }
 }
 
-/** Lets the bytes pass for as long as the lease goes on. Errors: unavailable. */
 async function* underLease(content: AsyncIterable<Uint8Array>, lease: Lease): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of content) {
     if (lease.isOver()) throw new ServiceError('unavailable')
@@ -76,10 +72,10 @@ const trackBreak = (content: AsyncIterable<Uint8Array>) => {
 }
 
 /**
- * Appends bytes under a lease, and releases the lease unless the upload is whole. Bytes before a broken connection
- * stay. Wrong bytes and too many bytes are dropped; without a declared length the first of too many may stay. Errors:
- * offsetMismatch, storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (cancelled meanwhile), appendGoing (the
- * lease is lost), unavailable, those of the content.
+ * Appends bytes under a lease and releases it unless the upload is whole. Bytes before a broken connection stay. Wrong
+ * or too many bytes are dropped; without a declared length the first of too many may stay. Errors: offsetMismatch,
+ * storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (cancelled meanwhile), appendGoing (the lease is lost),
+ * unavailable, those of the content.
  */
 export const append = async (
   { records, parts, now }: AppendDeps,

@@ -59,7 +59,7 @@ const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => 
   ...(ifNoneMatch !== undefined && { ifNoneMatch }),
 })
 
-/** Checks everything that can be checked without the bytes. `limit`: the largest size of the upload, in bytes. */
+/** Makes every check that needs no bytes. `limit`: the largest upload, in bytes. */
 export const admitUpload = async (
   deps: PlacementDeps,
   request: UploadRequest,

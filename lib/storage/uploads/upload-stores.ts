@@ -1,9 +1,6 @@
 import type { Holding, Target, Upload } from './upload.ts'
 
-/**
- * `taken`: the upload as it is now; `held`: somebody else has it, for so many milliseconds at most; `moved`: it is not
- * at that offset, or complete.
- */
+/** `left`: milliseconds. `moved`: the offset differs, or the upload is complete. */
 export type TakeOutcome =
   | { readonly outcome: 'taken'; readonly upload: Upload }
   | { readonly outcome: 'held'; readonly left: number }
@@ -13,75 +10,58 @@ export type TakeOutcome =
 export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonly holding: Holding }
 
 /**
- * The port to the records of uploads. What was written a moment ago is seen. Whether an upload has expired is for its
- * reader to say. Errors of every call: unavailable, outOfSpace where it writes.
+ * The port to the records of uploads. Reads see earlier writes. Callers check the expiry. Errors of every call:
+ * unavailable, outOfSpace where it writes.
  */
 export interface UploadRecords {
-  /**
-   * Answers false, and does nothing, when the user has so many open uploads on the site that have not expired at `now`.
-   */
+  /** False when the user has `most` open uploads on the site that have not expired at `now`. */
   create(upload: Upload, most: number, now: number): Promise<boolean>
   get(id: string): Promise<Upload | undefined>
-  /**
-   * Takes an upload for one request, at the offset where that means to go on: nobody else gets it before it is given
-   * back, or so many milliseconds have passed. It may be taken at its end as well, for what is left to do then.
-   */
+  /** Leases an upload at an offset for some milliseconds, also at its end. */
   take(id: string, offset: number, holder: string, duration: number): Promise<TakeOutcome>
   /**
-   * Lets its holder have an upload for so many milliseconds from now on, also when his time has passed and nobody else
-   * has come; what was noted is written down in the same step. Answers false, and does nothing, when he has it no more.
+   * Extends the lease, also after its end if nobody else took it, and writes the noted progress. False when the lease
+   * is lost.
    */
   renew(id: string, holder: string, duration: number): Promise<boolean>
-  /**
-   * Writes down what is kept, and gives the upload back in the same step unless its holder `keeps` it. Answers false,
-   * and does nothing, when he has it no more: it is somebody else's, or gone.
-   */
+  /** Writes the progress and ends the lease unless `keeps`. False when the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
-  /**
-   * The same for what nobody was told of: it may be behind what is kept, never before it. It may be written down when
-   * the holder renews.
-   */
+  /** Notes progress that nobody was told of. `renew` may write it. */
   note(id: string, holder: string, progress: Progress): Promise<void>
-  /**
-   * Writes down that it is in place: nothing is held for it any more. Does nothing when that is known, or it is gone.
-   */
+  /** Does nothing when the upload is complete or gone. */
   complete(id: string, expires: number): Promise<void>
-  /** Does nothing when that holder has not taken it. */
+  /** Does nothing without the lease. */
   giveBack(id: string, holder: string): Promise<void>
-  /** Removes the record. Answers what was held for it at that moment: nothing when it was complete, or gone. */
+  /** Returns the stored bytes of an incomplete upload. */
   remove(id: string): Promise<Holding | undefined>
 }
 
-/** The stored bytes of an append, and the failure that ended it early. */
 interface Appended {
   readonly size: number
   readonly holding: Holding
-  /** The error of the content. What came before it is kept all the same. */
+  /** The error of the content. Earlier bytes are kept. */
   readonly failure?: unknown
 }
 
 export interface AppendWatch {
-  /** Is told every now and then how many bytes are kept for good by then, and where. */
+  /** Reports now and then how many bytes are durable. */
   kept(size: number, holding: Holding): void
   isOver(): boolean
 }
 
-/** An upload that is not in place. */
 export type HeldUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
 
-/** An upload with all of its bytes. */
 export type WholeUpload = HeldUpload & Pick<Upload, 'created'> & { readonly length: number }
 
 /**
- * The port to the bytes of uploads. What is behind the offset of a record counts for nothing, and is written over: so a
- * crash between the bytes and the record loses nothing that was answered. `Whole` is what the destination takes. Errors
- * of every call: unavailable, outOfSpace where it writes.
+ * The port to the bytes of uploads. Bytes after the recorded offset do not count and are overwritten, so a crash loses
+ * nothing that was answered. Errors of every call: unavailable, outOfSpace where it writes.
  */
 export interface UploadParts<Whole> {
   begin(target: Target): Promise<Holding>
   /**
-   * Writes on at the offset; what is there behind it goes. Everything that it answers is kept for good. Throws what the
-   * store fails with, not the content. Errors: unavailable when its time was over before something could be begun.
+   * Overwrites from the offset on. Returned bytes are durable. Returns the error of the content, and throws that of the
+   * store.
    */
   append(
     upload: HeldUpload & Pick<Upload, 'length'>,
@@ -89,14 +69,10 @@ export interface UploadParts<Whole> {
     content: AsyncIterable<Uint8Array>,
     watch: AppendWatch,
   ): Promise<Appended>
-  /** The bytes of a whole upload. */
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /** An earlier attempt may have put it in place and died before the record. A newer file at the key stays. */
+  /** An earlier attempt may have placed it and died before the record. */
   isInPlace(upload: WholeUpload): Promise<boolean>
-  /**
-   * A whole upload as it is put in place. It stays until it is there, or removed: another attempt may ask for it again.
-   */
+  /** The bytes for `place`. They stay until they are placed or removed, so another attempt may ask again. */
   whole(upload: WholeUpload): Promise<Whole>
-  /** Does nothing when it is gone. */
   remove(upload: Omit<HeldUpload, 'target'>): Promise<void>
 }
