@@ -25,7 +25,7 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 /** With a condition, the path is taken as written (S-7). Errors: storageRefused. */
 export const requesterOf = ({ author, remainingTime, headers }: Asking): Requester => {
   const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
-  return { author, remainingTime, conditions, isAsWritten: !isUnconditional(conditions) }
+  return { author, remainingTime, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'

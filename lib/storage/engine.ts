@@ -4,7 +4,7 @@ import type { SiteId } from '../core/ids.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
 import type { Conditions } from './conditions.ts'
 import type { FolderRemovals } from './folder-removals.ts'
-import type { Change, Expected, ObjectStore, PlaceOutcome } from './object-store.ts'
+import type { Change, Expected, ObjectStore, PlaceResult } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { type Ancestors, findAncestors, resolvePath } from './resolve-path.ts'
 import type { Workflows } from './workflows.ts'
@@ -21,7 +21,7 @@ export interface Requester {
   readonly author: Author
   readonly remainingTime: RemainingTime
   /** Skips the lookup without case (S-7). */
-  readonly isAsWritten?: boolean
+  readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
 }
 
@@ -39,7 +39,7 @@ export interface Plan {
   readonly checkAgain?: () => Promise<readonly Expected[]>
   readonly entry: Pick<HistoryEntry, 'type' | 'subject' | 'details'>
   /** The caller's own lock on the folder. */
-  readonly holding?: string
+  readonly lockId?: string
 }
 
 export const noFileAbove = (site: SiteId, path: StoragePath): Absences => noFileAt(site, ancestorsOf(path))
@@ -75,13 +75,13 @@ export const refuseOccupied = async (stores: Pick<StorageStores, 'files'>, absen
   if (error) throw new ServiceError(error)
 }
 
-/** Errors: folderGoing. */
+/** Errors: folderLocked. */
 export const refuseRemovals = async (
   removals: FolderRemovals,
   site: SiteId,
   paths: readonly StoragePath[],
 ): Promise<void> => {
-  if ((await removals.openOf(site, foldersAround(paths))).length > 0) throw new ServiceError('folderGoing')
+  if ((await removals.openOf(site, foldersAround(paths))).length > 0) throw new ServiceError('folderLocked')
 }
 
 interface Target {
@@ -98,13 +98,13 @@ interface Resolved<Looked> {
 }
 
 /**
- * Resolves the path of a change (S-5). `look` runs beside it, and once more for another spelling. Errors: folderGoing,
+ * Resolves the path of a change (S-5). `look` runs beside it, and once more for another spelling. Errors: folderLocked,
  * urlInvalid.
  */
 export const resolve = async <Looked>(
   stores: StorageStores,
   target: Target,
-  isAsWritten: boolean | undefined,
+  isCaseSensitive: boolean | undefined,
   look: (path: StoragePath) => Promise<Looked>,
 ): Promise<Resolved<Looked>> => {
   const { files, removals } = stores
@@ -115,19 +115,19 @@ export const resolve = async <Looked>(
     findAncestors(files, site, foldersOf(path)),
     refuseRemovals(removals, site, [path]),
   ])
-  const found = isAsWritten ? path : await resolvePath(files, site, path, ancestors)
+  const found = isCaseSensitive ? path : await resolvePath(files, site, path, ancestors)
   return found === path ? { path, ancestors, looked } : resolve(stores, { ...target, path: found }, true, look)
 }
 
-export type Placed = Exclude<PlaceOutcome['outcome'], 'going' | 'rival'>
+export type Placed = Exclude<PlaceResult['outcome'], 'locked' | 'occupied'>
 
 /**
  * One attempt. Nothing was changed when a source has changed (`stale`), a condition fails (`changed`) or the time is up
- * (`late`). Errors: folderGoing, those of `absent`.
+ * (`late`). Errors: folderLocked, those of `absent`.
  */
 export const place = async (
   { files }: Pick<StorageStores, 'files'>,
-  { site, paths, changes, absent, matching = [], entry, holding }: Plan,
+  { site, paths, changes, absent, matching = [], entry, lockId }: Plan,
   { author, remainingTime }: Requester,
   ancestors: Ancestors = { existing: undefined, missing: [] },
 ): Promise<Placed> => {
@@ -136,14 +136,14 @@ export const place = async (
   const vacant = [...absent, ...noFileAt(site, missing)]
   const conditions = {
     absent: vacant.map(([key]) => key),
-    staying: { site, folders: foldersAround(paths), holding },
-    standing: existing === undefined ? [] : [folderKey('live', site, existing)],
+    unlocked: { site, folders: foldersAround(paths), lockId },
+    present: existing === undefined ? [] : [folderKey('live', site, existing)],
     matching,
     remainingTime,
   }
   const result = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
-  if (result.outcome === 'going') throw new ServiceError('folderGoing')
-  if (result.outcome === 'rival') {
+  if (result.outcome === 'locked') throw new ServiceError('folderLocked')
+  if (result.outcome === 'occupied') {
     throw new ServiceError(vacant.find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
   }
   return result.outcome

@@ -27,7 +27,7 @@ export interface ObjectStore {
   /** Stores bytes without making them visible. When `content` fails, its error is thrown and nothing stays. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /** Makes all changes visible together, or none. Of two conflicting calls at most one succeeds. */
-  place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
+  place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceResult>
   /** The current version and the kept ones, the newest first. Undefined when `after` is unknown. */
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** Undefined when the version is unknown or no longer kept. */
@@ -196,31 +196,31 @@ export interface PlaceConditions {
   /** Keys that must be free; with a slash at its end, also everything below it. */
   readonly absent: readonly string[]
   /** Keys that must exist. */
-  readonly standing?: readonly string[]
+  readonly present?: readonly string[]
   /** Folders that must not be locked before or while the changes are placed. */
-  readonly staying: {
+  readonly unlocked: {
     readonly site: SiteId
     readonly folders: readonly StoragePath[]
-    readonly holding?: string | undefined
+    readonly lockId?: string | undefined
   }
   readonly remainingTime?: RemainingTime
 }
 
 /**
- * Nothing was changed unless `placed`. `rival`: a key is not free. `stale`: a source has changed, or a key of
- * `standing` is gone. `late`: the time is up. `going`: a folder is locked. `changed`: a state of `matching` differs.
+ * Nothing was changed unless `placed`. `occupied`: a key is not free. `stale`: a source has changed, or a key of
+ * `present` is gone. `late`: the time is up. `locked`: a folder is locked. `changed`: a state of `matching` differs.
  */
-export type PlaceOutcome =
+export type PlaceResult =
   | { readonly outcome: 'placed' }
-  | { readonly outcome: 'rival'; readonly key: string }
+  | { readonly outcome: 'occupied'; readonly key: string }
   | { readonly outcome: 'stale'; readonly key: string }
   | { readonly outcome: 'late' }
-  | { readonly outcome: 'going' }
+  | { readonly outcome: 'locked' }
   | { readonly outcome: 'changed'; readonly key: string }
 
 /** Thrown inside an adapter to undo an attempt. */
 export class NotPlaced extends Error {
-  readonly outcome: Exclude<PlaceOutcome, { outcome: 'placed' }>
+  readonly outcome: Exclude<PlaceResult, { outcome: 'placed' }>
   constructor(outcome: NotPlaced['outcome']) {
     super(outcome.outcome)
     this.outcome = outcome

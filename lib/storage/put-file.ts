@@ -67,27 +67,27 @@ const relocated = (place: FilePlace, path: StoragePath): FilePlace => ({
 export const placeInFolder = async (
   { files }: Pick<StorageStores, 'files'>,
   { site, folder, name }: { readonly site: SiteId; readonly folder: StoragePath; readonly name: string },
-  { isAsWritten = false }: Pick<Requester, 'isAsWritten'>,
+  { isCaseSensitive = false }: Pick<Requester, 'isCaseSensitive'>,
 ): Promise<Required<Pick<FilePlace, 'path' | 'into'>>> => {
   const inside = { path: childOf(folder, name), into: folder }
   if (nameOf(folder).toLowerCase() !== name.toLowerCase()) return inside
-  const found = isAsWritten ? folder : await resolveFolder(files, site, folder)
+  const found = isCaseSensitive ? folder : await resolveFolder(files, site, folder)
   if (nameOf(found) !== name || (await files.exists(folderKey('live', site, found)))) return inside
   return { path: found, into: found }
 }
 
 /**
  * Makes every check that needs no bytes. Errors: nameRequired, pathUnknown, folderUnknown, conditionFailed,
- * destinationExists, folderGoing.
+ * destinationExists, folderLocked.
  */
 export const admitFile = async (
   deps: StorageStores,
   wanted: FilePlace,
-  { isAsWritten, conditions }: Pick<Requester, 'isAsWritten' | 'conditions'>,
+  { isCaseSensitive, conditions }: Pick<Requester, 'isCaseSensitive' | 'conditions'>,
 ): Promise<Admitted> => {
   const { site, asDraft } = wanted
   if (wanted.path === root) throw new ServiceError('nameRequired')
-  const { path, ancestors, looked } = await resolve(deps, wanted, isAsWritten, (path) =>
+  const { path, ancestors, looked } = await resolve(deps, wanted, isCaseSensitive, (path) =>
     allInOrder([
       checkConditions(deps.files, site, path, asDraft, conditions),
       refuseOccupied(deps, absencesOf(relocated(wanted, path))),

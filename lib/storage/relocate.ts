@@ -71,9 +71,9 @@ const ancestorsOfTarget = async (files: ObjectStore, { site, path, target }: Rel
     ? { existing: undefined, missing: [] }
     : findAncestors(files, site, ancestorsOf(target))
 
-const settle = async (files: ObjectStore, relocation: Relocation, isAsWritten = false): Promise<Settled> => {
+const settle = async (files: ObjectStore, relocation: Relocation, isCaseSensitive = false): Promise<Settled> => {
   const ancestors = await ancestorsOfTarget(files, relocation)
-  if (isAsWritten) return { relocation, ancestors }
+  if (isCaseSensitive) return { relocation, ancestors }
   const target = await resolvePath(files, relocation.site, relocation.target, ancestors)
   return target === relocation.target ? { relocation, ancestors } : settle(files, { ...relocation, target }, true)
 }
@@ -167,11 +167,11 @@ const attempt = async (
 const relocateFrom = async (deps: RelocateDeps, wanted: Relocation, requester: Requester): Promise<void> => {
   const { files, removals } = deps
   const { site, path } = wanted
-  let settled: Settled | undefined = await settle(files, wanted, requester.isAsWritten)
+  let settled: Settled | undefined = await settle(files, wanted, requester.isCaseSensitive)
   const { relocation } = settled
   await refuseRemovals(removals, site, [path, relocation.target])
   const below = [path, relocation.target].map((folder) => removals.isOpenBelow(site, folder))
-  if ((await Promise.all(below)).includes(true)) throw new ServiceError('folderGoing')
+  if ((await Promise.all(below)).includes(true)) throw new ServiceError('folderLocked')
   await retry(async () => {
     const next = settled ?? (await settle(files, relocation, true))
     settled = undefined
@@ -182,7 +182,7 @@ const relocateFrom = async (deps: RelocateDeps, wanted: Relocation, requester: R
 /**
  * Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). Errors: nameRequired, urlInvalid,
  * nameTooLong, conditionFailed, folderReserved, fileUnknown, pathUnknown, destinationExists, workflowUpdated,
- * folderGoing, storageRefused (too large), unavailable, those of a template.
+ * folderLocked, storageRefused (too large), unavailable, those of a template.
  */
 export const relocate = async (
   deps: RelocateDeps,
@@ -195,7 +195,7 @@ export const relocate = async (
     await relocateFrom(deps, { site, path, ...wantedOf(path, destination) }, requester)
   } catch (error) {
     const isMissing = error instanceof ServiceError && error.code === errors.fileUnknown.code
-    if (!isMissing || requester.isAsWritten) throw error
+    if (!isMissing || requester.isCaseSensitive) throw error
     const found = await resolveParent(deps.files, site, path)
     if (found === path) throw error
     await relocateFrom(deps, { site, path: found, ...wantedOf(found, destination) }, requester)

@@ -23,7 +23,7 @@ interface Seen {
 export const refusalOf = (seen: Seen): ErrorName | undefined => {
   if (seen.path === root) return 'nameRequired'
   // A removal of this very folder continues when it is requested again.
-  if (seen.open.some(({ path, isHold }) => path !== seen.path || isHold)) return 'folderGoing'
+  if (seen.open.some(({ path, isHold }) => path !== seen.path || isHold)) return 'folderLocked'
   if (seen.isReserved) return 'folderReserved'
   if (seen.isNotEmpty) return 'folderNotEmpty'
   return seen.isInWorkflow ? 'workflowDeleted' : undefined

@@ -47,7 +47,7 @@ const entryOf = (site: SiteId, path: StoragePath, author: Author): HistoryEntry 
   subject: path,
 })
 
-export type RemoveOutcome = 'removed' | 'going on'
+export type RemoveOutcome = 'removed' | 'pending'
 
 const refuse = (refusal: ErrorName | undefined): void => {
   if (refusal) throw new ServiceError(refusal)
@@ -128,8 +128,8 @@ const removeLargeFolder = async (
   // end.
   const name = await deps.removalQueue.send(task, takeoverDelay)
   const entry = entryOf(site, path, author)
-  if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'going on'
-  return (await workWithin(deps, task, name, options)) ? 'going on' : 'removed'
+  if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'pending'
+  return (await workWithin(deps, task, name, options)) ? 'pending' : 'removed'
 }
 
 const resume = async (
@@ -142,7 +142,7 @@ const resume = async (
     const task: RemovalTask = { site, path, id }
     await workWithin(deps, task, await deps.removalQueue.send(task, takeoverDelay), options)
   }
-  return 'going on'
+  return 'pending'
 }
 
 const removeFolder = async (
@@ -156,8 +156,8 @@ const removeFolder = async (
   refuse(refusalOf({ ...seen, isReserved: reservedFolders.includes(path) }))
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
-    const found = options.isAsWritten ? path : await resolveParent(files, site, path)
-    if (found !== path) return remove(deps, site, found, { ...options, isAsWritten: true })
+    const found = options.isCaseSensitive ? path : await resolveParent(files, site, path)
+    if (found !== path) return remove(deps, site, found, { ...options, isCaseSensitive: true })
     await refuseOccupied(deps, noFileAbove(site, path))
     throw new ServiceError('fileUnknown')
   }
@@ -178,7 +178,7 @@ const removeFolder = async (
 
 /**
  * Removes a file with its draft, a draft, or a folder with its contents. Errors: nameRequired (the root), fileUnknown,
- * pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
+ * pathUnknown, folderLocked, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
  */
 export const remove = async (
   deps: RemoveDeps,

@@ -149,7 +149,7 @@ const withLock = async (
 ): Promise<void> => {
   const id = randomUUID()
   const end = clock.monotonic() + longestLock - lockReserve
-  if (!(await removals.hold(site, folder, id, longestLock))) throw new ServiceError('folderGoing')
+  if (!(await removals.hold(site, folder, id, longestLock))) throw new ServiceError('folderLocked')
   try {
     await work({ id, remainingTime: () => Math.min(remainingTime(), end - clock.monotonic()) })
   } finally {
@@ -163,7 +163,7 @@ const planRestore = (
   folder: StoragePath,
   changes: readonly Restoration[],
   replace: boolean,
-  holding: string,
+  lockId: string,
 ): Plan => ({
   site,
   paths: [folder],
@@ -173,7 +173,7 @@ const planRestore = (
     ...(replace ? [] : areas.map((area) => [folderKey(area, site, folder), 'destinationExists'] as const)),
   ],
   entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
-  holding,
+  lockId,
 })
 
 const placeRestore = async (

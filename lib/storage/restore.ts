@@ -61,7 +61,7 @@ const restoreFile = async (
 
 /**
  * Restores a removed or earlier file, or what the last removal of a folder took. Errors: nameRequired (the root),
- * fileUnknown, pathUnknown, destinationExists, workflowUpdated, folderGoing, folderReserved, conditionFailed,
+ * fileUnknown, pathUnknown, destinationExists, workflowUpdated, folderLocked, folderReserved, conditionFailed,
  * storageRefused (too much for one request), unavailable.
  */
 export const restore = async (

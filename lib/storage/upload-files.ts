@@ -107,7 +107,7 @@ export const uploadFiles = async (
 ): Promise<void> => {
   const { files, workflows } = deps
   const target = { site, path: wanted, foldersOf: withAncestors }
-  const { path: folder, ancestors } = await resolve(deps, target, requester.isAsWritten, async () => {})
+  const { path: folder, ancestors } = await resolve(deps, target, requester.isCaseSensitive, async () => {})
   const above = { ...ancestors, missing: ancestors.missing.filter((one) => one !== folder) }
   await refuseOccupied(deps, noFileAt(site, above.missing))
   const staged: NamedFile[] = []

@@ -74,7 +74,7 @@ const trackBreak = (content: AsyncIterable<Uint8Array>) => {
 /**
  * Appends bytes under a lease and releases it unless the upload is whole. Bytes before a broken connection stay. Wrong
  * or too many bytes are dropped; without a declared length the first of too many may stay. Errors: offsetMismatch,
- * storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (cancelled meanwhile), appendGoing (the lease is lost),
+ * storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (cancelled meanwhile), uploadLocked (the lease is lost),
  * unavailable, those of the content.
  */
 export const append = async (
@@ -115,7 +115,7 @@ export const append = async (
   const keeps = progress.offset === length
   await lease.settled()
   if (!(await records.advance(upload.id, holder, progress, keeps))) {
-    throw new ServiceError((await records.get(upload.id)) ? 'appendGoing' : 'uploadUnknown')
+    throw new ServiceError((await records.get(upload.id)) ? 'uploadLocked' : 'uploadUnknown')
   }
   if (appended.failure !== undefined) throw appended.failure
   return { ...upload, ...progress }

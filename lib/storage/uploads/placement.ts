@@ -51,7 +51,7 @@ type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
 
 const requesterOf = ({ author, remainingTime }: Uploader, { ifMatch, ifNoneMatch }: Conditional): Requester => {
   const conditions = parseConditions(ifMatch, ifNoneMatch)
-  return { author, remainingTime, conditions, isAsWritten: !isUnconditional(conditions) }
+  return { author, remainingTime, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => ({
@@ -107,5 +107,5 @@ export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploa
     return deps.parts.whole(whole)
   }
   // The path was resolved when the upload was created.
-  await putStaged(deps, place, stage, { ...requesterOf(uploader, target), isAsWritten: true })
+  await putStaged(deps, place, stage, { ...requesterOf(uploader, target), isCaseSensitive: true })
 }

@@ -44,7 +44,7 @@ export interface Uploads {
   find(uploader: Uploader, id: string): Promise<Upload>
   /**
    * Places the upload with its last byte. Calls `begun` before the first byte. Errors: those of `append.ts`,
-   * uploadUnknown, appendGoing, unavailable, those of the destination (the upload has ended).
+   * uploadUnknown, uploadLocked, unavailable, those of the destination (the upload has ended).
    */
   append(uploader: Uploader, id: string, addition: Addition, begun?: Begun): Promise<Upload>
   /** A file that is in place stays. Errors: uploadUnknown. */
@@ -103,14 +103,14 @@ type LeaseWork<Result> = (upload: Upload, lease: Lease, markReleased: () => void
 const createLeases = ({ records, clock, lease: terms }: UploadsDeps) => ({
   async withLease<Result>(
     { id, offset }: Pick<Upload, 'id' | 'offset'>,
-    busy: 'appendGoing' | 'unavailable',
+    busy: 'uploadLocked' | 'unavailable',
     work: LeaseWork<Result>,
   ): Promise<Result> {
     const holder = newId()
     const since = clock.monotonic()
     const taken = await records.take(id, offset, holder, terms.lasts)
     if (taken.outcome === 'unknown') throw new ServiceError('uploadUnknown')
-    if (taken.outcome === 'moved') throw new ServiceError(busy === 'appendGoing' ? 'offsetMismatch' : busy)
+    if (taken.outcome === 'moved') throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
     if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
     const lease = keepLease({ records, now: clock.monotonic, terms }, { id, holder, since })
     let isHeld = true
@@ -148,7 +148,7 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
       : Promise.resolve(upload)
 
   const add = ({ id }: Upload, uploader: Uploader, addition: Addition): Promise<Upload> =>
-    withLease({ id, offset: addition.offset }, 'appendGoing', async (held, lease, markReleased) => {
+    withLease({ id, offset: addition.offset }, 'uploadLocked', async (held, lease, markReleased) => {
       const grown = await append({ records, parts, now }, held, lease, addition)
       if (isWaiting(grown)) return complete(grown, uploader, lease)
       markReleased()

@@ -70,7 +70,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
     const place = async (upload: Begun, holding: Holding, length: number) => {
       const staged = await stores.uploadParts.whole({ ...upload, holding, length })
       expect(staged.size).toBe(length)
-      const conditions = { absent: [], staying: { site, folders: [] } }
+      const conditions = { absent: [], unlocked: { site, folders: [] } }
       return stores.files.place([{ kind: 'put', key: upload.target.key, staged }], conditions, entry)
     }
 

@@ -16,8 +16,8 @@ describe('a removal', () => {
 
   it.each([
     ['of the root', { ...seen, path: root }, 'nameRequired'],
-    ['below a folder that is being removed', { ...seen, open: [open('shop')] }, 'folderGoing'],
-    ['of a folder that is being restored', { ...seen, open: [open('shop/news', true)] }, 'folderGoing'],
+    ['below a folder that is being removed', { ...seen, open: [open('shop')] }, 'folderLocked'],
+    ['of a folder that is being restored', { ...seen, open: [open('shop/news', true)] }, 'folderLocked'],
     ['of a reserved folder', { ...seen, isReserved: true }, 'folderReserved'],
     ['of a folder that must be empty and is not', { ...seen, isNotEmpty: true }, 'folderNotEmpty'],
     ['of a page in a workflow', { ...seen, isInWorkflow: true }, 'workflowDeleted'],
