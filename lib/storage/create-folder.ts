@@ -11,7 +11,7 @@ const planFolder = (site: SiteId, path: StoragePath): Plan => ({
   entry: { type: 'folder.created', subject: path },
 })
 
-/** S-49. An existing folder is fine. Errors: nameRequired, pathUnknown, destinationExists, folderLocked, unavailable. */
+/** S-49. An existing folder stays. Errors: nameRequired, pathUnknown, destinationExists, folderLocked, unavailable. */
 export const createFolder = async (
   stores: StorageStores,
   site: SiteId,
