@@ -3,7 +3,6 @@ import { type Grant, isCurrent } from '../../lib/access/grants.ts'
 import { contentKinds, objectKindNames } from '../../lib/core/content-kinds.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
-import { unlimited } from '../../lib/core/remaining-time.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
 import { emptyFolder } from '../../lib/storage/continue-removal.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
@@ -47,7 +46,7 @@ const countWorkflows = async ({ workflows }: Pick<AreaStores, 'workflows'>, site
 
 export const contentsOf = async (stores: AdminStores, site: Site): Promise<SiteContents> => {
   const area = await stores.areas(site)
-  const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)
+  const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, { isOver: () => false })
   const counts = new Map<string, number>()
   for (const kind of contentKinds) {
     counts.set(kind, (await area.contents.count(site.id, kind, 0, Number.MAX_SAFE_INTEGER)).count)

@@ -18,10 +18,7 @@ const presentAsDraft = (query: Switches): boolean => {
   })
 }
 
-/**
- * GET with `?link`: a URL that gives this version of a file, or of its draft, as an attachment to whoever has it
- * (S-73). The URL is as good as a token: nobody between here and the caller keeps it.
- */
+/** GET with `?link`: a URL of the file's bytes that needs no token (S-73). Nobody may cache it. */
 export const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: pathOf, query: presentAsDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
     const { info } = await readResolved(files, site.id, params.path, (path) =>

@@ -10,10 +10,9 @@ type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'author' | 'remain
 
 type Segments = Readonly<Record<string, string>>
 
-/** The path that a URL names; without one, the root. Errors: urlInvalid, nameTooLong. */
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
 
-/** Errors: pathUnknown. */
+/** Every fault of the path is pathUnknown here. */
 export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   try {
     return pathOf(segments)
@@ -23,18 +22,15 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   }
 }
 
-/** With a condition it is meant for one very file: its path is taken as it is written (S-7). Errors: storageRefused. */
+/** With a condition, the path is taken as written (S-7). Errors: storageRefused. */
 export const requesterOf = ({ author, remainingTime, headers }: Asking): Requester => {
   const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
-  return { author, remainingTime, conditions, isAsWritten: !isUnconditional(conditions) }
+  return { author, remainingTime, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
 
-/**
- * Checks what is given of an operation's switches. What that takes is loaded with the first one: most requests have
- * none. Errors: storageRefused.
- */
+/** Loads the schema only when a switch is given: most requests have none. Errors: storageRefused. */
 export const readSwitches = async <Switches>(
   given: Readonly<Record<string, string | undefined>>,
   schema: () => Promise<z.core.$ZodType<Switches>>,

@@ -8,11 +8,10 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { describePath, type PageState } from '../../lib/storage/describe-path.ts'
-import { type FileBelow, listFiles } from '../../lib/storage/list-files.ts'
-import { type Entry, listFolder } from '../../lib/storage/list-folder.ts'
+import { type Entry, type FileBelow, listFiles, listFolder } from '../../lib/storage/listing.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
+import { describePath, type PageState } from '../../lib/storage/read-file.ts'
 import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { pathOf, readSwitches } from './params.ts'
 
@@ -92,7 +91,7 @@ const fileBelowView = (file: FileBelow, folderUri: string): ContentView => ({
 interface Shown<Listed> {
   readonly view: (entry: Listed, folderUri: string) => ContentView
   readonly textOf: (entry: Listed) => string
-  /** More than an entry has in bytes within an answer, beside that text and the URI of its folder. */
+  /** An upper bound of an entry's bytes, without that text and the URI of its folder. */
   readonly roughEntry: number
   readonly roughCharacter: number
 }
@@ -130,7 +129,7 @@ const show = async <Entry>(
   return { contents: contents.map(viewOf), cursor }
 }
 
-/** GET with `?meta`: what a file or folder is, and what a folder holds, in pages when it is large (S-74 to S-81). */
+/** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81). */
 export const getMeta = ({ files, workflows }: StorageDeps) =>
   operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, remainingTime }) => {
     const { limit, cursor, recursive: isRecursive } = query

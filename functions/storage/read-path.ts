@@ -21,7 +21,6 @@ const getProgress = ({ progress }: StorageDeps) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
 
-/** The query of a GET selects the operation. */
 export const readPath = (deps: StorageDeps): OperationHandler => {
   const file = getFile(deps)
   const others: readonly (readonly [name: string, OperationHandler])[] = [
@@ -37,7 +36,7 @@ export const readPath = (deps: StorageDeps): OperationHandler => {
   }
 }
 
-/** At the root, `?status` asks for the progress of an upload (operation 13), and may name the login token as well. */
+/** At the root, `?status` asks for the progress of an upload (operation 13). It may hold the login token. */
 export const readRoot = (deps: StorageDeps): OperationHandler => {
   const progress = getProgress(deps)
   const other = readPath(deps)
@@ -54,25 +53,20 @@ export type FileAnswer =
   | {
       readonly kind: 'part' | 'whole'
       readonly range: ByteRange
-      /** The range where its bytes are sent; a HEAD sends none. */
       readonly bytes: ByteRange | undefined
     }
 
 const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
 const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
 
-/** A range that goes on with an earlier answer is given only while the file is the same (RFC 9110, section 13.1.5). */
+// A range continues an earlier answer only while the file is unchanged (RFC 9110, section 13.1.5).
 const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRange => {
   const condition = headers['if-range']
   if (condition !== undefined && condition !== tag && condition !== lastModified(info)) return { kind: 'whole' }
   return readRange(headers['range'], info.size)
 }
 
-/**
- * Decides what is answered: that it is another state than `If-Match` names, that nothing has changed, a part, the
- * whole, where else the bytes are, or that there are none in the range. Without `downloads`, an answer carries any
- * file.
- */
+/** Without `downloads`, an answer carries files of any size. */
 export const answerFor = (
   info: ObjectInfo,
   { method, headers }: Pick<Request, 'method' | 'headers'>,
@@ -93,10 +87,7 @@ export const answerFor = (
 
 const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
 
-/**
- * The range that `answerFor` will most likely decide on, before anything is known of the file. Undefined when most
- * likely no bytes are sent: with a condition, the caller has most of them already.
- */
+// The range that `answerFor` will most likely choose. Undefined when no bytes are likely.
 const expectedRange = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
   downloads: Downloads | undefined,
@@ -121,11 +112,8 @@ const stateOf = async (query: Switches) => {
   return { isDraft: asDraft(query), versionId }
 }
 
-/**
- * The bytes of a file, or those that `Range` asks for; `?versionId` those of one of its states, `?version=draft` the
- * draft of a page, or the live file when there is none (S-66 to S-72). 304 by `If-None-Match`, 412 by `If-Match` (RFC
- * 9110, section 13.1.1); 302 to a URL that expires when an answer cannot carry the bytes.
- */
+// Reads a file, its draft or an old version, whole or by `Range` (S-66 to S-72). 304 by `If-None-Match`, 412 by
+// `If-Match`, 302 when an answer cannot carry the bytes.
 const getFile = ({ files, downloads }: StorageDeps) =>
   operation(
     { params: pathOf, query: stateOf },

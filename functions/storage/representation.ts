@@ -3,7 +3,6 @@ import { namesType } from '../../lib/http/negotiate.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 
-/** Every representation of a file has the same bytes under its own media type. */
 export interface Representation {
   readonly contentType: string
   readonly tag: string
@@ -14,9 +13,8 @@ const anyBytes = 'application/octet-stream'
 const bareType = /^\s*([!#$&^_.+0-9a-z-]+\/[!#$&^_.+0-9a-z-]+)\s*(?:;|$)/
 
 /**
- * Bytes without a type, unless `Accept` names the file's own (S-66, S-67): scripts of old parse what is called JSON,
- * and run what is called a script. Each of the two has a tag of its own (RFC 9110, section 8.8.3): browsers keep the
- * one, ask for the other with its tag, and would go on calling it what it was called before.
+ * The type is given only when `Accept` names it (S-66, S-67): old clients would parse JSON and run scripts. Each type
+ * has its own tag (RFC 9110, section 8.8.3): otherwise a browser would keep the wrong type after a 304.
  */
 export const representationFor = (
   { version, contentType }: Pick<ObjectInfo, 'version' | 'contentType'>,
@@ -29,9 +27,8 @@ export const representationFor = (
 }
 
 /**
- * On every answer with a file's bytes, and on a 304, since caches take over its headers. A page that somebody has
- * stored runs nothing and fetches nothing in the browser of who opens it: its address may hold a token.
- * (`Referrer-Policy` and `nosniff` are on every answer.)
+ * Also on a 304, because caches take its headers over. A stored page must not run in a browser: its address may hold a
+ * token.
  */
 export const headersOfBytes = {
   'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",

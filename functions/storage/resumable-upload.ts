@@ -1,13 +1,15 @@
 import { ServiceError } from '../../lib/core/errors.ts'
+import type { RemainingTime } from '../../lib/core/remaining-time.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
-import { bodyChunks } from '../../lib/http/request.ts'
+import { type Answer, bodyChunks, type Handler, type Request, type Send } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type Progress, startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Uploader } from '../../lib/storage/uploads/placement.ts'
 import {
   bringsBytes,
   createdHeaders,
+  isTus,
   offsetHeaders,
   readAppend,
   readChecksum,
@@ -15,6 +17,8 @@ import {
   requireBytes,
   requireTus,
   stateHeaders,
+  tusAbilities,
+  tusAnswer,
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import type { Begun, Uploads } from '../../lib/storage/uploads/uploads.ts'
@@ -29,10 +33,7 @@ type Input = OperationInput<unknown, unknown, unknown>
 
 const uploaderOf = ({ site, author, remainingTime }: Input): Uploader => ({ site: site.id, author, remainingTime })
 
-/**
- * Runs something that adds to an upload, and keeps the progress of it that operation 13 tells: that of the token which
- * has added last.
- */
+// Reports the progress of an append under the token that sent it (operation 13).
 const tracked = async (
   { progress: store, clock }: ResumableDeps,
   { caller, content }: Input,
@@ -85,7 +86,6 @@ export const createUpload = (deps: ResumableDeps) =>
     return { status: 201, headers: createdHeaders(upload, location, bringsBytes(headers)) }
   })
 
-/** No upload has any other name. Errors: uploadUnknown. */
 const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
@@ -97,7 +97,6 @@ export const describeUpload = ({ uploads }: ResumableDeps) =>
     return { status: 200, headers: stateHeaders(await uploads.find(uploaderOf(input), input.params.id)) }
   })
 
-/** PATCH of an upload: adds bytes, and puts it in place with the last of them. 204. */
 export const appendToUpload = (deps: ResumableDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
@@ -115,3 +114,40 @@ export const cancelUpload = ({ uploads }: ResumableDeps) =>
     await uploads.cancel(uploaderOf(input), input.params.id)
     return { status: 204 }
   })
+
+const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/
+
+// "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0). Only for uploads.
+const asMeant = (request: Request): Request => {
+  const method = request.headers['x-http-method-override']?.trim().toUpperCase()
+  return method && uploadPath.test(request.path) ? { ...request, method } : request
+}
+
+const headersFor = ({ method, path, headers }: Request, largest: number): Answer['headers'] | undefined => {
+  if (method === 'OPTIONS') return tusAbilities(largest)
+  return isTus(headers) || uploadPath.test(path) ? tusAnswer : undefined
+}
+
+const withHeaders = (answer: Answer, headers: Answer['headers']): Answer => {
+  const { elsewhere } = answer
+  return {
+    ...answer,
+    headers: { ...answer.headers, ...headers },
+    ...(elsewhere && { elsewhere: async () => withHeaders(await elsewhere(), headers) }),
+  }
+}
+
+const asItIs: Send<Answer> = (answer) => answer
+
+/** Adds the headers of tus to every answer. `largest`: the largest upload, in bytes. */
+export const speakingTus = (handler: Handler, largest: number): Handler => {
+  async function handle(request: Request, remainingTime: RemainingTime): Promise<Answer>
+  async function handle<Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
+  async function handle(came: Request, remainingTime: RemainingTime, send: Send<unknown> = asItIs): Promise<unknown> {
+    const request = asMeant(came)
+    const headers = headersFor(request, largest)
+    if (!headers) return handler(request, remainingTime, send)
+    return handler(request, remainingTime, (answer, cut) => send(withHeaders(answer, headers), cut))
+  }
+  return handle
+}

@@ -1,12 +1,20 @@
 import { ServiceError } from './errors.ts'
 import type { RemainingTime } from './remaining-time.ts'
 
-/** Time that a store keeps, in milliseconds, ... */
+/** Milliseconds of a request that are kept for its end. */
 export const reserves = {
-  /** ... to tell the caller before Lambda ends the request, ... */
+  /** To tell the caller before Lambda ends the request. */
   answer: 500,
-  /** ... and to look at a call that was cut, and take it back. */
+  /** To check and undo a call that was cut off. */
   settle: 2_000,
+  /** To answer while the removal of a large folder goes on. */
+  removal: 3_000,
+  /** To answer with what was counted so far. */
+  preview: 5_000,
+  /** To place what a restore has found. */
+  restore: 10_000,
+  /** To move the templates after they are checked. */
+  templates: 12_000,
 } as const
 
 /** The time that some work has, and what cuts its calls when that is over. */

@@ -76,9 +76,11 @@ const putInOrder = async (
 ): Promise<TidyReport> => {
   const tidied = tidyBlobs(database.connection, directory, clock.wall())
   await finishRemovals(database)
-  await removalQueue.start((message, slice) =>
-    continueRemoval({ files, removals, clock }, message, { deadline: clock.monotonic() + slice, end: longestSlice }),
-  )
+  await removalQueue.start((message, slice) => {
+    const until = clock.monotonic() + slice
+    const deadline = { isOver: () => clock.monotonic() >= until }
+    return continueRemoval({ files, removals, clock }, message, { deadline, end: longestSlice })
+  })
   return tidied
 }
 

@@ -16,8 +16,7 @@ import type { RemovalQueue } from '../storage/folder-removals.ts'
 import type { ObjectInfo, Staged } from '../storage/object-store.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
-import type { UploadParts } from '../storage/uploads/upload-parts.ts'
-import type { UploadRecords } from '../storage/uploads/upload-records.ts'
+import type { UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
 import type { Stores } from './stores.ts'
 
 export interface Surroundings {

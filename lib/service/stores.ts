@@ -7,8 +7,7 @@ import type { SiteDirectory } from '../sites/site-directory.ts'
 import type { FolderRemovals, RemovalQueue } from '../storage/folder-removals.ts'
 import type { ObjectStore, Staged } from '../storage/object-store.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
-import type { UploadParts } from '../storage/uploads/upload-parts.ts'
-import type { UploadRecords } from '../storage/uploads/upload-records.ts'
+import type { UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
 import type { Workflows } from '../storage/workflows.ts'
 
 export interface Stores {

@@ -5,7 +5,6 @@ import { isPage } from './file-kind.ts'
 import type { Expected, ListedObject, ObjectStore } from './object-store.ts'
 import { fileKey, folderKey, root, type StoragePath } from './path.ts'
 
-/** The conditions that a change comes with (RFC 9110, section 13.1): both must hold. */
 export interface Conditions {
   readonly match?: TagList | undefined
   readonly noneMatch?: TagList | undefined
@@ -20,7 +19,6 @@ const parseTags = (header: string | undefined, name: string): TagList | undefine
   })
 }
 
-/** Errors: storageRefused. */
 export const parseConditions = (ifMatch: string | undefined, ifNoneMatch: string | undefined): Conditions => ({
   match: parseTags(ifMatch, 'If-Match'),
   noneMatch: parseTags(ifNoneMatch, 'If-None-Match'),
@@ -33,7 +31,7 @@ const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boolean => m
 
 type Named = Pick<ListedObject, 'version'> | 'folder' | undefined
 
-/** Decides on what a path names (S-64). Errors: conditionFailed. */
+/** S-64. Errors: conditionFailed. */
 export const requireConditions = ({ match, noneMatch }: Conditions, named: Named): void => {
   const isThere = named !== undefined
   // Whatever its bytes were called when they were read, they are the same.
@@ -55,20 +53,14 @@ export const requireConditions = ({ match, noneMatch }: Conditions, named: Named
 
 export type Source = Pick<ListedObject, 'key' | 'version'> | 'folder' | undefined
 
-/**
- * Decides on what is moved or copied. Answers what was seen: it must not be replaced before that is done. Errors:
- * conditionFailed.
- */
+/** Returns the state that must not be replaced before the move or copy. Errors: conditionFailed. */
 export const expectSource = (conditions: Conditions = {}, source: Source): readonly Expected[] => {
   if (isUnconditional(conditions)) return []
   requireConditions(conditions, source)
   return source === undefined || source === 'folder' ? [] : [{ key: source.key, version: source.version }]
 }
 
-/**
- * Looks at the file that a change concerns, its draft or the live file in its place when `asDraft`, and decides.
- * Answers what was seen: as long as it is so, the conditions hold. Errors: conditionFailed.
- */
+/** Returns the states for which the conditions hold. Errors: conditionFailed. */
 export const checkConditions = async (
   files: ObjectStore,
   site: SiteId,
@@ -104,9 +96,8 @@ export const createUploadConditions = (files: ObjectStore, site: SiteId, conditi
 
   return {
     /**
-     * Looks at the path of a file before its content is read. Answers false for one whose content is of no use: a tag
-     * does not fit it, but if another file comes, that is what is wrong. Errors: conditionFailed, storageRefused (a
-     * tag, and several files).
+     * False when a tag does not match: the content is skipped, because a second file would be the first error. Errors:
+     * conditionFailed, storageRefused (a tag, and several files).
      */
     async admits(path: StoragePath, index: number): Promise<boolean> {
       if (index > 0 && namesStates(conditions)) {
@@ -124,13 +115,11 @@ export const createUploadConditions = (files: ObjectStore, site: SiteId, conditi
       }
     },
 
-    /** Errors: conditionFailed. */
     async expectedAt(paths: readonly StoragePath[]): Promise<readonly Expected[]> {
       if (refusal) throw refusal
       return (await Promise.all(paths.map(checkOnce))).flat()
     },
 
-    /** Looks at all of them once more. Errors: conditionFailed. */
     checkAgain: async (paths: readonly StoragePath[]): Promise<readonly Expected[]> =>
       (await Promise.all(paths.map(check))).flat(),
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
@@ -18,21 +19,17 @@ export interface RemovalMessage {
 }
 
 export interface Slice {
-  /** Nothing begins after this moment of the monotonic clock. */
-  readonly deadline: number
-  /** After how many milliseconds the worker has ended, whatever happens. */
+  readonly deadline: Pick<Deadline, 'isOver'>
+  /** The worker has ended after these milliseconds. */
   readonly end: number
 }
 
-/** Repeat the same task after this delay, in seconds. */
+// Repeat the task after this delay, in seconds.
 export interface Rest {
   readonly delay: number
 }
 
-/**
- * S3 takes 3,500 writes a second below one prefix: two batches of 1,000 keys that take about half a second each come
- * near that, and more of them would be refused (`SlowDown`).
- */
+// S3 takes 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second come near that.
 const removalsInFlight = 2
 
 async function* untilTimeUp<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
@@ -48,12 +45,12 @@ const emptyPrefix = async (store: Emptied, prefix: string, isTimeUp: () => boole
   await inParallel(untilTimeUp(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
     store.remove(objects, undefined),
   )
-  // What has come or been replaced meanwhile is found by another round.
+  // Another round finds objects that came meanwhile.
   if (!(await store.exists(prefix))) return true
   return isTimeUp() ? false : emptyPrefix(store, prefix, isTimeUp)
 }
 
-/** Removes all that a folder holds, drafts included, and the folder. Answers whether it is all gone. */
+/** Removes a folder and its contents, drafts included. Answers true when nothing is left. */
 export const emptyFolder = async (
   store: Emptied,
   site: SiteId,
@@ -63,19 +60,15 @@ export const emptyFolder = async (
   (await emptyPrefix(store, folderKey('draft', site, folder), isTimeUp)) &&
   emptyPrefix(store, folderKey('live', site, folder), isTimeUp)
 
-/**
- * Answers whether so many milliseconds have passed: by the one clock or the other, of which one may stand still in a
- * frozen function.
- */
+// In a frozen function one of the two clocks may stop.
 const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => boolean) => {
   const begun = { wall: wall(), monotonic: monotonic() }
   return () => Math.max(wall() - begun.wall, monotonic() - begun.monotonic) >= duration
 }
 
 /**
- * Works on a removal for a slice of time, unless another worker has it. Answers what is left to do for this message, if
- * anything. One message of a removal counts: its worker continues, or the queue delivers the message again. Nothing is
- * left to do for another message, for a closed removal, or for an older one of the folder.
+ * Continues a removal for a slice of time, unless another worker has its lease. Undefined: this message is done. That
+ * is so when the folder is gone, the removal is closed, or another message has the lease.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,
@@ -103,7 +96,7 @@ export const continueRemoval = async (
   }
   let isDone = false
   try {
-    if (await emptyFolder(guardedFiles, site, path, () => clock.monotonic() >= deadline)) {
+    if (await emptyFolder(guardedFiles, site, path, deadline.isOver)) {
       await removals.close(site, path, id, removed)
       isDone = true
     }

@@ -11,7 +11,7 @@ const planFolder = (site: SiteId, path: StoragePath): Plan => ({
   entry: { type: 'folder.created', subject: path },
 })
 
-/** S-49. An existing folder is fine. Errors: nameRequired, pathUnknown, destinationExists, folderGoing, unavailable. */
+/** S-49. An existing folder stays. Errors: nameRequired, pathUnknown, destinationExists, folderLocked, unavailable. */
 export const createFolder = async (
   stores: StorageStores,
   site: SiteId,
@@ -19,6 +19,6 @@ export const createFolder = async (
   requester: Requester,
 ): Promise<void> => {
   if (wanted === root) throw new ServiceError('nameRequired')
-  const { path, ancestors } = await resolve(stores, { site, path: wanted }, requester.isAsWritten, async () => {})
+  const { path, ancestors } = await resolve(stores, { site, path: wanted }, requester.isCaseSensitive, async () => {})
   await carryOut(stores, planFolder(site, path), requester, ancestorsOf(path), ancestors)
 }

@@ -4,7 +4,7 @@ import type { SiteId } from '../core/ids.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
 import type { Conditions } from './conditions.ts'
 import type { FolderRemovals } from './folder-removals.ts'
-import type { Change, Expected, ObjectStore, PlaceOutcome } from './object-store.ts'
+import type { Change, Expected, ObjectStore, PlaceResult } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { type Ancestors, findAncestors, resolvePath } from './resolve-path.ts'
 import type { Workflows } from './workflows.ts'
@@ -21,36 +21,33 @@ export interface Requester {
   readonly author: Author
   readonly remainingTime: RemainingTime
   /** Skips the lookup without case (S-7). */
-  readonly isAsWritten?: boolean
+  readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
 }
 
-/** Keys where nothing may be, each with the error that says what is there. */
+/** Keys that must be free, each with the error when it is not. */
 export type Absences = readonly (readonly [key: string, error: ErrorName])[]
 
-/** Changes that become visible together, and what must be true at that moment. */
+/** Changes that become visible together, and their conditions. */
 export interface Plan {
   readonly site: SiteId
-  /** Neither these nor a folder around them may be under removal. */
+  /** Neither these nor their ancestors may be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
-  /** The states that the request's conditions were checked against. */
   readonly matching?: readonly Expected[]
-  /** Checks the conditions again after one of those states has changed. */
   readonly checkAgain?: () => Promise<readonly Expected[]>
   readonly entry: Pick<HistoryEntry, 'type' | 'subject' | 'details'>
-  /** The id of the caller's own lock on the folder. */
-  readonly holding?: string
+  /** The caller's own lock on the folder. */
+  readonly lockId?: string
 }
 
-/** No ancestor may be a file. */
 export const noFileAbove = (site: SiteId, path: StoragePath): Absences => noFileAt(site, ancestorsOf(path))
 
 export const noFileAt = (site: SiteId, folders: readonly StoragePath[]): Absences =>
   folders.map((folder) => [fileKey('live', site, folder), 'pathUnknown'])
 
-/** Waits for all calls, then throws the error of the first one that failed, in their order. */
+/** Waits for all calls, then throws the first error in their order. */
 export const allInOrder = async <Results extends readonly unknown[]>(
   calls: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
 ): Promise<Results> => {
@@ -62,28 +59,35 @@ export const allInOrder = async <Results extends readonly unknown[]>(
 const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
   [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
 
-/** Refuses before a body is read what `place` would refuse in the end. */
-export const refuseOccupied = async ({ files }: Pick<StorageStores, 'files'>, absent: Absences): Promise<void> => {
+export const findOccupied = async (
+  { files }: Pick<StorageStores, 'files'>,
+  absent: Absences,
+): Promise<ErrorName | undefined> => {
   const found = await Promise.all(
     absent.map(([key]) => (key.endsWith('/') ? files.exists(key) : files.find(key).then((info) => info !== undefined))),
   )
-  const rival = absent.find((_, index) => found[index])
-  if (rival) throw new ServiceError(rival[1])
+  return absent.find((_, index) => found[index])?.[1]
 }
 
-/** Errors: folderGoing. */
+/** Makes the checks of `place` before a body is read. */
+export const refuseOccupied = async (stores: Pick<StorageStores, 'files'>, absent: Absences): Promise<void> => {
+  const error = await findOccupied(stores, absent)
+  if (error) throw new ServiceError(error)
+}
+
+/** Errors: folderLocked. */
 export const refuseRemovals = async (
   removals: FolderRemovals,
   site: SiteId,
   paths: readonly StoragePath[],
 ): Promise<void> => {
-  if ((await removals.openOf(site, foldersAround(paths))).length > 0) throw new ServiceError('folderGoing')
+  if ((await removals.openOf(site, foldersAround(paths))).length > 0) throw new ServiceError('folderLocked')
 }
 
 interface Target {
   readonly site: SiteId
   readonly path: StoragePath
-  /** The folders to create where they are missing: the ancestors unless told. */
+  /** The folders to create: the ancestors by default. */
   readonly foldersOf?: (path: StoragePath) => readonly StoragePath[]
 }
 
@@ -94,13 +98,13 @@ interface Resolved<Looked> {
 }
 
 /**
- * Resolves the path of a change (S-5). `look` runs beside it, and once more for another spelling. Errors: folderGoing,
+ * Resolves the path of a change (S-5). `look` runs beside it, and once more for another spelling. Errors: folderLocked,
  * urlInvalid.
  */
 export const resolve = async <Looked>(
   stores: StorageStores,
   target: Target,
-  isAsWritten: boolean | undefined,
+  isCaseSensitive: boolean | undefined,
   look: (path: StoragePath) => Promise<Looked>,
 ): Promise<Resolved<Looked>> => {
   const { files, removals } = stores
@@ -111,45 +115,53 @@ export const resolve = async <Looked>(
     findAncestors(files, site, foldersOf(path)),
     refuseRemovals(removals, site, [path]),
   ])
-  const found = isAsWritten ? path : await resolvePath(files, site, path, ancestors)
+  const found = isCaseSensitive ? path : await resolvePath(files, site, path, ancestors)
   return found === path ? { path, ancestors, looked } : resolve(stores, { ...target, path: found }, true, look)
 }
 
+export type Placed = Exclude<PlaceResult['outcome'], 'locked' | 'occupied'>
+
 /**
- * One attempt. Nothing is changed when a source has changed since it was listed (`stale`), a condition no longer holds
- * (`changed`), or the time is up (`late`). Errors: folderGoing, those of `absent`.
+ * One attempt. Nothing was changed when a source has changed (`stale`), a condition fails (`changed`) or the time is up
+ * (`late`). Errors: folderLocked, those of `absent`.
  */
 export const place = async (
   { files }: Pick<StorageStores, 'files'>,
-  { site, paths, changes, absent, matching = [], entry, holding }: Plan,
+  { site, paths, changes, absent, matching = [], entry, lockId }: Plan,
   { author, remainingTime }: Requester,
   ancestors: Ancestors = { existing: undefined, missing: [] },
-): Promise<Exclude<PlaceOutcome['outcome'], 'going' | 'rival'>> => {
+): Promise<Placed> => {
   const { existing, missing } = ancestors
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
   const vacant = [...absent, ...noFileAt(site, missing)]
   const conditions = {
     absent: vacant.map(([key]) => key),
-    staying: { site, folders: foldersAround(paths), holding },
-    standing: existing === undefined ? [] : [folderKey('live', site, existing)],
+    unlocked: { site, folders: foldersAround(paths), lockId },
+    present: existing === undefined ? [] : [folderKey('live', site, existing)],
     matching,
     remainingTime,
   }
   const result = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
-  if (result.outcome === 'going') throw new ServiceError('folderGoing')
-  if (result.outcome === 'rival') {
+  if (result.outcome === 'locked') throw new ServiceError('folderLocked')
+  if (result.outcome === 'occupied') {
     throw new ServiceError(vacant.find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
   }
   return result.outcome
 }
 
-/** Attempts of a change whose surroundings keep changing. */
-export const mostAttempts = 10
+const mostAttempts = 10
 
-/**
- * Carries out a plan and creates the missing ones of `folders`. Errors: those of `place` and `checkAgain`, unavailable
- * (no time is left, or every attempt met a change: nothing was changed).
- */
+/** Errors: unavailable (the time is up, or every attempt met a change). */
+export const retry = async (attempt: () => Promise<Placed>): Promise<void> => {
+  for (let count = 0; count < mostAttempts; count++) {
+    const outcome = await attempt()
+    if (outcome === 'placed') return
+    if (outcome === 'late') break
+  }
+  throw new ServiceError('unavailable')
+}
+
+/** Creates missing `folders` too. Errors: those of `place`, `checkAgain` and `retry`. */
 export const carryOut = async (
   stores: Pick<StorageStores, 'files'>,
   plan: Plan,
@@ -158,13 +170,12 @@ export const carryOut = async (
   found: Ancestors,
 ): Promise<void> => {
   let { matching } = plan
-  let ancestors = found
-  for (let count = 0; count < mostAttempts; count++) {
+  let ancestors: Ancestors | undefined = found
+  await retry(async () => {
+    ancestors ??= await findAncestors(stores.files, plan.site, folders)
     const outcome = await place(stores, { ...plan, ...(matching && { matching }) }, requester, ancestors)
-    if (outcome === 'placed') return
-    if (outcome === 'late') break
+    ancestors = undefined
     if (outcome === 'changed' && plan.checkAgain) matching = await plan.checkAgain()
-    ancestors = await findAncestors(stores.files, plan.site, folders)
-  }
-  throw new ServiceError('unavailable')
+    return outcome
+  })
 }

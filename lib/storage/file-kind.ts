@@ -1,6 +1,6 @@
 import { mimes } from 'mrmime'
 
-/** The folder that holds templates (S-21). */
+// S-21.
 const templatesFolder = 'Templates'
 
 // A path as the keys of the store have it is enough: whatever else is wrong with it, it says where something is and
@@ -22,5 +22,5 @@ const typeByName = (name: string): string | undefined => {
   return dot >= 0 && Object.hasOwn(mimes, extension) ? mimes[extension] : undefined
 }
 
-/** The media type of a file: what the extension of its name says, else what came with it (S-35). */
+/** By the extension of the name, else as declared (S-35). */
 export const contentTypeOf = (name: string, declared?: string): string => typeByName(name) ?? declared ?? fallback

@@ -1,20 +1,15 @@
 import { createHash, hash } from 'node:crypto'
 
-/**
- * The length of a part in bytes. What is longer comes to S3 in several of them; only then does its fingerprint tell of
- * parts (S-82, S-83).
- */
+/** Bytes. A larger file has several parts in S3 and in its fingerprint (S-82, S-83). */
 export const partLength = 8 * 1024 * 1024
 
-/** Makes the fingerprint of bytes as they pass. */
 export interface FingerprintMaker {
   update(chunk: Uint8Array): void
   digest(): string
 }
 
 /**
- * Up to one part: the hex MD5 of the bytes. Above it: the hex MD5 of the MD5s of the parts, `-` and their number (S-82,
- * S-83). S3 computes it itself.
+ * Up to one part: the hex MD5. Above it: the hex MD5 of the parts' MD5s, `-` and their number, as in S3 (S-82, S-83).
  */
 export const createFingerprint = (): FingerprintMaker => {
   const whole: Buffer[] = []

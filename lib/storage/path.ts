@@ -3,10 +3,7 @@ import type { SiteId } from '../core/ids.ts'
 
 declare const brand: unique symbol
 
-/**
- * Segments joined by `/`, decoded and NFC-normalised, without a slash at either end (S-1). The empty path is the root.
- * Only this file makes one, so every StoragePath obeys the rules.
- */
+/** Segments joined by `/`, decoded, in NFC, without a slash at either end (S-1). The empty path is the root. */
 export type StoragePath = string & { readonly [brand]: 'storage path' }
 
 /** Bytes of UTF-8 (S-11, S-12). */
@@ -15,7 +12,7 @@ const longestSegment = 255
 
 export const root = '' as StoragePath
 
-/** Control characters, backslash, and lone surrogates, which are not text (S-10). */
+// Lone surrogates are not text (S-10).
 const forbidden = /[\p{Cc}\\\p{Cs}]/u
 
 const fault = (name: ErrorName, message: string) => new ServiceError(name, { message })
@@ -35,11 +32,7 @@ const checked = (segments: readonly string[]): StoragePath => {
   return path as StoragePath
 }
 
-/**
- * A path that is already decoded, as a person types it or a store gives it back. A run of slashes counts as one, in
- * front and at the end too: many clients put a slash between what has one already (S-1). Errors: urlInvalid,
- * nameTooLong.
- */
+/** Reads a decoded path. Runs of slashes count as one, also at either end (S-1). Errors: urlInvalid, nameTooLong. */
 export const toStoragePath = (text: string): StoragePath =>
   checked(
     text
@@ -48,10 +41,7 @@ export const toStoragePath = (text: string): StoragePath =>
       .filter((segment) => segment !== ''),
   )
 
-/**
- * The path that the rest of a URL names: percent-decoded exactly once, so that `%2F` separates like any other slash,
- * and checked after that (S-1). Errors: urlInvalid, nameTooLong.
- */
+/** Decodes percent signs exactly once, then checks the path (S-1). Errors: urlInvalid, nameTooLong. */
 export const parsePath = (encoded: string): StoragePath => {
   let decoded: string
   try {
@@ -62,23 +52,22 @@ export const parsePath = (encoded: string): StoragePath => {
   return toStoragePath(decoded)
 }
 
-/** One name, as a rename or a folder's child has it. Errors: urlInvalid, nameTooLong, nameRequired. */
+/** Errors: urlInvalid, nameTooLong, nameRequired. */
 export const parseName = (text: string): string => {
   if (text === '') throw new ServiceError('nameRequired')
   if (text.includes('/')) throw fault('urlInvalid', 'A name is one segment: it has no slash.')
   return checked([text.normalize('NFC')])
 }
 
-/** The name that a part of an upload gives its file: what follows the last `/` or `\`. Errors as of parseName. */
+/** Drops the folders that some browsers send. Errors: those of `parseName`. */
 export const parseFileName = (text: string): string =>
   parseName(text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1))
 
-/** Errors: urlInvalid when the whole becomes too long. */
+/** Errors: urlInvalid (too long). */
 export const childOf = (folder: StoragePath, name: string): StoragePath => checked([...segmentsOf(folder), name])
 
 export const segmentsOf = (path: StoragePath): readonly string[] => (path === root ? [] : path.split('/'))
 
-/** The last segment; empty for the root. */
 export const nameOf = (path: StoragePath): string => path.slice(path.lastIndexOf('/') + 1)
 
 export const parentOf = (path: StoragePath): StoragePath =>
@@ -92,8 +81,7 @@ export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
 export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')
 
 /**
- * Keys in the object store: `live/<site>/<path>` and `draft/<site>/<path>`; a folder is `<path>/`. A StoragePath has no
- * `.` and `..`, so no key leaves the prefix of its site (S-16).
+ * Keys of objects: `live/<site>/<path>`; a folder ends in `/`. A path has no `..`, so it cannot leave its site (S-16).
  */
 export const areas = ['live', 'draft'] as const
 export type Area = (typeof areas)[number]
@@ -103,5 +91,4 @@ export const fileKey = (area: Area, site: SiteId, path: StoragePath): string => 
 export const folderKey = (area: Area, site: SiteId, path: StoragePath): string =>
   path === root ? `${area}/${site}/` : `${area}/${site}/${path}/`
 
-/** The path of a file or folder, without a slash at its end. */
 export const pathIn = (key: string): string => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '')

@@ -1,12 +1,12 @@
+import { createDeadline, type Deadline, reserves } from '../core/deadline.ts'
 import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { RemainingTime } from '../core/remaining-time.ts'
 import { noFileAbove, refuseOccupied, type StorageStores } from './engine.ts'
-import { isPage } from './file-kind.ts'
-import { compareText } from './list-folder.ts'
+import { compareText } from './listing.ts'
 import { listAll, type ObjectStore } from './object-store.ts'
-import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
-import { refusalOf, refusalOfWorkflow } from './removal-rules.ts'
+import { areas, folderKey, pathIn, root, type StoragePath } from './path.ts'
+import { findFile, isInWorkflow, openRemovals, refusalOf } from './removal-rules.ts'
 
 interface PreviewDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
@@ -20,9 +20,7 @@ export interface Preview {
   readonly code?: number
 }
 
-/** Counting stops at `mostCounted` objects, or when `timeToAnswer` milliseconds are left. */
 const mostCounted = 100_000
-const timeToAnswer = 5_000
 
 type Listing = Pick<ObjectStore, 'list'>
 
@@ -60,22 +58,19 @@ const newFolders = (before: readonly string[], now: readonly string[]): number =
   return different < 0 ? 0 : now.length - different
 }
 
-/**
- * Counts what a folder holds as people see it: files by their paths, and every folder that one of them lies in, the
- * folder itself included; drafts count as their pages. Stops at 100,000 objects. Errors: unavailable.
- */
+/** Counts files and folders as people see them; a draft counts as its page. Stops at 100,000 objects. */
 export const countFolder = async (
   store: Listing,
   site: SiteId,
   folder: StoragePath,
-  remainingTime: RemainingTime,
+  deadline: Pick<Deadline, 'isOver'>,
 ): Promise<Omit<Preview, 'code'>> => {
   let [files, folders, bytes, objects] = [0, 0, 0, 0]
   let last: string | undefined
   let around: readonly string[] = []
   const result = (atLeast: boolean) => ({ files, folders, bytes, atLeast })
   for await (const { path, isFolder, size } of allBelow(store, site, folder)) {
-    if (objects === mostCounted || remainingTime() < timeToAnswer) return result(true)
+    if (objects === mostCounted || deadline.isOver()) return result(true)
     objects += 1
     bytes += size
     if (!isFolder && path !== last) files += 1
@@ -89,33 +84,25 @@ export const countFolder = async (
   return result(false)
 }
 
-/**
- * Counts what a removal takes along and names its refusal. Nothing is changed. Errors: fileUnknown, pathUnknown,
- * unavailable.
- */
+/** Counts the contents and names the refusal of a removal. Errors: fileUnknown, pathUnknown, unavailable. */
 export const previewRemoval = async (
   deps: PreviewDeps,
   site: SiteId,
   path: StoragePath,
   remainingTime: RemainingTime,
 ): Promise<Preview> => {
-  const { files, removals } = deps
-  const find = (area: 'live' | 'draft') => (path === root ? undefined : files.find(fileKey(area, site, path)))
-  const [live, draft, open] = await Promise.all([
-    find('live'),
-    isPage(path) ? find('draft') : undefined,
-    removals.openOf(site, path === root ? [] : [...ancestorsOf(path), path]),
-  ])
+  const { files, reservedFolders } = deps
+  const [{ live, draft }, open] = await Promise.all([findFile(deps, site, path), openRemovals(deps, site, path)])
   const isFile = live !== undefined || draft !== undefined
-  const counted = isFile
-    ? { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
-    : await countFolder(files, site, path, remainingTime)
+  const deadline = createDeadline(remainingTime, reserves.preview)
+  const ofFile = { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
+  const counting = isFile ? Promise.resolve(ofFile) : countFolder(files, site, path, deadline)
+  const counted = await counting.finally(deadline.end)
   if (!isFile && path !== root && counted.folders === 0) {
     await refuseOccupied(deps, noFileAbove(site, path))
     throw new ServiceError('fileUnknown')
   }
-  const refusal =
-    refusalOf({ path, open, reservedFolders: isFile ? [] : deps.reservedFolders }) ??
-    (await refusalOfWorkflow(deps, site, path, isFile))
+  const seen = { path, open, isReserved: !isFile && reservedFolders.includes(path) }
+  const refusal = refusalOf(seen) ?? refusalOf({ ...seen, isInWorkflow: await isInWorkflow(deps, site, path, isFile) })
   return { ...counted, ...(refusal && { code: errors[refusal].code }) }
 }

@@ -32,11 +32,11 @@ import type { UploadDeps } from './upload-files.ts'
 export interface FilePlace {
   readonly site: SiteId
   readonly path: StoragePath
-  /** The draft of a file that is no page is the live file (S-20). */
+  /** Only pages have drafts: otherwise it is the live file (S-20). */
   readonly asDraft: boolean
-  /** Keeps the draft of a page beside the live file, as a form does; otherwise publishing removes it (S-48). */
+  /** A form keeps the draft. Publishing removes it (S-48). */
   readonly keepsDraft?: boolean
-  /** The folder that the file is sent into, or the file's own path where the client added the name to it (S-34). */
+  /** The folder of an upload, or the file's own path where the client added the name (S-34). */
   readonly into?: StoragePath | undefined
 }
 
@@ -48,7 +48,7 @@ interface Admitted {
 
 const areaOf = ({ path, asDraft }: FilePlace): Area => (asDraft && isPage(path) ? 'draft' : 'live')
 
-/** S-42: the folder of the upload is a file. */
+// S-42: the folder of the upload is a file.
 const noFileAtFolder = ({ site, path, into }: FilePlace): Absences =>
   into === undefined || into === path || into === root ? [] : [[fileKey('live', site, into), 'folderUnknown']]
 
@@ -63,31 +63,31 @@ const relocated = (place: FilePlace, path: StoragePath): FilePlace => ({
   ...(place.into !== undefined && { into: place.into === place.path ? path : parentOf(path) }),
 })
 
-/** The place of a file that is sent into a folder (S-34). */
+/** S-34. */
 export const placeInFolder = async (
   { files }: Pick<StorageStores, 'files'>,
   { site, folder, name }: { readonly site: SiteId; readonly folder: StoragePath; readonly name: string },
-  { isAsWritten = false }: Pick<Requester, 'isAsWritten'>,
+  { isCaseSensitive = false }: Pick<Requester, 'isCaseSensitive'>,
 ): Promise<Required<Pick<FilePlace, 'path' | 'into'>>> => {
   const inside = { path: childOf(folder, name), into: folder }
   if (nameOf(folder).toLowerCase() !== name.toLowerCase()) return inside
-  const found = isAsWritten ? folder : await resolveFolder(files, site, folder)
+  const found = isCaseSensitive ? folder : await resolveFolder(files, site, folder)
   if (nameOf(found) !== name || (await files.exists(folderKey('live', site, found)))) return inside
   return { path: found, into: found }
 }
 
 /**
- * Checks everything that can be checked without the bytes. Errors: nameRequired, pathUnknown, folderUnknown,
- * conditionFailed, destinationExists, folderGoing.
+ * Makes every check that needs no bytes. Errors: nameRequired, pathUnknown, folderUnknown, conditionFailed,
+ * destinationExists, folderLocked.
  */
 export const admitFile = async (
   deps: StorageStores,
   wanted: FilePlace,
-  { isAsWritten, conditions }: Pick<Requester, 'isAsWritten' | 'conditions'>,
+  { isCaseSensitive, conditions }: Pick<Requester, 'isCaseSensitive' | 'conditions'>,
 ): Promise<Admitted> => {
   const { site, asDraft } = wanted
   if (wanted.path === root) throw new ServiceError('nameRequired')
-  const { path, ancestors, looked } = await resolve(deps, wanted, isAsWritten, (path) =>
+  const { path, ancestors, looked } = await resolve(deps, wanted, isCaseSensitive, (path) =>
     allInOrder([
       checkConditions(deps.files, site, path, asDraft, conditions),
       refuseOccupied(deps, absencesOf(relocated(wanted, path))),
@@ -99,7 +99,6 @@ export const admitFile = async (
   return { place, ancestors, matching }
 }
 
-/** Errors: workflowUpdated. */
 export const refuseWorkflow = async (
   { workflows }: Pick<StorageStores, 'workflows'>,
   { site, path }: Pick<FilePlace, 'site' | 'path'>,
@@ -130,9 +129,7 @@ const planPut = (place: FilePlace, staged: Staged): Plan => {
   }
 }
 
-/**
- * Stores the bytes that `stage` takes in (S-47). Errors: those of admitFile and `stage`, workflowUpdated, unavailable.
- */
+/** S-47. Errors: those of `admitFile` and `stage`, workflowUpdated, unavailable. */
 export const putStaged = async (
   deps: StorageStores,
   wanted: FilePlace,
@@ -154,7 +151,7 @@ export const putStaged = async (
   }
 }
 
-/** S-47, S-48. Errors: those of putStaged, fileTooLarge, those of a template. */
+/** S-47, S-48. Errors: those of `putStaged`, fileTooLarge, those of a template. */
 export const putFile = (
   deps: UploadDeps,
   site: SiteId,

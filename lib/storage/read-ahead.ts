@@ -1,6 +1,5 @@
 export interface Ahead {
   readonly gathered: readonly Uint8Array[]
-  /** Bytes gathered. */
   readonly size: number
   readonly isWhole: boolean
   readonly content: AsyncGenerator<Uint8Array, void>
@@ -14,7 +13,6 @@ async function* together(
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
-/** Reads until the content ends, or is longer than `limit` bytes. */
 export const readAhead = async (content: AsyncIterable<Uint8Array>, limit: number): Promise<Ahead> => {
   const source = content[Symbol.asyncIterator]()
   const gathered: Uint8Array[] = []

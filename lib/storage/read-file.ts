@@ -1,13 +1,11 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
+import type { StorageStores } from './engine.ts'
 import { isPage } from './file-kind.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-store.ts'
 import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'
 
-/**
- * Reads the live file or its draft. `choose` decides on the bytes; `expected` is as in `ObjectStore.read`. Errors:
- * fileUnknown, notAFile (a folder).
- */
+/** Errors: fileUnknown, notAFile (a folder). */
 export const readFile = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
   store: ObjectStore,
   site: SiteId,
@@ -36,10 +34,7 @@ export const readFile = async <Choice extends { readonly bytes?: ByteRange | und
   throw new ServiceError('fileUnknown')
 }
 
-/**
- * One of the states of a live file, by the name that `ObjectStore.versions` has for it, with what `choose` decides on
- * it. Errors: fileUnknown, when there is no such state of this file, or it is kept no longer.
- */
+/** Errors: fileUnknown. */
 export const readVersion = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
   store: ObjectStore,
   site: SiteId,
@@ -58,4 +53,57 @@ export const readVersion = async <Choice extends { readonly bytes?: ByteRange | 
     })
   }
   return { ...object, choice }
+}
+
+type Stores = Pick<StorageStores, 'files' | 'workflows'>
+
+export interface PageState {
+  readonly draft: ObjectInfo | undefined
+  readonly isInWorkflow: boolean
+}
+
+export type Described<Listing> =
+  | {
+      readonly type: 'file'
+      readonly info: ObjectInfo
+      readonly page: PageState | undefined
+    }
+  | {
+      readonly type: 'folder'
+      readonly created: number | undefined
+      readonly listing: Listing
+    }
+
+interface Listing<Listed> {
+  readonly list: () => Promise<Listed>
+  readonly isFromStart: boolean
+}
+
+const describeFile = async ({ files, workflows }: Stores, site: SiteId, path: StoragePath) => {
+  if (path === root) return undefined
+  const find = (area: 'live' | 'draft') => files.find(fileKey(area, site, path))
+  if (!isPage(path)) return { info: await find('live'), page: undefined }
+  const [info, draft, isInWorkflow] = await Promise.all([
+    find('live'),
+    find('draft'),
+    workflows.isRunning(site, [path]),
+  ])
+  return { info, page: { draft, isInWorkflow } }
+}
+
+/** Undefined when nothing exists as written (S-74 to S-77). Errors: those of `list`. */
+export const describePath = async <Listed extends { readonly contents: readonly unknown[] }>(
+  stores: Stores,
+  site: SiteId,
+  path: StoragePath,
+  { list, isFromStart }: Listing<Listed>,
+): Promise<Described<Listed> | undefined> => {
+  const file = await describeFile(stores, site, path)
+  if (file?.info) return { type: 'file', info: file.info, page: file.page }
+  const { files } = stores
+  const key = folderKey('live', site, path)
+  const [marker, listing] = await Promise.all([path === root ? undefined : files.find(key), list()])
+  const isProven = path === root || marker !== undefined || listing.contents.length > 0
+  if (!isProven && (isFromStart || !(await files.exists(key)))) return undefined
+  return { type: 'folder', created: marker?.modified, listing }
 }

@@ -1,20 +1,23 @@
 import type { Clock } from '../core/clock.ts'
-import { errors, ServiceError } from '../core/errors.ts'
+import { reserves } from '../core/deadline.ts'
+import { type ErrorName, errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { expectSource, type Source } from './conditions.ts'
 import {
   type Absences,
-  mostAttempts,
+  allInOrder,
+  findOccupied,
   noFileAt,
+  type Placed,
+  type Plan,
   place,
   type Requester,
-  refuseOccupied,
   refuseRemovals,
+  retry,
   type StorageStores,
 } from './engine.ts'
 import { noteRemoval } from './folder-removals.ts'
-import { checkTemplates, templatesAmong } from './new-templates.ts'
-import type { Change, ObjectStore } from './object-store.ts'
+import type { Change, Expected, ObjectStore } from './object-store.ts'
 import {
   ancestorsOf,
   childOf,
@@ -27,21 +30,23 @@ import {
   toStoragePath,
 } from './path.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from './resolve-path.ts'
-import { checkLengths, isTransfer, type Relocation, tooMuch, transfersOfFile, transfersOfFolder } from './transfers.ts'
+import {
+  checkTemplates,
+  hasLongPath,
+  isTransfer,
+  type Relocation,
+  templatesAmong,
+  tooMuch,
+  transfersOfFile,
+  transfersOfFolder,
+} from './transfers.ts'
 
 export interface RelocateDeps extends StorageStores {
   readonly clock: Clock
   readonly reservedFolders: readonly string[]
 }
 
-/**
- * Another name in the same folder; another path; or the path of a copy. Paths are plain text, and may begin with
- * slashes.
- */
 export type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
-
-/** Time reserved for moving the templates after they are checked, in milliseconds. */
-const timeToMove = 12_000
 
 const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation, 'kind' | 'target'> => {
   if ('name' in destination) {
@@ -66,9 +71,9 @@ const ancestorsOfTarget = async (files: ObjectStore, { site, path, target }: Rel
     ? { existing: undefined, missing: [] }
     : findAncestors(files, site, ancestorsOf(target))
 
-const settle = async (files: ObjectStore, relocation: Relocation, isAsWritten = false): Promise<Settled> => {
+const settle = async (files: ObjectStore, relocation: Relocation, isCaseSensitive = false): Promise<Settled> => {
   const ancestors = await ancestorsOfTarget(files, relocation)
-  if (isAsWritten) return { relocation, ancestors }
+  if (isCaseSensitive) return { relocation, ancestors }
   const target = await resolvePath(files, relocation.site, relocation.target, ancestors)
   return target === relocation.target ? { relocation, ancestors } : settle(files, { ...relocation, target }, true)
 }
@@ -78,26 +83,44 @@ const sourceOf = (key: string, ofFile: readonly Change[], changes: readonly Chan
   return live?.from ?? (ofFile.length === 0 && changes.length > 0 ? 'folder' : undefined)
 }
 
-type IsRunning = (path: StoragePath) => Promise<boolean>
-
-const refuseMove = async (path: StoragePath, isReserved: boolean, isRunning: IsRunning): Promise<void> => {
-  if (isReserved) throw new ServiceError('folderReserved')
-  if (await isRunning(path)) throw new ServiceError('workflowUpdated')
+interface Seen {
+  readonly changes: readonly Change[]
+  readonly isReserved: boolean
+  readonly isSourceInWorkflow: boolean
+  readonly isTargetInWorkflow: boolean
+  // Looked up for a target in a workflow and for templates.
+  readonly occupied?: ErrorName | undefined
 }
 
-const isOntoItself = ({ kind, path, target }: Relocation): boolean => {
-  if (target.startsWith(`${path}/`)) {
-    throw new ServiceError('urlInvalid', { message: 'Nothing can be moved or copied into itself, or below itself.' })
-  }
-  if (target === path && kind === 'copy') throw new ServiceError('destinationExists')
-  return target === path
+const fault = (name: ErrorName, message?: string) => new ServiceError(name, message === undefined ? {} : { message })
+
+export const refusalOfRelocation = ({ kind, path, target }: Relocation, seen: Seen): ServiceError | undefined => {
+  if (kind === 'move' && seen.isReserved) return fault('folderReserved')
+  if (kind === 'move' && seen.isSourceInWorkflow) return fault('workflowUpdated')
+  if (target.startsWith(`${path}/`)) return fault('urlInvalid', 'The new place is inside the moved or copied folder.')
+  if (target === path) return kind === 'copy' ? fault('destinationExists') : undefined
+  if (hasLongPath(seen.changes)) return fault('urlInvalid', 'In the new place, the path of a file becomes too long.')
+  if (seen.occupied) return fault(seen.occupied)
+  return seen.isTargetInWorkflow ? fault('workflowUpdated') : undefined
+}
+
+const planRelocation = (relocation: Relocation, changes: readonly Change[], matching: readonly Expected[]): Plan => {
+  const { kind, site, path, target } = relocation
+  const absent: Absences = [
+    [fileKey('live', site, target), 'destinationExists'],
+    [fileKey('draft', site, target), 'destinationExists'],
+    [folderKey('live', site, target), 'destinationExists'],
+  ]
+  const type = kind === 'copy' ? 'file.copied' : 'file.moved'
+  const entry = { type, subject: path, details: { to: target } } as const
+  return { site, paths: [path, target], changes, absent, matching, entry }
 }
 
 const attempt = async (
   deps: RelocateDeps,
   { relocation, ancestors }: Settled,
   requester: Requester,
-): Promise<boolean> => {
+): Promise<Placed> => {
   const { kind, site, path, target } = relocation
   const { remainingTime, conditions } = requester
   const { files, workflows, removals, clock, reservedFolders } = deps
@@ -106,58 +129,60 @@ const attempt = async (
   const changes = isFile ? ofFile : await transfersOfFolder(files, relocation)
   const matching = expectSource(conditions, sourceOf(fileKey('live', site, path), ofFile, changes))
   if (changes.length === 0) throw new ServiceError('fileUnknown')
-  const isRunning: IsRunning = (one) =>
+  const plan = planRelocation(relocation, changes, matching)
+  const isRunning = (one: StoragePath): Promise<boolean> =>
     isFile ? workflows.isRunning(site, [one]) : workflows.isRunningBelow(site, one)
-  if (kind === 'move') await refuseMove(path, !isFile && reservedFolders.includes(path), isRunning)
-  if (isOntoItself(relocation)) return true
-  checkLengths(changes)
-  const isTargetRunning = await isRunning(target)
-  const absent: Absences = [
-    [fileKey('live', site, target), 'destinationExists'],
-    [fileKey('draft', site, target), 'destinationExists'],
-    [folderKey('live', site, target), 'destinationExists'],
-  ]
+  // A workflow may start before its page exists, so the target may have one.
+  const [isSourceInWorkflow, isTargetInWorkflow] = await allInOrder([
+    kind === 'move' ? isRunning(path) : Promise.resolve(false),
+    target === path ? Promise.resolve(false) : isRunning(target),
+  ])
   const templates = templatesAmong(site, changes)
-  if (isTargetRunning || templates.length > 0)
-    await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
-  // Whoever starts the workflow of a page may do so before the page is there.
-  if (isTargetRunning) throw new ServiceError('workflowUpdated')
-  await checkTemplates(files, site, templates, () => {
-    if (remainingTime() < timeToMove) throw tooMuch(kind)
+  const looksAtTarget = target !== path && (isTargetInWorkflow || templates.length > 0)
+  const occupied = looksAtTarget
+    ? await findOccupied(deps, [...plan.absent, ...noFileAt(site, ancestors.missing)])
+    : undefined
+  const isReserved = !isFile && reservedFolders.includes(path)
+  const refusal = refusalOfRelocation(relocation, {
+    changes,
+    isReserved,
+    isSourceInWorkflow,
+    isTargetInWorkflow,
+    occupied,
   })
-  const type = kind === 'copy' ? 'file.copied' : 'file.moved'
-  const entry = { type, subject: path, details: { to: target } } as const
+  if (refusal) throw refusal
+  if (target === path) return 'placed'
+  await checkTemplates(files, site, templates, () => {
+    if (remainingTime() < reserves.templates) throw tooMuch(kind)
+  })
   const from = clock.wall()
-  const plan = { site, paths: [path, target], changes, absent, matching, entry }
   const outcome = await place(deps, plan, requester, ancestors)
   // A folder that was moved away counts as removed at its old place.
   if (outcome === 'placed' && kind === 'move' && !isFile)
     await noteRemoval(removals, site, path, { from, to: clock.wall() })
-  if (outcome === 'late') throw kind === 'move' && isFile ? new ServiceError('unavailable') : tooMuch(kind)
-  return outcome === 'placed'
+  if (outcome === 'late' && !(kind === 'move' && isFile)) throw tooMuch(kind)
+  return outcome
 }
 
 const relocateFrom = async (deps: RelocateDeps, wanted: Relocation, requester: Requester): Promise<void> => {
   const { files, removals } = deps
   const { site, path } = wanted
-  const settled = await settle(files, wanted, requester.isAsWritten)
+  let settled: Settled | undefined = await settle(files, wanted, requester.isCaseSensitive)
   const { relocation } = settled
   await refuseRemovals(removals, site, [path, relocation.target])
   const below = [path, relocation.target].map((folder) => removals.isOpenBelow(site, folder))
-  if ((await Promise.all(below)).includes(true)) throw new ServiceError('folderGoing')
-  let next = settled
-  for (let count = 0; count < mostAttempts; count++) {
-    if (await attempt(deps, next, requester)) return
-    next = await settle(files, relocation, true)
-  }
-  throw new ServiceError('unavailable')
+  if ((await Promise.all(below)).includes(true)) throw new ServiceError('folderLocked')
+  await retry(async () => {
+    const next = settled ?? (await settle(files, relocation, true))
+    settled = undefined
+    return attempt(deps, next, requester)
+  })
 }
 
 /**
- * Renames, moves or copies a file or folder (S-51 to S-59). All of it becomes visible at once, or nothing. Errors:
- * nameRequired, urlInvalid, nameTooLong, conditionFailed, folderReserved, fileUnknown, pathUnknown (an ancestor of the
- * target is a file), destinationExists, workflowUpdated, folderGoing, storageRefused (too much for one request),
- * unavailable, those of a template.
+ * Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). Errors: nameRequired, urlInvalid,
+ * nameTooLong, conditionFailed, folderReserved, fileUnknown, pathUnknown, destinationExists, workflowUpdated,
+ * folderLocked, storageRefused (too large), unavailable, those of a template.
  */
 export const relocate = async (
   deps: RelocateDeps,
@@ -170,7 +195,7 @@ export const relocate = async (
     await relocateFrom(deps, { site, path, ...wantedOf(path, destination) }, requester)
   } catch (error) {
     const isMissing = error instanceof ServiceError && error.code === errors.fileUnknown.code
-    if (!isMissing || requester.isAsWritten) throw error
+    if (!isMissing || requester.isCaseSensitive) throw error
     const found = await resolveParent(deps.files, site, path)
     if (found === path) throw error
     await relocateFrom(deps, { site, path: found, ...wantedOf(found, destination) }, requester)

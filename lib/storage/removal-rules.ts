@@ -1,36 +1,56 @@
-import { type ErrorName, ServiceError } from '../core/errors.ts'
+import type { ErrorName } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { StorageStores } from './engine.ts'
 import { isPage } from './file-kind.ts'
 import type { OpenRemoval } from './folder-removals.ts'
-import { root, type StoragePath } from './path.ts'
+import type { ObjectInfo } from './object-store.ts'
+import { ancestorsOf, fileKey, root, type StoragePath } from './path.ts'
 
-interface SeenRemoval {
+export interface Found {
+  readonly live: ObjectInfo | undefined
+  readonly draft: ObjectInfo | undefined
+}
+
+interface Seen {
   readonly path: StoragePath
   readonly open: readonly OpenRemoval[]
-  /** Empty for a file. */
-  readonly reservedFolders: readonly string[]
+  readonly isReserved?: boolean
+  readonly isNotEmpty?: boolean
+  readonly isInWorkflow?: boolean
 }
 
-export const refusalOf = ({ path, open, reservedFolders }: SeenRemoval): ErrorName | undefined => {
-  if (path === root) return 'nameRequired'
+/** The refusals of a removal and of its preview, in the order of their checks. */
+export const refusalOf = (seen: Seen): ErrorName | undefined => {
+  if (seen.path === root) return 'nameRequired'
   // A removal of this very folder continues when it is requested again.
-  if (open.some((removal) => removal.path !== path || removal.isHold)) return 'folderGoing'
-  return reservedFolders.includes(path) ? 'folderReserved' : undefined
+  if (seen.open.some(({ path, isHold }) => path !== seen.path || isHold)) return 'folderLocked'
+  if (seen.isReserved) return 'folderReserved'
+  if (seen.isNotEmpty) return 'folderNotEmpty'
+  return seen.isInWorkflow ? 'workflowDeleted' : undefined
 }
 
-export const refusalOfWorkflow = async (
+export const openRemovals = (
+  { removals }: Pick<StorageStores, 'removals'>,
+  site: SiteId,
+  path: StoragePath,
+): Promise<readonly OpenRemoval[]> => removals.openOf(site, path === root ? [] : [...ancestorsOf(path), path])
+
+export const findFile = async (
+  { files }: Pick<StorageStores, 'files'>,
+  site: SiteId,
+  path: StoragePath,
+): Promise<Found> => {
+  const [live, draft] = await Promise.all([
+    path === root ? undefined : files.find(fileKey('live', site, path)),
+    isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,
+  ])
+  return { live, draft }
+}
+
+export const isInWorkflow = async (
   { workflows }: Pick<StorageStores, 'workflows'>,
   site: SiteId,
   path: StoragePath,
   isFile: boolean,
-): Promise<ErrorName | undefined> => {
-  const isRunning = isFile
-    ? isPage(path) && (await workflows.isRunning(site, [path]))
-    : await workflows.isRunningBelow(site, path)
-  return isRunning ? 'workflowDeleted' : undefined
-}
-
-export const throwRefusal = (refusal: ErrorName | undefined): void => {
-  if (refusal) throw new ServiceError(refusal)
-}
+): Promise<boolean> =>
+  isFile ? isPage(path) && workflows.isRunning(site, [path]) : workflows.isRunningBelow(site, path)

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { ServiceError } from '../core/errors.ts'
+import { createDeadline, reserves } from '../core/deadline.ts'
+import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { type Conditions, isUnconditional, requireConditions } from './conditions.ts'
 import { continueRemoval } from './continue-removal.ts'
 import {
-  mostAttempts,
   noFileAbove,
+  type Placed,
   type Plan,
   place,
   type Requester,
   refuseOccupied,
+  retry,
   type StorageStores,
 } from './engine.ts'
 import { isPage } from './file-kind.ts'
@@ -23,8 +25,8 @@ import {
   type RemovalTask,
 } from './folder-removals.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
-import { ancestorsOf, areas, fileKey, folderKey, root, type StoragePath } from './path.ts'
-import { refusalOf, refusalOfWorkflow, throwRefusal } from './removal-rules.ts'
+import { areas, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { type Found, findFile, isInWorkflow, openRemovals, refusalOf } from './removal-rules.ts'
 import { resolveParent } from './resolve-path.ts'
 
 export interface RemoveDeps extends StorageStores {
@@ -45,34 +47,22 @@ const entryOf = (site: SiteId, path: StoragePath, author: Author): HistoryEntry 
   subject: path,
 })
 
-export type RemoveOutcome = 'removed' | 'going on'
+export type RemoveOutcome = 'removed' | 'pending'
 
-interface Versions {
-  readonly live: ObjectInfo | undefined
-  readonly draft: ObjectInfo | undefined
+const refuse = (refusal: ErrorName | undefined): void => {
+  if (refusal) throw new ServiceError(refusal)
 }
 
-/**
- * Removes a file as it was found. Answers false when there is something else by now, and conditions were made: nothing
- * has changed.
- */
-const removeFile = async (
-  deps: RemoveDeps,
+export const planFileRemoval = (
   site: SiteId,
   path: StoragePath,
-  { live, draft }: Versions,
-  options: RemoveOptions,
-): Promise<boolean> => {
-  const { draftOnly, author, remainingTime, conditions = {} } = options
-  throwRefusal(await refusalOfWorkflow(deps, site, path, true))
+  { live, draft }: Found,
+  { draftOnly, conditions = {} }: Pick<RemoveOptions, 'draftOnly' | 'conditions'>,
+): Plan & { readonly versions: readonly ObjectInfo[] } => {
+  requireConditions(conditions, draftOnly ? (draft ?? live) : live)
   const versions = (draftOnly && isPage(path) ? [draft] : [live, draft]).filter((version) => version !== undefined)
-  const entry = { type: 'file.removed', subject: path } as const
-  if (isUnconditional(conditions)) {
-    await deps.files.remove(versions, { ...author, site, ...entry }, remainingTime)
-    return true
-  }
-  if (versions.length === 0) return true
-  const plan: Plan = {
+  return {
+    versions,
     site,
     paths: [path],
     changes: versions.map(({ key }) => ({ kind: 'remove', key })),
@@ -81,11 +71,8 @@ const removeFile = async (
       { key: fileKey('live', site, path), version: live?.version },
       ...(isPage(path) ? [{ key: fileKey('draft', site, path), version: draft?.version }] : []),
     ],
-    entry,
+    entry: { type: 'file.removed', subject: path },
   }
-  const outcome = await place(deps, plan, options)
-  if (outcome === 'late') throw new ServiceError('unavailable')
-  return outcome === 'placed'
 }
 
 const requireOfFolder = async (
@@ -111,17 +98,22 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
 const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
   objects?.every(({ key }) => key === self) ?? false
 
-/** The queue takes over from a dead request after this time, in seconds. On AWS every request has ended by then. */
+// Seconds. On AWS, every request has ended by then.
 const takeoverDelay = 30
 
-/** The longest work before the answer (S-102), and the time kept for the answer. In milliseconds. */
+// Milliseconds before the answer (S-102).
 const longestWork = 20_000
-const timeToAnswer = 3_000
 
 const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { remainingTime }: RemoveOptions) => {
-  const remaining = remainingTime()
-  const deadline = deps.clock.monotonic() + Math.min(longestWork, remaining - timeToAnswer)
-  return continueRemoval(deps, { task, name }, { deadline, end: Math.min(remaining, takeoverDelay * 1000) })
+  const { monotonic } = deps.clock
+  const until = monotonic() + longestWork + reserves.removal
+  const end = Math.min(remainingTime(), takeoverDelay * 1000)
+  const deadline = createDeadline(() => Math.min(remainingTime(), until - monotonic()), reserves.removal)
+  try {
+    return await continueRemoval(deps, { task, name }, { deadline, end })
+  } finally {
+    deadline.end()
+  }
 }
 
 const removeLargeFolder = async (
@@ -136,8 +128,8 @@ const removeLargeFolder = async (
   // end.
   const name = await deps.removalQueue.send(task, takeoverDelay)
   const entry = entryOf(site, path, author)
-  if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'going on'
-  return (await workWithin(deps, task, name, options)) ? 'going on' : 'removed'
+  if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'pending'
+  return (await workWithin(deps, task, name, options)) ? 'pending' : 'removed'
 }
 
 const resume = async (
@@ -150,7 +142,7 @@ const resume = async (
     const task: RemovalTask = { site, path, id }
     await workWithin(deps, task, await deps.removalQueue.send(task, takeoverDelay), options)
   }
-  return 'going on'
+  return 'pending'
 }
 
 const removeFolder = async (
@@ -159,36 +151,34 @@ const removeFolder = async (
   path: StoragePath,
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
-  throwRefusal(refusalOf({ path, open: [], reservedFolders: deps.reservedFolders }))
+  const { files, removals, reservedFolders, clock } = deps
+  const seen = { path, open: [] }
+  refuse(refusalOf({ ...seen, isReserved: reservedFolders.includes(path) }))
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
-    const found = options.isAsWritten ? path : await resolveParent(deps.files, site, path)
-    if (found !== path) return remove(deps, site, found, { ...options, isAsWritten: true })
+    const found = options.isCaseSensitive ? path : await resolveParent(files, site, path)
+    if (found !== path) return remove(deps, site, found, { ...options, isCaseSensitive: true })
     await refuseOccupied(deps, noFileAbove(site, path))
     throw new ServiceError('fileUnknown')
   }
-  if (!options.withContents && !isEmpty(objects, folderKey('live', site, path)))
-    throw new ServiceError('folderNotEmpty')
-  throwRefusal(await refusalOfWorkflow(deps, site, path, false))
+  refuse(refusalOf({ ...seen, isNotEmpty: !options.withContents && !isEmpty(objects, folderKey('live', site, path)) }))
+  refuse(refusalOf({ ...seen, isInWorkflow: await isInWorkflow(deps, site, path, false) }))
   if (!objects) return removeLargeFolder(deps, site, path, options)
   const entry = entryOfRemoval(entryOf(site, path, options.author), objects.length)
-  const from = deps.clock.wall()
-  const note = (isPartial: boolean) =>
-    noteRemoval(deps.removals, site, path, { from, to: deps.clock.wall() }, isPartial)
+  const from = clock.wall()
+  let isPartial = true
   try {
-    await deps.files.remove(objects, entry, options.remainingTime)
-  } catch (error) {
-    await note(true)
-    throw error
+    await files.remove(objects, entry, options.remainingTime)
+    isPartial = false
+  } finally {
+    await noteRemoval(removals, site, path, { from, to: clock.wall() }, isPartial)
   }
-  await note(false)
   return 'removed'
 }
 
 /**
- * Operation 14: removes a file with its draft, a draft alone, or a folder with all that it holds. Errors: nameRequired
- * (the root), fileUnknown, pathUnknown, folderGoing, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted,
- * unavailable.
+ * Removes a file with its draft, a draft, or a folder with its contents. Errors: nameRequired (the root), fileUnknown,
+ * pathUnknown, folderLocked, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
  */
 export const remove = async (
   deps: RemoveDeps,
@@ -197,22 +187,26 @@ export const remove = async (
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
   if (path === root) throw new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' })
-  const open = await deps.removals.openOf(site, [...ancestorsOf(path), path])
-  throwRefusal(refusalOf({ path, open, reservedFolders: [] }))
+  const { author, conditions = {}, remainingTime } = options
+  const open = await openRemovals(deps, site, path)
+  refuse(refusalOf({ path, open }))
   const [same] = open
   if (same) return resume(deps, site, same, options)
-  const { conditions = {}, draftOnly } = options
-  for (let count = 0; count < mostAttempts; count++) {
-    const [live, draft] = await Promise.all([
-      deps.files.find(fileKey('live', site, path)),
-      isPage(path) ? deps.files.find(fileKey('draft', site, path)) : undefined,
-    ])
-    if (!live && !draft) {
+  let outcome: RemoveOutcome = 'removed'
+  await retry(async (): Promise<Placed> => {
+    const found = await findFile(deps, site, path)
+    if (!found.live && !found.draft) {
       await requireOfFolder(deps, site, path, conditions)
-      return removeFolder(deps, site, path, options)
+      outcome = await removeFolder(deps, site, path, options)
+      return 'placed'
     }
-    requireConditions(conditions, draftOnly ? (draft ?? live) : live)
-    if (await removeFile(deps, site, path, { live, draft }, options)) return 'removed'
-  }
-  throw new ServiceError('unavailable')
+    const plan = planFileRemoval(site, path, found, options)
+    refuse(refusalOf({ path, open, isInWorkflow: await isInWorkflow(deps, site, path, true) }))
+    if (!isUnconditional(conditions) && plan.versions.length > 0) return place(deps, plan, options)
+    if (isUnconditional(conditions)) {
+      await deps.files.remove(plan.versions, { ...author, site, ...plan.entry }, remainingTime)
+    }
+    return 'placed'
+  })
+  return outcome
 }

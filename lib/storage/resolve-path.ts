@@ -1,7 +1,7 @@
 import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
-import { compareText } from './list-folder.ts'
+import { compareText } from './listing.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
 import {
   type Area,
@@ -19,15 +19,13 @@ import {
 
 const mostSegments = 16
 
-/** The ancestors of a path, as they were found. */
 export interface Ancestors {
-  /** The deepest folder that exists. None of its own ancestors can be a file: its creation has checked that. */
+  /** The deepest existing folder. Its creation has checked that its ancestors are folders. */
   readonly existing: StoragePath | undefined
-  /** The folders below it, from the outermost on. */
   readonly missing: readonly StoragePath[]
 }
 
-/** Each folder lies in the one before it. Searches from the deepest one, twice as many in each round. */
+/** Searches from the deepest folder, twice as many in each round. */
 export const findAncestors = async (
   files: ObjectStore,
   site: SiteId,
@@ -47,7 +45,7 @@ interface Names {
   readonly folders: readonly string[]
 }
 
-/** Undefined for a folder of more than `longestListing` entries: it is not searched (S-8). */
+// Folders of more than `longestListing` entries are not searched (S-8).
 const namesBelow = async (
   store: ObjectStore,
   area: Area,
@@ -67,7 +65,7 @@ const namesBelow = async (
   }
 }
 
-/** The exact name, else the first by code point that differs by case alone (S-4). */
+// The exact name, else the first by code point that differs in case (S-4).
 const choose = (names: readonly string[], name: string): string | undefined => {
   if (names.includes(name)) return name
   const lower = name.toLowerCase()
@@ -103,7 +101,7 @@ const searchFolder = async (store: ObjectStore, site: SiteId, folder: StoragePat
 
 const join = (folder: StoragePath, names: readonly string[]): StoragePath => names.reduce<StoragePath>(childOf, folder)
 
-/** The path with its ancestors as they are spelled in the store (S-5). Errors: urlInvalid when it becomes too long. */
+/** Spells the ancestors as in the store (S-5). Errors: urlInvalid (too long). */
 export const resolvePath = async (
   store: ObjectStore,
   site: SiteId,
@@ -137,7 +135,7 @@ const allNamesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath,
   return [...live.files, ...live.folders, ...(drafts?.files ?? [])]
 }
 
-/** The file, draft or folder that differs from the path by case alone (S-4). Ask when nothing exists as written. */
+/** For a path that does not exist as written (S-4). */
 export const findIgnoringCase = async (
   store: ObjectStore,
   site: SiteId,
@@ -158,7 +156,7 @@ export const findIgnoringCase = async (
   return search.missing.length > 0 || search.folder === folder ? undefined : (await findIn(search.folder)).found
 }
 
-/** Reads the path as written and, after fileUnknown, the path that differs from it by case alone (S-4). */
+/** Reads the path as written and, after fileUnknown, the path that differs in case (S-4). */
 export const readResolved = async <Found>(
   store: ObjectStore,
   site: SiteId,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
+import { reserves } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
+import { type RemainingTime, refuseLate } from '../core/remaining-time.ts'
 import { isUnconditional, requireConditions } from './conditions.ts'
 import {
-  type Absences,
   noFileAt,
   type Plan,
   place,
@@ -30,7 +30,7 @@ export interface Wanted {
 
 const mostObjects = 10_000
 
-/** Without a removal record, restore everything removed in this time before the newest removal. In milliseconds. */
+// Milliseconds. Without a record, the removal is assumed to have taken this long.
 const assumedLength = 60_000
 
 const nothingRemoved = () =>
@@ -44,7 +44,7 @@ const assumedRemoval = async (
 ): Promise<readonly Period[]> => {
   let last = 0
   for (let after: string | undefined; ; ) {
-    refuseSlow(remainingTime)
+    refuseLate(remainingTime, reserves.restore)
     const prefix = folderKey('live', site, folder)
     const { entries, next } = await files.listRemoved({ prefix, after, limit: 1_000 })
     for (const { removedAt } of entries) last = Math.max(last, removedAt)
@@ -69,13 +69,6 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
   })
 }
 
-/** The search ends when less time is left for the request, in milliseconds. Errors: unavailable. */
-const timeToPlace = 10_000
-
-const refuseSlow = (remainingTime: RemainingTime): void => {
-  if (remainingTime() < timeToPlace) throw new ServiceError('unavailable')
-}
-
 const takenIn = async (
   files: ObjectStore,
   site: SiteId,
@@ -88,13 +81,12 @@ const takenIn = async (
     for await (const some of files.removedWithin(folderKey(area, site, folder), period)) {
       found.push(...some.map((one): Restoration => ({ ...one, kind: 'restore' })))
       if (found.length > mostObjects) throw tooMuch(folder, found)
-      refuseSlow(remainingTime)
+      refuseLate(remainingTime, reserves.restore)
     }
   }
   return found
 }
 
-/** Errors: unavailable. */
 export const isAnyTaken = async (
   { files }: Pick<RestoreDeps, 'files'>,
   site: SiteId,
@@ -115,7 +107,7 @@ const upTo = (folder: StoragePath, path: string): readonly string[] => {
   return found
 }
 
-/** A restored file must not meet a folder, nor a restored folder a file. Errors: destinationExists, unavailable. */
+// Refuses a file in place of a folder, and a folder in place of a file. Errors: destinationExists, unavailable.
 const refuseClashes = async (
   files: ObjectStore,
   site: SiteId,
@@ -134,19 +126,79 @@ const refuseClashes = async (
         return folders.some((one) => comingFiles.has(one)) || (!isFolder(key) && comingFolders.has(self ?? ''))
       })
       if (clash) throw new ServiceError('destinationExists')
-      refuseSlow(remainingTime)
+      refuseLate(remainingTime, reserves.restore)
     }
   }
 }
 
-/** The lock of a folder ends after `longestHold`. No change begins in its last `timeToLetGo`. In milliseconds. */
-const longestHold = 60_000
-const timeToLetGo = 5_000
+// Milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve`.
+const longestLock = 60_000
+const lockReserve = 5_000
 
-/**
- * Brings back what the last removal of a folder, or of one around it, has taken along. `periods`: when those were, the
- * newest first, as far as that is on record. Errors: as of `restore`.
- */
+interface Locked {
+  readonly id: string
+  readonly remainingTime: RemainingTime
+}
+
+const withLock = async (
+  { removals, clock }: RestoreDeps,
+  site: SiteId,
+  folder: StoragePath,
+  remainingTime: RemainingTime,
+  work: (lock: Locked) => Promise<void>,
+): Promise<void> => {
+  const id = randomUUID()
+  const end = clock.monotonic() + longestLock - lockReserve
+  if (!(await removals.hold(site, folder, id, longestLock))) throw new ServiceError('folderLocked')
+  try {
+    await work({ id, remainingTime: () => Math.min(remainingTime(), end - clock.monotonic()) })
+  } finally {
+    // Otherwise the lock ends by itself.
+    await removals.release(site, folder, id).catch(() => {})
+  }
+}
+
+const planRestore = (
+  site: SiteId,
+  folder: StoragePath,
+  changes: readonly Restoration[],
+  replace: boolean,
+  lockId: string,
+): Plan => ({
+  site,
+  paths: [folder],
+  changes,
+  absent: [
+    [fileKey('live', site, folder), 'destinationExists'],
+    ...(replace ? [] : areas.map((area) => [folderKey(area, site, folder), 'destinationExists'] as const)),
+  ],
+  entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
+  lockId,
+})
+
+const placeRestore = async (
+  deps: RestoreDeps,
+  plan: Plan & { readonly changes: readonly Restoration[] },
+  folder: StoragePath,
+  from: number,
+  replace: boolean,
+  requester: Requester,
+): Promise<void> => {
+  const { files, removals, clock } = deps
+  const { site, absent, changes } = plan
+  const ancestors = await findAncestors(files, site, ancestorsOf(folder))
+  await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
+  if (replace) await refuseClashes(files, site, folder, changes, requester.remainingTime)
+  try {
+    if ((await place(deps, plan, requester, ancestors)) !== 'placed') throw new ServiceError('unavailable')
+  } catch (error) {
+    // S3 has hidden the objects again, later than the record says: the next attempt must find them.
+    await removals.note(site, folder, { from, to: clock.wall() }).catch(() => {})
+    throw error
+  }
+}
+
+/** `periods`: recorded removals, the newest first. Errors: those of `restore`. */
 export const restoreFolder = async (
   deps: RestoreDeps,
   site: SiteId,
@@ -155,45 +207,21 @@ export const restoreFolder = async (
   { replace = false }: Wanted,
   { author, remainingTime, conditions = {} }: Requester,
 ): Promise<void> => {
-  const { files, removals, workflows, clock } = deps
+  const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, remainingTime)
   if (known.length === 0) throw nothingRemoved()
   await refuseRemovals(removals, site, [folder])
   if (!isUnconditional(conditions)) {
     requireConditions(conditions, (await files.exists(folderKey('live', site, folder))) ? 'folder' : undefined)
   }
-  const absent: Absences = [
-    [fileKey('live', site, folder), 'destinationExists'],
-    ...(replace ? [] : areas.map((area) => [folderKey(area, site, folder), 'destinationExists'] as const)),
-  ]
   if (await workflows.isRunningBelow(site, folder)) throw new ServiceError('workflowUpdated')
-  const holding = randomUUID()
-  const end = clock.monotonic() + longestHold - timeToLetGo
-  const whileHeld = () => Math.min(remainingTime(), end - clock.monotonic())
-  const placeAll = async (period: Period, changes: readonly Restoration[]): Promise<void> => {
-    const ancestors = await findAncestors(files, site, ancestorsOf(folder))
-    await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
-    if (replace) await refuseClashes(files, site, folder, changes, whileHeld)
-    const entry: Plan['entry'] = { type: 'folder.restored', subject: folder, details: { count: changes.length } }
-    const plan: Plan = { site, paths: [folder], changes, absent, entry, holding }
-    try {
-      if ((await place(deps, plan, { author, remainingTime: whileHeld }, ancestors)) === 'placed') return
-      throw new ServiceError('unavailable')
-    } catch (error) {
-      // S3 has hidden the objects again, later than the record says: the next attempt must find them.
-      await removals.note(site, folder, { from: period.from, to: clock.wall() }).catch(() => {})
-      throw error
-    }
-  }
-  if (!(await removals.hold(site, folder, holding, longestHold))) throw new ServiceError('folderGoing')
-  try {
+  await withLock(deps, site, folder, remainingTime, async (lock) => {
     for (const period of known) {
-      const changes = await takenIn(files, site, folder, period, whileHeld)
-      if (changes.length > 0) return await placeAll(period, changes)
+      const changes = await takenIn(files, site, folder, period, lock.remainingTime)
+      if (changes.length === 0) continue
+      const plan = { ...planRestore(site, folder, changes, replace, lock.id), changes }
+      return placeRestore(deps, plan, folder, period.from, replace, { author, remainingTime: lock.remainingTime })
     }
     throw nothingRemoved()
-  } finally {
-    // Otherwise the hold ends by itself.
-    await removals.release(site, folder, holding).catch(() => {})
-  }
+  })
 }

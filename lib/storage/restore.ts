@@ -60,10 +60,9 @@ const restoreFile = async (
 }
 
 /**
- * Brings back a file, in the state in which it was removed or in an earlier one, or what the last removal of a folder,
- * or of one around it, has taken along. Errors: nameRequired (the root), fileUnknown (nothing of it is kept),
- * pathUnknown, destinationExists, workflowUpdated, folderGoing, folderReserved, conditionFailed, storageRefused (more
- * than one request can do), unavailable.
+ * Restores a removed or earlier file, or what the last removal of a folder took. Errors: nameRequired (the root),
+ * fileUnknown, pathUnknown, destinationExists, workflowUpdated, folderLocked, folderReserved, conditionFailed,
+ * storageRefused (too much for one request), unavailable.
  */
 export const restore = async (
   deps: RestoreDeps,

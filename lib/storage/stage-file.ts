@@ -10,13 +10,13 @@ export interface FileContent {
   readonly content: AsyncIterable<Uint8Array>
 }
 
-/** The refusal of a file that is larger than `limit` bytes. */
 export const fileTooLarge = (limit: number): ServiceError =>
   new ServiceError('fileTooLarge', {
-    message: `The file is larger than the ${limit} bytes allowed here in one request. Send it as a resumable upload (tus 1.0), in pieces of up to that size.`,
+    message:
+      `The file is larger than the ${limit} bytes allowed here in one request. ` +
+      'Send it as a resumable upload (tus 1.0), in pieces of up to that size.',
   })
 
-/** Lets the bytes pass and checks them: that they are not too many, and what a template must hold. */
 async function* inspected(
   content: AsyncIterable<Uint8Array>,
   path: StoragePath,
@@ -41,7 +41,7 @@ export interface StageTarget {
   readonly isSettled: boolean
 }
 
-/** Takes a file in, unseen yet. Errors: fileTooLarge, those of a template, those of the content. */
+/** Errors: fileTooLarge, those of a template, those of the content. */
 export const stageFile = (
   { files, largestFile }: { readonly files: ObjectStore; readonly largestFile: number },
   { site, area, path, isSettled }: StageTarget,

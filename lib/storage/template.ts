@@ -1,13 +1,21 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { ErrorName } from '../core/errors.ts'
 
-/** The longest comment that can begin a region, in characters. */
+// Characters.
 const longestComment = 2_000
 
 const mostRegions = 10_000
 
-const token =
-  /<!--\s*TemplateBeginEditable\b(?<attributes>[^>]{0,1000})-->|(?<end><!--\s*TemplateEndEditable\s*-->)|(?<tag>\{(?:tag_)?pagecontent\})/gi
+const token = new RegExp(
+  [
+    /<!--\s*TemplateBeginEditable\b(?<attributes>[^>]{0,1000})-->/,
+    /(?<end><!--\s*TemplateEndEditable\s*-->)/,
+    /(?<tag>\{(?:tag_)?pagecontent\})/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+)
 
 const longestTag = '{tag_pagecontent}'.length
 
@@ -32,7 +40,7 @@ interface TemplateCheck {
   end(): TemplateFault | undefined
 }
 
-/** A template that comes piece by piece has at most so many bytes: it waits where it can be looked into. */
+// Bytes. A resumable template is read as a whole.
 export const largestResumableTemplate = 8 * 1024 * 1024
 
 export const templateFault = async (
@@ -44,8 +52,8 @@ export const templateFault = async (
 }
 
 /**
- * A template must hold `{tag_pagecontent}` or `{pagecontent}`: inside one of its editable regions when it has any. Each
- * region has a name of its own (S-22 to S-25). It is checked in passing, so a large one costs no memory.
+ * Checks that the tag is in an editable region, if there are any, and that regions have unique names (S-22 to S-25).
+ * Reads in passing, so a large template costs no memory.
  */
 export const createTemplateCheck = (): TemplateCheck => {
   const decoder = new StringDecoder('utf8')

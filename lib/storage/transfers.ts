@@ -1,8 +1,10 @@
-import { ServiceError } from '../core/errors.ts'
+import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
+import { inParallel } from '../core/in-parallel.ts'
 import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
 import { type Change, listAll, type ObjectStore, type Transfer } from './object-store.ts'
-import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, type StoragePath } from './path.ts'
+import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from './path.ts'
+import { templateFault } from './template.ts'
 
 export interface Relocation {
   readonly kind: Transfer['kind']
@@ -11,21 +13,18 @@ export interface Relocation {
   readonly target: StoragePath
 }
 
-/**
- * A folder with more than this in it is neither moved nor copied: all of it becomes visible in the new place at once,
- * or nothing does, and nobody waits for that any longer. It is a bound on memory, too.
- */
+// All of a folder becomes visible in the new place at once. The limit bounds time and memory.
 const mostObjects = 10_000
 
 const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
-  move: 'The folder holds too much to be renamed or moved in one go. Upload it under its new name, then delete this one.',
-  copy: 'This is too much to be copied in one go. Copy what the folder holds part by part.',
+  move: 'The folder is too large to rename or move at once. Upload it under its new name, then delete this one.',
+  copy: 'This is too large to copy at once. Copy its files and folders one by one.',
 }
 
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>
   new ServiceError('storageRefused', { message: tooMuchMessages[kind] })
 
-/** A copy takes the live files alone (S-58). */
+// S-58.
 const areasOf = (kind: Transfer['kind']): readonly Area[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 
 export const transfersOfFile = async (
@@ -38,7 +37,7 @@ export const transfersOfFile = async (
       .map(async (area): Promise<Change | undefined> => {
         const info = await store.find(fileKey(area, site, path))
         if (!info) return undefined
-        // What is no page has no draft.
+        // Only pages have drafts.
         if (area === 'draft' && !isPage(target)) return { kind: 'remove', key: info.key }
         const contentType = contentTypeOf(nameOf(target), info.contentType)
         return { kind, from: info, key: fileKey(area, site, target), contentType }
@@ -47,7 +46,7 @@ export const transfersOfFile = async (
   return changes.filter((change) => change !== undefined)
 }
 
-/** Without any change, there is no such folder. Errors: storageRefused. */
+/** Empty when the folder does not exist. Errors: storageRefused. */
 export const transfersOfFolder = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,
@@ -70,11 +69,44 @@ export const transfersOfFolder = async (
 
 export const isTransfer = (change: Change): change is Transfer => change.kind === 'move' || change.kind === 'copy'
 
-/** A path that grows with its folder's must stay within the bounds, in each area. Errors: urlInvalid. */
-export const checkLengths = (changes: readonly Change[]): void => {
-  if (changes.some((change) => isTransfer(change) && Buffer.byteLength(pathIn(change.key)) > longestPath)) {
-    throw new ServiceError('urlInvalid', {
-      message: 'In its new place, the path of something in the folder becomes too long.',
-    })
+export const hasLongPath = (changes: readonly Change[]): boolean =>
+  changes.some((change) => isTransfer(change) && Buffer.byteLength(pathIn(change.key)) > longestPath)
+
+const readsInFlight = 16
+
+export const templatesAmong = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
+  const prefix = folderKey('live', site, root)
+  return changes
+    .filter(isTransfer)
+    .filter(
+      ({ key, from }) =>
+        key.startsWith(prefix) && isTemplate(key.slice(prefix.length)) && !isTemplate(from.key.slice(prefix.length)),
+    )
+}
+
+const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | undefined> => {
+  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }), 'bytes=0-')
+  if (!object) return undefined
+  const { body = [] } = object
+  return templateFault(body instanceof Uint8Array ? [body] : body)
+}
+
+/**
+ * Checks files that become templates (S-26). A file that changes meanwhile is not moved. Errors: those of a template
+ * and of `refuseLate`.
+ */
+export const checkTemplates = async (
+  store: ObjectStore,
+  site: SiteId,
+  transfers: readonly Transfer[],
+  refuseLate: () => void,
+): Promise<void> => {
+  const check = async ({ from, key }: Transfer) => {
+    refuseLate()
+    const fault = await faultOf(store, from.key)
+    if (!fault) return
+    const path = key.slice(folderKey('live', site, root).length)
+    throw new ServiceError(fault, { message: `${path}: ${new ServiceError(fault).message}` })
   }
+  await inParallel(transfers, readsInFlight, check)
 }

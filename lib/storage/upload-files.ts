@@ -18,7 +18,7 @@ import { readAhead } from './read-ahead.ts'
 import { type FileContent, type StageTarget, stageFile } from './stage-file.ts'
 
 export interface IncomingFile extends FileContent {
-  /** Empty when the client gave none. Undefined when it did not send a file at all. */
+  /** Empty when the client gave none. Undefined when the part is no file. */
   readonly fileName: string | undefined
 }
 
@@ -29,9 +29,7 @@ export interface UploadDeps extends StorageStores {
 
 export const mostFiles = 100
 
-/**
- * Files up to this size are taken in side by side, larger ones one after the other, at the pace of the body. In bytes.
- */
+// Bytes. Smaller files are staged side by side, larger ones one after the other.
 const smallFile = 64 * 1024
 
 interface NamedFile {
@@ -99,7 +97,7 @@ const planUpload = (site: SiteId, folder: StoragePath, placed: readonly StagedFi
 const withAncestors = (folder: StoragePath): readonly StoragePath[] =>
   folder === root ? [] : [...ancestorsOf(folder), folder]
 
-/** Operation 12 (S-27 to S-46): stores files in a folder, which is created with its ancestors. All or nothing. */
+/** Operation 12 (S-27 to S-46): stores files in a folder and creates the folder. All or nothing. */
 export const uploadFiles = async (
   deps: UploadDeps,
   site: SiteId,
@@ -109,7 +107,7 @@ export const uploadFiles = async (
 ): Promise<void> => {
   const { files, workflows } = deps
   const target = { site, path: wanted, foldersOf: withAncestors }
-  const { path: folder, ancestors } = await resolve(deps, target, requester.isAsWritten, async () => {})
+  const { path: folder, ancestors } = await resolve(deps, target, requester.isCaseSensitive, async () => {})
   const above = { ...ancestors, missing: ancestors.missing.filter((one) => one !== folder) }
   await refuseOccupied(deps, noFileAt(site, above.missing))
   const staged: NamedFile[] = []

@@ -11,7 +11,7 @@ interface UploadName {
  * call: unavailable.
  */
 export interface UploadProgress {
-  /** Makes this the token's newest upload, at 0 %: newer than every one that began before, whatever a clock says. */
+  /** Makes this the token's newest upload, at 0 %, regardless of clocks. */
   begin(upload: UploadName): Promise<void>
   /** Progress never falls, and never touches another upload's. */
   report(upload: UploadName, percent: number): Promise<void>
@@ -20,29 +20,23 @@ export interface UploadProgress {
 }
 
 export interface Progress {
-  /** So many bytes have come in. */
   advance(bytes: number): void
-  /** Tells 100 %. */
   succeed(): Promise<void>
-  /** Tells how far it is: another request goes on. */
   pause(): Promise<void>
-  /** Lets the last value stand. */
   fail(): Promise<void>
 }
 
-/** Milliseconds from one write to the next: three in a second, so that the last one makes at most four (S-90). */
+// Milliseconds between writes: at most four in a second with the last one (S-90).
 const interval = 334
 
 interface Options {
   readonly progress: UploadProgress
-  /** SHA-256 of the login token. */
   readonly token: string
-  /** The id of an upload that goes on in several requests; a new one unless told. */
+  /** For an upload over several requests; a new id by default. */
   readonly id?: string
-  /** The declared length in bytes. Without it the progress is 0 until the end (S-88). */
+  /** Bytes. Undefined keeps the progress at 0 until the end (S-88). */
   readonly total: number | undefined
   readonly already?: number
-  /** The monotonic clock, in milliseconds. */
   readonly now: () => number
 }
 
@@ -56,7 +50,7 @@ export const startProgress = ({ progress, token, id = randomUUID(), total, alrea
   let isWriting = true
   let hasEnded = false
 
-  /** One write after the other: were they to overtake each other, the store would have to sort them out. */
+  // Writes run one after the other, so that none overtakes another.
   const settled = (write: Promise<void>): Promise<void> =>
     write
       .catch(() => {})

@@ -51,8 +51,8 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
 const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
   async place(changes, conditions, entry) {
-    const { site, folders, holding } = conditions.staying
-    const watch = await removals.look(site, folders, holding)
+    const { site, folders, lockId } = conditions.unlocked
+    const watch = await removals.look(site, folders, lockId)
     const outcome = await files.place(changes, conditions, entry)
     await watch.hasChanged()
     await record(entry)

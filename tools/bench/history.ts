@@ -153,7 +153,7 @@ const filesToRestore = 5_000
 const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
   const { files } = stores
   const folder = toStoragePath('archive')
-  const conditions = { absent: [], staying: { site, folders: [] } }
+  const conditions = { absent: [], unlocked: { site, folders: [] } }
   for (let first = 0; first < filesToRestore; first += 100) {
     const changes = await Promise.all(
       Array.from({ length: 100 }, async (_, index): Promise<Change> => {

@@ -75,7 +75,7 @@ const ownHeaders: Readonly<Partial<Record<ErrorName, readonly string[]>>> = {
   tokenRejected: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],
   tooManyRequests: ['Retry-After'],
-  appendGoing: ['Retry-After'],
+  uploadLocked: ['Retry-After'],
   rangeNotSatisfiable: ['Content-Range'],
 }
 

@@ -17,8 +17,8 @@ export interface FolderLook {
 }
 
 export interface ObservedRemovals extends FolderRemovals {
-  /** `holding` is the caller's own hold: it does not block the caller. */
-  look(site: SiteId, folders: readonly StoragePath[], holding?: string): Promise<FolderLook>
+  /** `lockId` is the caller's own hold: it does not block the caller. */
+  look(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLook>
 }
 
 /** Closed removals are kept so long, in seconds, that changes which began before them still see them. */
@@ -130,7 +130,7 @@ export const createOpening = (
       )
       if (isOpened) return id
       const [removal] = await items.removalsOf(site, [folder])
-      if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderGoing')
+      if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderLocked')
       return removal?.id ?? id
     },
 
@@ -170,11 +170,11 @@ export const createLooks = (items: PathItems): Pick<ObservedRemovals, 'openOf' |
 
   isOpenBelow: items.isRemovalBelow,
 
-  async look(site, folders, holding) {
+  async look(site, folders, lockId) {
     const before = await items.removalsOf(site, folders)
     const known = new Set(before.map(({ id }) => id))
     return {
-      isRemoving: before.some(({ isClosed, id }) => !isClosed && id !== holding),
+      isRemoving: before.some(({ isClosed, id }) => !isClosed && id !== lockId),
       hasChanged: async () => (await items.removalsOf(site, folders)).some(({ id }) => !known.has(id)),
     }
   },

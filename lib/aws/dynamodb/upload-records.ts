@@ -1,6 +1,6 @@
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Upload } from '../../storage/uploads/upload.ts'
-import type { Progress, UploadRecords } from '../../storage/uploads/upload-records.ts'
+import type { Progress, UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type Attributes, type ItemChange, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import { itemOf, storedHolding, toUpload } from './upload-item.ts'
 

@@ -27,7 +27,8 @@ const readTask = (body: string): RemovalTask => {
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
-    const deadline = deps.clock.monotonic() + remaining - timeToHandOver
+    const until = deps.clock.monotonic() + remaining - timeToHandOver
+    const deadline = { isOver: () => deps.clock.monotonic() >= until }
     try {
       return await continueRemoval(deps, message, { deadline, end: remaining })
     } catch (error) {

@@ -139,7 +139,7 @@ const copyObject = async (
 ): Promise<void> => {
   const { once, name: Bucket } = doing
   // Some stores ignore the condition below. Copies are many and keep their source, so they go without this look.
-  if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'rival', key })
+  if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const id = randomUUID()
   // A copy has the mark of its source or one of its own. Objects that others have put into the bucket may have none.
   const isOwn = async (copied: HeadObjectCommandOutput): Promise<boolean> => {
@@ -163,7 +163,7 @@ const copyObject = async (
       creates: true,
       run: () =>
         onCondition(doing, 'a copy onto nothing', async (isConditional) => {
-          if (!isConditional && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'rival', key })
+          if (!isConditional && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
           const conditions = isConditional ? { IfNoneMatch: '*' } : {}
           const copied = await once.send(new CopyObjectCommand({ ...command, ...conditions }), longOptions(doing))
           return { VersionId: copied.VersionId, ETag: copied.CopyObjectResult?.ETag }
@@ -173,7 +173,7 @@ const copyObject = async (
   } catch (error) {
     if (!isRefused(error)) throw error
     const isTaken = !isMissing(error) && (await headObject(doing, key))
-    throw new NotPlaced(isTaken ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
+    throw new NotPlaced(isTaken ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
   }
 }
 

@@ -75,7 +75,7 @@ export const createRestoring = ({ doing, uncovering, writing, expected, absent }
   /** Something was put there, or removed, between the look and the call. */
   const findRace = async (key: string): Promise<NotPlaced> => {
     const isTaken = mustBeFree(key) && (await headObject(doing, key))
-    return new NotPlaced({ outcome: isTaken ? 'rival' : 'stale', key })
+    return new NotPlaced({ outcome: isTaken ? 'occupied' : 'stale', key })
   }
 
   return {
@@ -96,7 +96,7 @@ export const createRestoring = ({ doing, uncovering, writing, expected, absent }
     async bringBack({ key, id: versionId }: Restoration): Promise<void> {
       const [info, present] = await Promise.all([findVersion(doing, key, versionId), headObject(doing, key)])
       if (!info) throw new NotPlaced({ outcome: 'stale', key })
-      if (present && mustBeFree(key)) throw new NotPlaced({ outcome: 'rival', key })
+      if (present && mustBeFree(key)) throw new NotPlaced({ outcome: 'occupied', key })
       const id = randomUUID()
       const command = {
         Bucket: doing.name,

@@ -6,7 +6,7 @@ import {
   NotPlaced,
   type ObjectStore,
   type PlaceConditions,
-  type PlaceOutcome,
+  type PlaceResult,
   type Staged,
 } from '../../storage/object-store.ts'
 import type { FolderLook, ObservedRemovals } from '../dynamodb/folder-removals.ts'
@@ -92,19 +92,19 @@ const createChecks = (
   bucket: Bucket,
   removals: Pick<ObservedRemovals, 'look'>,
   deadline: Deadline,
-  { absent, staying, standing = [], matching = [] }: PlaceConditions,
+  { absent, unlocked, present = [], matching = [] }: PlaceConditions,
 ) => ({
   /** Errors: NotPlaced. */
   async before(): Promise<FolderLook> {
-    const looking = removals.look(staying.site, staying.folders, staying.holding)
+    const looking = removals.look(unlocked.site, unlocked.folders, unlocked.lockId)
     const [look, rival, changed] = await Promise.all([
       deadline.wait(looking),
       findRival(bucket, absent),
       findChanged(bucket, matching),
     ])
-    if (look.isRemoving) throw new NotPlaced({ outcome: 'going' })
+    if (look.isRemoving) throw new NotPlaced({ outcome: 'locked' })
     if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
-    if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
+    if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
     return look
   },
 
@@ -118,13 +118,13 @@ const createChecks = (
     const [hasChanged, rival, there, changed] = await Promise.all([
       deadline.wait(look.hasChanged()),
       findRival(bucket, others),
-      Promise.all(standing.map((key) => findObject(bucket, key))),
+      Promise.all(present.map((key) => findObject(bucket, key))),
       findChanged(bucket, unchanged),
     ])
-    const gone = standing.find((_, index) => !there[index])
+    const gone = present.find((_, index) => !there[index])
     if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
-    if (hasChanged) throw new NotPlaced({ outcome: 'going' })
-    if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
+    if (hasChanged) throw new NotPlaced({ outcome: 'locked' })
+    if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
     if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   },
 })
@@ -134,7 +134,7 @@ const placeAll = async (
   { removals, bodyOf }: Pick<Options, 'removals'> & { readonly bodyOf: (staged: Staged) => StagedBody },
   changes: readonly Change[],
   conditions: PlaceConditions,
-): Promise<{ readonly outcome: PlaceOutcome; readonly hasChanged: boolean }> => {
+): Promise<{ readonly outcome: PlaceResult; readonly hasChanged: boolean }> => {
   const { remainingTime = unlimited } = conditions
   const deadline = createDeadline(remainingTime, timeToReturn + timeToUndo(changes))
   const undoDeadline = createDeadline(remainingTime, timeToReturn)

@@ -182,7 +182,7 @@ export const storageContract: GroupContract<'storage'> = {
         'storageRefused',
         'fileUnknown',
         'pathUnknown',
-        'folderGoing',
+        'folderLocked',
         'workflowDeleted',
         'nameRequired',
         'folderReserved',

@@ -21,7 +21,7 @@ interface Deps {
   readonly database: Database
   readonly blobs: Blobs
   /** Asked within the transaction that puts something into one of the folders. */
-  readonly isBeingRemoved: (staying: PlaceConditions['staying']) => boolean
+  readonly isBeingRemoved: (unlocked: PlaceConditions['unlocked']) => boolean
   readonly record: RecordChange
   /** Bytes: smaller content is kept in the database. */
   readonly smallContent?: number

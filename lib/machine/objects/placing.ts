@@ -142,7 +142,7 @@ interface Placing {
   readonly rows: ObjectRows
   readonly old: OldObjects
   readonly stagedOf: (staged: Staged) => StagedBlob
-  readonly isBeingRemoved: (staying: PlaceConditions['staying']) => boolean
+  readonly isBeingRemoved: (unlocked: PlaceConditions['unlocked']) => boolean
   readonly record: RecordChange
 }
 
@@ -184,7 +184,7 @@ const transfer = (placing: Placing, change: Transfer): void => {
   const { kind, from, key } = change
   const { rows } = placing
   if (kind === 'move' ? move(placing, change) : copy(rows, change)) return
-  throw new NotPlaced(rows.get(key) ? { outcome: 'rival', key } : { outcome: 'stale', key: from.key })
+  throw new NotPlaced(rows.get(key) ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
 }
 
 /** The state that was removed last comes back as it was; any other becomes a new one with the same bytes. */
@@ -231,15 +231,15 @@ const apply = (placing: Placing, change: Change): void => {
 export const placeChanges = (
   placing: Placing,
   changes: readonly Change[],
-  { absent, standing = [], matching = [], staying, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
+  { absent, present = [], matching = [], unlocked, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
   entry: HistoryEntry,
 ): void => {
   const { rows, isBeingRemoved, record } = placing
-  if (isBeingRemoved(staying)) throw new NotPlaced({ outcome: 'going' })
-  const gone = standing.find((key) => !rows.get(key))
+  if (isBeingRemoved(unlocked)) throw new NotPlaced({ outcome: 'locked' })
+  const gone = present.find((key) => !rows.get(key))
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
   const rival = absent.find((key) => isTaken(rows, key))
-  if (rival !== undefined) throw new NotPlaced({ outcome: 'rival', key: rival })
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
   const changed = matching.find(({ key, version }) => rows.get(key)?.version !== version)
   if (changed) throw new NotPlaced({ outcome: 'changed', key: changed.key })
   if (!changes.every(({ kind, key }) => kind === 'folder' && rows.get(key))) record(entry)

@@ -145,7 +145,7 @@ export const createRemovalCheck = (connection: DatabaseSync) => {
   const any = connection.prepare(
     'SELECT 1 FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) LIMIT 1',
   )
-  return ({ site, folders }: PlaceConditions['staying']): boolean =>
+  return ({ site, folders }: PlaceConditions['unlocked']): boolean =>
     any.get(site, JSON.stringify(folders)) !== undefined
 }
 

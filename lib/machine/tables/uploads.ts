@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import { storedId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Holding, Target, Upload } from '../../storage/uploads/upload.ts'
-import type { TakeOutcome, UploadRecords } from '../../storage/uploads/upload-records.ts'
+import type { TakeOutcome, UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>

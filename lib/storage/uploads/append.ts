@@ -1,11 +1,30 @@
+import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
-import { type Checksum, checked } from './checksum.ts'
 import type { Lease } from './lease.ts'
 import { type Announcement, admitAppend, expiryOf, type Holding, holdingOf, tooLong, type Upload } from './upload.ts'
-import type { UploadParts } from './upload-parts.ts'
-import type { Progress, UploadRecords } from './upload-records.ts'
+import type { Progress, UploadParts, UploadRecords } from './upload-stores.ts'
 
-/** Bytes that are to be added to an upload. */
+export const checksumAlgorithms = ['sha256', 'sha1', 'md5'] as const
+type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
+
+export interface Checksum {
+  readonly algorithm: ChecksumAlgorithm
+  readonly value: Buffer
+}
+
+// Errors: chunkMismatch, after the last byte.
+async function* checked(
+  content: AsyncIterable<Uint8Array>,
+  { algorithm, value }: Checksum,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash(algorithm)
+  for await (const chunk of content) {
+    hash.update(chunk)
+    yield chunk
+  }
+  if (!hash.digest().equals(value)) throw new ServiceError('chunkMismatch')
+}
+
 export interface Addition extends Announcement {
   readonly content: AsyncIterable<Uint8Array>
   readonly checksum?: Checksum | undefined
@@ -14,11 +33,9 @@ export interface Addition extends Announcement {
 interface AppendDeps {
   readonly records: Pick<UploadRecords, 'advance' | 'note' | 'get'>
   readonly parts: Pick<UploadParts<unknown>, 'append'>
-  /** The wall clock. */
   readonly now: () => number
 }
 
-/** Lets the bytes pass that there is room for. Errors: uploadTooLarge. */
 async function* within(
   content: AsyncIterable<Uint8Array>,
   room: number,
@@ -32,7 +49,6 @@ async function* within(
   }
 }
 
-/** Lets the bytes pass for as long as the lease goes on. Errors: unavailable. */
 async function* underLease(content: AsyncIterable<Uint8Array>, lease: Lease): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of content) {
     if (lease.isOver()) throw new ServiceError('unavailable')
@@ -56,10 +72,10 @@ const trackBreak = (content: AsyncIterable<Uint8Array>) => {
 }
 
 /**
- * Appends bytes under a lease, and releases the lease unless the upload is whole. Bytes before a broken connection
- * stay. Wrong bytes and too many bytes are dropped; without a declared length the first of too many may stay. Errors:
- * offsetMismatch, storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (cancelled meanwhile), appendGoing (the
- * lease is lost), unavailable, those of the content.
+ * Appends bytes under a lease and releases it unless the upload is whole. Bytes before a broken connection stay. Wrong
+ * or too many bytes are dropped; without a declared length the first of too many may stay. Errors: offsetMismatch,
+ * storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (cancelled meanwhile), uploadLocked (the lease is lost),
+ * unavailable, those of the content.
  */
 export const append = async (
   { records, parts, now }: AppendDeps,
@@ -99,7 +115,7 @@ export const append = async (
   const keeps = progress.offset === length
   await lease.settled()
   if (!(await records.advance(upload.id, holder, progress, keeps))) {
-    throw new ServiceError((await records.get(upload.id)) ? 'appendGoing' : 'uploadUnknown')
+    throw new ServiceError((await records.get(upload.id)) ? 'uploadLocked' : 'uploadUnknown')
   }
   if (appended.failure !== undefined) throw appended.failure
   return { ...upload, ...progress }

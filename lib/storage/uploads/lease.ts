@@ -1,12 +1,11 @@
-import type { UploadRecords } from './upload-records.ts'
+import type { UploadRecords } from './upload-stores.ts'
 
-/** Durations of a lease in milliseconds. */
+/** Milliseconds. */
 export interface LeaseTerms {
   readonly lasts: number
   readonly renewsEvery?: number
 }
 
-/** For requests without a time limit. After a request has died, the next one waits 15 seconds. */
 export const renewedLease: LeaseTerms = { lasts: 15_000, renewsEvery: 5_000 }
 
 export interface Lease {
@@ -20,15 +19,13 @@ const lost = Number.NEGATIVE_INFINITY
 
 interface LeaseDeps {
   readonly records: Pick<UploadRecords, 'renew'>
-  /** The monotonic clock. */
   readonly now: () => number
   readonly terms: LeaseTerms
 }
 
 /**
- * Renews the lease of an upload that was taken, until it is ended. `since` is the moment at which it was asked for:
- * whatever an answer takes on its way, the lease is over here no later than it is over for others. A renewal that fails
- * has its next time; one that is refused is the last.
+ * Renews a lease until it ends. `since`: the time of the request for it, so it ends here no later than in the store. A
+ * failed renewal is repeated; a refused one is the last.
  */
 export const keepLease = (
   { records, now, terms: { lasts, renewsEvery } }: LeaseDeps,

@@ -10,7 +10,7 @@ import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from 
 import { admitFile, type FilePlace, placeInFolder, putStaged, refuseWorkflow } from '../put-file.ts'
 import { largestResumableTemplate, templateFault } from '../template.ts'
 import type { Target } from './upload.ts'
-import type { UploadParts, WholeUpload } from './upload-parts.ts'
+import type { UploadParts, WholeUpload } from './upload-stores.ts'
 
 export interface Uploader {
   readonly site: SiteId
@@ -51,7 +51,7 @@ type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
 
 const requesterOf = ({ author, remainingTime }: Uploader, { ifMatch, ifNoneMatch }: Conditional): Requester => {
   const conditions = parseConditions(ifMatch, ifNoneMatch)
-  return { author, remainingTime, conditions, isAsWritten: !isUnconditional(conditions) }
+  return { author, remainingTime, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => ({
@@ -59,7 +59,7 @@ const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => 
   ...(ifNoneMatch !== undefined && { ifNoneMatch }),
 })
 
-/** Checks everything that can be checked without the bytes. `limit`: the largest size of the upload, in bytes. */
+/** Makes every check that needs no bytes. `limit`: the largest upload, in bytes. */
 export const admitUpload = async (
   deps: PlacementDeps,
   request: UploadRequest,
@@ -107,5 +107,5 @@ export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploa
     return deps.parts.whole(whole)
   }
   // The path was resolved when the upload was created.
-  await putStaged(deps, place, stage, { ...requesterOf(uploader, target), isAsWritten: true })
+  await putStaged(deps, place, stage, { ...requesterOf(uploader, target), isCaseSensitive: true })
 }

@@ -1,11 +1,8 @@
 import { ServiceError } from '../../core/errors.ts'
-import { type Checksum, checksumAlgorithms } from './checksum.ts'
+import { type Checksum, checksumAlgorithms } from './append.ts'
 import { isWaiting, type Upload } from './upload.ts'
 
-/**
- * The tus protocol 1.0 (https://tus.io/protocols/resumable-upload): what its headers say in the words of uploads, and
- * the other way round. Nothing is decided here.
- */
+// Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). It decides nothing.
 const version = '1.0.0'
 
 const extensions = [
@@ -46,10 +43,7 @@ export const tusAbilities = (largest: number): AnswerHeaders => ({
   'Tus-Checksum-Algorithm': checksumAlgorithms.join(','),
 })
 
-/**
- * "The value MUST be a non-negative integer" ("Upload-Offset", "Upload-Length"). One too large to be exact is too large
- * for anything.
- */
+// "The value MUST be a non-negative integer" ("Upload-Offset", "Upload-Length").
 const readNumber = (headers: RequestHeaders, name: string): number | undefined => {
   const text = headers[name.toLowerCase()]?.trim()
   if (text === undefined) return undefined
@@ -57,7 +51,7 @@ const readNumber = (headers: RequestHeaders, name: string): number | undefined =
   throw malformed(`${name} must be a whole number, 0 or more.`)
 }
 
-/** Characters. The gateway accepts 10,240 of all headers together. */
+// Characters. The gateway accepts 10,240 of all headers together.
 const longestMetadata = 4_096
 
 const decodeText = (bytes: Buffer): string => {
@@ -82,7 +76,7 @@ const readPair = (pair: string): readonly [key: string, value: Buffer] => {
   return [key, bytes]
 }
 
-/** The pairs of `Upload-Metadata`. "All keys MUST be unique." Errors: storageRefused. */
+// "All keys MUST be unique."
 const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
   if (header.length > longestMetadata) {
     throw malformed(`Upload-Metadata has at most ${longestMetadata} characters here.`)
@@ -94,7 +88,6 @@ const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
 }
 
 export interface TusCreation {
-  /** Null when it comes later. */
   readonly length: number | null
   readonly metadata: string
   readonly fileName: string | undefined
@@ -153,7 +146,9 @@ export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
   const value = decodeBase64(text)
   if (algorithm && value && value.length > 0) return { algorithm, value }
   throw new ServiceError('checksumMismatch', {
-    message: `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, a blank and the checksum of the body in base64. Nothing was kept.`,
+    message:
+      `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, a blank ` +
+      'and the checksum of the body in base64. Nothing was kept.',
   })
 }
 
@@ -171,7 +166,7 @@ export const readAppend = (headers: RequestHeaders): TusAppend => {
   return { offset, length: readNumber(headers, 'Upload-Length'), checksum: readChecksum(headers) }
 }
 
-/** "This header MUST be included in every PATCH response if the upload is going to expire" ("Upload-Expires"). */
+// "This header MUST be included in every PATCH response if the upload is going to expire" ("Upload-Expires").
 const expiry = ({ isComplete, expires }: Upload): AnswerHeaders =>
   isComplete ? {} : { 'Upload-Expires': new Date(expires).toUTCString() }
 

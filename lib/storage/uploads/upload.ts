@@ -1,31 +1,26 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 
-/** The stored bytes of an upload, in the terms of `UploadParts`. */
 export interface Holding {
   readonly name: string
-  /** The MD5 of each whole part, in hex and in their order. None where the bytes wait in one piece. */
+  /** The hex MD5 of each whole part; empty when the bytes are in one piece. */
   readonly parts: readonly string[]
-  /**
-   * The store's name for the bytes after the last whole part; null when there are none, or all bytes are in one piece.
-   */
+  /** The store's name for the bytes after the last whole part. */
   readonly tail: string | null
 }
 
-/** The uploads keep it and hand it on; what it means, the destination knows. */
 export interface Target {
   readonly path: string
   readonly folder?: string
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
-  /** The key of the object. */
   readonly key: string
   readonly contentType: string
   readonly ifMatch?: string
   readonly ifNoneMatch?: string
 }
 
-/** A file on its way in, piece by piece. Moments are milliseconds since the epoch, sizes bytes. */
+/** Times are milliseconds since the epoch, sizes are bytes. */
 export interface Upload {
   /** 32 hex digits. */
   readonly id: string
@@ -34,15 +29,13 @@ export interface Upload {
   readonly target: Target
   readonly metadata: string
   readonly limit: number
-  /** Null while nobody has said it. */
   readonly length: number | null
-  /** Bytes that are stored for good. */
+  /** Durable bytes. */
   readonly offset: number
-  /** One that has all of its bytes, and is not, waits for that to be decided. */
+  /** False while a whole upload waits to be placed. */
   readonly isComplete: boolean
   readonly created: number
   readonly expires: number
-  /** Null when there is nothing to be held any more. */
   readonly holding: Holding | null
 }
 
@@ -61,10 +54,8 @@ export const expiryOfComplete = (now: number): number => now + rememberedFor
 
 export const isExpired = ({ expires }: Pick<Upload, 'expires'>, now: number): boolean => expires <= now
 
-/** All of its bytes are stored, but it is not in place. */
 export const isWaiting = ({ length, offset, isComplete }: Upload): boolean => !isComplete && offset === length
 
-/** Throws for an upload that is in place already. */
 export const holdingOf = ({ id, holding }: Pick<Upload, 'id' | 'holding'>): Holding => {
   if (!holding) throw new Error(`The bytes of the upload ${id} are nowhere`)
   return holding
@@ -73,7 +64,6 @@ export const holdingOf = ({ id, holding }: Pick<Upload, 'id' | 'holding'>): Hold
 export const tooLong = (limit: number): ServiceError =>
   new ServiceError('uploadTooLarge', { message: `The upload is larger than the ${limit} bytes allowed here.` })
 
-/** Errors: uploadTooLarge. */
 export const requireLength = (length: number | null, limit: number): void => {
   if (length !== null && length > limit) throw tooLong(limit)
 }
@@ -81,14 +71,10 @@ export const requireLength = (length: number | null, limit: number): void => {
 export interface Announcement {
   readonly offset: number
   readonly length?: number | undefined
-  /** Bytes; undefined when the request does not declare them. */
   readonly declared?: number | undefined
 }
 
-/**
- * The length that an upload has from an append on: once it is known, it stays (tus 1.0, "Creation"). Errors:
- * storageRefused, uploadTooLarge.
- */
+// "Once set the length MUST NOT be changed" (tus 1.0). Errors: storageRefused, uploadTooLarge.
 const lengthFrom = (upload: Upload, given: number | undefined): number | null => {
   if (given === undefined) return upload.length
   if (upload.length !== null && upload.length !== given) {
@@ -106,8 +92,8 @@ const lengthFrom = (upload: Upload, given: number | undefined): number | null =>
 }
 
 /**
- * Decides whether an append may begin. Answers the length of the whole upload from then on, and how many bytes the
- * append may bring. Errors: offsetMismatch, storageRefused (a length that contradicts another one), uploadTooLarge.
+ * Returns the length of the upload and the bytes that the append may bring. Errors: offsetMismatch, storageRefused
+ * (contradicting lengths), uploadTooLarge.
  */
 export const admitAppend = (
   upload: Upload,

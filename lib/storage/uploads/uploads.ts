@@ -14,8 +14,7 @@ import {
   requireLength,
   type Upload,
 } from './upload.ts'
-import type { WholeUpload } from './upload-parts.ts'
-import type { UploadRecords } from './upload-records.ts'
+import type { UploadRecords, WholeUpload } from './upload-stores.ts'
 
 export interface UploadsDeps extends PlacementDeps {
   readonly records: UploadRecords
@@ -25,10 +24,8 @@ export interface UploadsDeps extends PlacementDeps {
 
 interface Beginning {
   readonly request: UploadRequest
-  /** Null while nobody knows it. */
   readonly length: number | null
   readonly metadata: string
-  /** The first bytes, where they come along. */
   readonly first?: Addition | undefined
 }
 
@@ -36,23 +33,21 @@ export type Begun = (upload: Upload) => void
 
 export interface Uploads {
   /**
-   * Begins an upload; one without any byte to come is put in place at once. Nothing is left of one whose first bytes
-   * are refused. `begun` is told of it before the first byte. Errors: those of the destination, uploadTooLarge,
-   * storageRefused (too many open uploads), those of `append`.
+   * Places an empty upload at once. Leaves nothing when the first bytes are refused. Calls `begun` before the first
+   * byte. Errors: those of the destination, uploadTooLarge, storageRefused (too many open uploads), those of `append`.
    */
   create(uploader: Uploader, beginning: Beginning, begun?: Begun): Promise<Upload>
   /**
-   * The upload as it is: never complete before it is in place, which is tried again when it failed in passing. Errors:
-   * uploadUnknown, unavailable (that is not decided yet), those of the destination (then the upload has ended).
+   * Places a waiting upload again. Errors: uploadUnknown, unavailable (undecided), those of the destination (the upload
+   * has ended).
    */
   find(uploader: Uploader, id: string): Promise<Upload>
   /**
-   * Adds bytes at an offset, and puts the upload in place with the last of them. `begun` is told of the upload before
-   * the first byte. Errors: as `lib/storage/uploads/append.ts` lists them, uploadUnknown, appendGoing, unavailable,
-   * those of the destination (then the upload has ended).
+   * Places the upload with its last byte. Calls `begun` before the first byte. Errors: those of `append.ts`,
+   * uploadUnknown, uploadLocked, unavailable, those of the destination (the upload has ended).
    */
   append(uploader: Uploader, id: string, addition: Addition, begun?: Begun): Promise<Upload>
-  /** Ends an upload: what has come of it goes, what is in place stays. Errors: uploadUnknown. */
+  /** A file that is in place stays. Errors: uploadUnknown. */
   cancel(uploader: Uploader, id: string): Promise<void>
 }
 
@@ -60,7 +55,6 @@ const isRefusal = (error: unknown): boolean => error instanceof ServiceError && 
 
 const newId = (): string => randomBytes(16).toString('hex')
 
-/** Seconds. */
 const longestRetryAfter = 5
 
 const retryAfter = (left: number) => ({
@@ -86,7 +80,6 @@ const createCompletion = (deps: UploadsDeps) => {
     return { ...upload, isComplete: true, expires, holding: null }
   }
 
-  /** A refusal ends the upload. Errors: unavailable when the lease is over. */
   const complete = async (upload: Upload, uploader: Uploader, lease: Lease): Promise<Upload> => {
     if (lease.isOver()) throw new ServiceError('unavailable')
     try {
@@ -110,14 +103,14 @@ type LeaseWork<Result> = (upload: Upload, lease: Lease, markReleased: () => void
 const createLeases = ({ records, clock, lease: terms }: UploadsDeps) => ({
   async withLease<Result>(
     { id, offset }: Pick<Upload, 'id' | 'offset'>,
-    busy: 'appendGoing' | 'unavailable',
+    busy: 'uploadLocked' | 'unavailable',
     work: LeaseWork<Result>,
   ): Promise<Result> {
     const holder = newId()
     const since = clock.monotonic()
     const taken = await records.take(id, offset, holder, terms.lasts)
     if (taken.outcome === 'unknown') throw new ServiceError('uploadUnknown')
-    if (taken.outcome === 'moved') throw new ServiceError(busy === 'appendGoing' ? 'offsetMismatch' : busy)
+    if (taken.outcome === 'moved') throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
     if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
     const lease = keepLease({ records, now: clock.monotonic, terms }, { id, holder, since })
     let isHeld = true
@@ -141,7 +134,7 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
   const { discard, complete, completeAgain } = createCompletion(deps)
   const { withLease } = createLeases(deps)
 
-  /** A store may be late with removing expired uploads. */
+  // A store may remove expired uploads late.
   const known = async ({ site, author }: Uploader, id: string): Promise<Upload> => {
     const upload = await records.get(id)
     if (upload && isExpired(upload, now())) await discard(id).catch(() => {})
@@ -155,7 +148,7 @@ export const createUploads = (deps: UploadsDeps): Uploads => {
       : Promise.resolve(upload)
 
   const add = ({ id }: Upload, uploader: Uploader, addition: Addition): Promise<Upload> =>
-    withLease({ id, offset: addition.offset }, 'appendGoing', async (held, lease, markReleased) => {
+    withLease({ id, offset: addition.offset }, 'uploadLocked', async (held, lease, markReleased) => {
       const grown = await append({ records, parts, now }, held, lease, addition)
       if (isWaiting(grown)) return complete(grown, uploader, lease)
       markReleased()

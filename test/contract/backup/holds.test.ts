@@ -9,7 +9,7 @@ import { openBlobs } from '../../../lib/machine/objects/blobs.ts'
 import { entry } from '../../support/history.ts'
 import { test as base } from '../../support/test.ts'
 
-const nowhere = { absent: [], staying: { site: 1001 as never, folders: [] } }
+const nowhere = { absent: [], unlocked: { site: 1001 as never, folders: [] } }
 const second = 1_000
 const minute = 60 * second
 

@@ -6,7 +6,7 @@ import { openLocalFiles } from '../../support/local-files.ts'
 import { test as base } from '../../support/test.ts'
 
 const day = 24 * 3600 * 1000
-const nowhere = { absent: [], staying: { site: 1001 as never, folders: [] } }
+const nowhere = { absent: [], unlocked: { site: 1001 as never, folders: [] } }
 
 const test = base.extend('store', async ({ directory }, { onCleanup }) => {
   const clock = { time: Date.UTC(2026, 0, 1) }

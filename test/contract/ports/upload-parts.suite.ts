@@ -5,7 +5,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import type { Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
-import type { AppendWatch } from '../../../lib/storage/uploads/upload-parts.ts'
+import type { AppendWatch } from '../../../lib/storage/uploads/upload-stores.ts'
 import { entry } from '../../support/history.ts'
 
 /**
@@ -70,7 +70,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
     const place = async (upload: Begun, holding: Holding, length: number) => {
       const staged = await stores.uploadParts.whole({ ...upload, holding, length })
       expect(staged.size).toBe(length)
-      const conditions = { absent: [], staying: { site, folders: [] } }
+      const conditions = { absent: [], unlocked: { site, folders: [] } }
       return stores.files.place([{ kind: 'put', key: upload.target.key, staged }], conditions, entry)
     }
 

@@ -12,7 +12,7 @@ import { keptContents } from '../../support/kept-contents.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
 import { bytesOf, megabyte } from './object-store/workbench.ts'
 
-const conditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const conditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const large = Buffer.alloc(2 * megabyte, 'x')
 const day = 24 * 60 * 60 * 1000
 

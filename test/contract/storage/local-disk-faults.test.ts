@@ -8,7 +8,7 @@ import { entry } from '../../support/history.ts'
 import { openLocalFiles } from '../../support/local-files.ts'
 import { bytesOf, chunks, megabyte } from './object-store/workbench.ts'
 
-const conditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const conditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const target = { key: undefined, contentType: 'a/b' }
 
 /** Runs a program that may be missing here, or be refused. Answers whether it did its work. */

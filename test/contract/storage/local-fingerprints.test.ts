@@ -25,8 +25,8 @@ const open = (): LocalFiles => {
 
 const put = async ({ files }: LocalFiles, key: string, bytes: Buffer) => {
   const staged = await files.stage(chunks(bytes), { key, contentType: 'text/plain' })
-  const staying = { site: 1 as SiteId, folders: [] }
-  await files.place([{ kind: 'put', key, staged }], { absent: [], staying }, entry)
+  const unlocked = { site: 1 as SiteId, folders: [] }
+  await files.place([{ kind: 'put', key, staged }], { absent: [], unlocked }, entry)
 }
 
 const find = async ({ files }: LocalFiles, key: string) => {

@@ -72,7 +72,7 @@ describe('?meta of a folder', () => {
     const staged = await files.stage(content(), { key, contentType: 'text/plain' })
     await files.place(
       [{ kind: 'put', key, staged }],
-      { absent: [], staying: { site: storage.site, folders: [] } },
+      { absent: [], unlocked: { site: storage.site, folders: [] } },
       entry,
     )
   }

@@ -32,7 +32,7 @@ const fill = async (folder: string, paths: readonly string[]) => {
       return { kind: 'put' as const, key, staged: await deps.files.stage(little(), { key, contentType: 'a/b' }) }
     }),
   )
-  await deps.files.place(changes, { absent: [], staying: { site, folders: [] } }, entry)
+  await deps.files.place(changes, { absent: [], unlocked: { site, folders: [] } }, entry)
 }
 
 interface Page {

@@ -8,7 +8,7 @@ import { codeOf, fillFolder, formHeaders, multipart, openStorage, renameTo, type
 /** Less than what a request keeps for its answer: the time for a removal is up as soon as it has begun. */
 const noTime = 1_000
 
-const wholeSlice = { deadline: Number.POSITIVE_INFINITY, end: 90_000 }
+const wholeSlice = { deadline: { isOver: () => false }, end: 90_000 }
 
 describe('the removal of a folder with more files than one call deletes', () => {
   let storage: StorageUnderTest
@@ -91,7 +91,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
   it('goes on in slices, one message after the other', async () => {
     await fillFolder(storage, '/huge', 3_000)
     await storage.call('DELETE', '/huge', { remaining: noTime })
-    const slice = () => continueRemoval(storage.deps, message(), { ...wholeSlice, deadline: time })
+    const slice = () => continueRemoval(storage.deps, message(), { ...wholeSlice, deadline: { isOver: () => true } })
     expect([await slice(), await slice(), await slice()]).toEqual([{ delay: 0 }, { delay: 0 }, undefined])
     expect((await metaOf('/huge')).statusCode).toBe(404)
   })

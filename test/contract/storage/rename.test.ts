@@ -108,7 +108,7 @@ describe('a rename of a large folder', () => {
     await put('/renamed/one-more', 'x')
     const answer = await renameTo(storage, '/renamed', 'again')
     expect([answer.statusCode, codeOf(answer)]).toEqual([400, 104000])
-    expect(JSON.parse(answer.body).message).toMatch(/too much to be renamed .* Upload it under its new name/)
+    expect(JSON.parse(answer.body).message).toMatch(/too large to rename .* Upload it under its new name/)
     expect(await keysOf(storage)).toEqual([...before, 'live/1001/renamed/one-more'].sort())
   })
 

@@ -59,7 +59,7 @@ const createRemovals = () => {
   return { state, removals: { look } }
 }
 
-const nowhere: PlaceConditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
 async function* one(content: Buffer): AsyncGenerator<Buffer> {
   yield content

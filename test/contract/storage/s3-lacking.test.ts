@@ -13,7 +13,7 @@ import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 let s3: MemoryS3
 let store: ObjectStore
 const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-const nowhere = { absent: [], staying: { site: 1 as SiteId, folders: [] } }
+const nowhere = { absent: [], unlocked: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {
   s3 = createMemoryS3()

@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 
 const place = (changes: readonly Change[]) =>
-  store.place(changes, { absent: [], staying: { site: 1 as SiteId, folders: [] } }, entry)
+  store.place(changes, { absent: [], unlocked: { site: 1 as SiteId, folders: [] } }, entry)
 const putOf = async (key: string): Promise<Change> => {
   const content = (async function* () {
     yield Buffer.from('x')
@@ -47,7 +47,7 @@ describe('a bucket that keeps no versions yet', () => {
   it('loses a new folder again that is taken back, and keeps a file that may have replaced one', async () => {
     hasChanged = true
     const changes = [{ kind: 'folder', key: 'live/f/' } as const, await putOf('live/f/a')]
-    expect(await place(changes)).toEqual({ outcome: 'going' })
+    expect(await place(changes)).toEqual({ outcome: 'locked' })
     expect(await keys()).toEqual(['live/f/a'])
   })
 

@@ -10,7 +10,7 @@ import { inMemory, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 
 const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-const nothingInTheWay = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const nothingInTheWay = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const chunkLength = 1024 * 1024
 
 /** A store whose uploads share so many buffers, over a bucket in memory that answers no part before it is let to. */

@@ -15,7 +15,7 @@ import { tag } from '../../support/s3-xml.ts'
 let s3: MemoryS3
 let store: ObjectStore
 const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-const nowhere = { absent: [], staying: { site: 1 as SiteId, folders: [] } }
+const nowhere = { absent: [], unlocked: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {
   // The client waits by chance before it repeats a call: here, never for long.

@@ -11,7 +11,7 @@ import { bytesOf } from './object-store/workbench.ts'
 
 /** Folders that nobody removes. */
 const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-const nowhere: PlaceConditions = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
 let s3: MemoryS3
 /** The store that is tested, and another one beside it. */
@@ -130,7 +130,7 @@ describe('a destination that is taken between the look and the copy', () => {
     await put(store, 'live/a')
     const from = await listed('live/a')
     beforeThe(isCopy, () => put(others, 'live/b', 'theirs'))
-    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'rival', key: 'live/b' })
+    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'occupied', key: 'live/b' })
     expect(await keys()).toEqual(['live/a', 'live/b'])
     expect((await store.find('live/b'))?.size).toBe('theirs'.length)
   })
@@ -197,7 +197,7 @@ describe('what comes while changes are placed', () => {
       () => put(others, 'live/a/below'),
     )
     const outcome = await place([{ kind: 'put', key: 'live/a', staged }], { absent: ['live/a/'] })
-    expect(outcome).toEqual({ outcome: 'rival', key: 'live/a/' })
+    expect(outcome).toEqual({ outcome: 'occupied', key: 'live/a/' })
     expect(await keys()).toEqual(['live/a', 'live/a/below'])
     expect((await store.find('live/a'))?.size).toBe('old'.length)
   })
@@ -294,7 +294,7 @@ describe('a look for rivals', () => {
     for (let index = 0; index < 5; index++) await put(store, `live/f/1/${index}`)
     expect(await place([], { absent: ['live/f/0/', 'live/f/2/'] })).toEqual({ outcome: 'placed' })
     expect(s3.requests.find(({ query = {} }) => query['prefix'] === 'live/f/')?.query?.['delimiter']).toBe('/')
-    expect(await place([], { absent: ['live/f/0/', 'live/f/1/'] })).toEqual({ outcome: 'rival', key: 'live/f/1/' })
+    expect(await place([], { absent: ['live/f/0/', 'live/f/1/'] })).toEqual({ outcome: 'occupied', key: 'live/f/1/' })
   })
 
   it('answers the first of the keys where there is something', async () => {
@@ -304,7 +304,7 @@ describe('a look for rivals', () => {
       ['live/b', 'live/f/1/'],
       ['live/f/1/', 'live/b'],
     ]) {
-      expect(await place([], { absent })).toEqual({ outcome: 'rival', key: absent[0] })
+      expect(await place([], { absent })).toEqual({ outcome: 'occupied', key: absent[0] })
     }
   })
 })

@@ -93,7 +93,7 @@ async function* one(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)
 }
 const stage = (by: ObjectStore, key: string, text: string) => by.stage(one(text), { key, contentType: 'text/plain' })
-const nowhere = { absent: ['live/1/f', 'live/1/f/page.html/'], staying: { site: 1 as SiteId, folders: [] } }
+const nowhere = { absent: ['live/1/f', 'live/1/f/page.html/'], unlocked: { site: 1 as SiteId, folders: [] } }
 const put = async (by: ObjectStore, key: string, text: string) =>
   by.place([{ kind: 'put', key, staged: await stage(by, key, text) }], nowhere, entry)
 

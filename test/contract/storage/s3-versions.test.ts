@@ -50,7 +50,7 @@ const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
   return { ...version, kind: 'restore', key }
 }
 const place = (changes: readonly Restoration[], conditions: Partial<PlaceConditions> = {}) =>
-  store.place(changes, { absent: [], staying: { site: 1001 as SiteId, folders: [] }, ...conditions }, entry)
+  store.place(changes, { absent: [], unlocked: { site: 1001 as SiteId, folders: [] }, ...conditions }, entry)
 const removedIn = async (prefix: string, from: number, to: number): Promise<readonly RemovedObject[]> => {
   const found: RemovedObject[] = []
   for await (const some of store.removedWithin(prefix, { from, to })) found.push(...some)
@@ -79,7 +79,7 @@ const listingsOf = async (work: () => Promise<unknown>): Promise<readonly S3Requ
 }
 
 describe('a restore that is taken back', () => {
-  const gone = { standing: ['live/1/gone'] }
+  const gone = { present: ['live/1/gone'] }
   const stale = { outcome: 'stale', key: 'live/1/gone' }
 
   it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('leaves what others have uploaded anew: %s', async (keys) => {
@@ -143,7 +143,7 @@ describe('while an object is restored', () => {
     await hide(key)
     const change = await restorationOf(key, 1)
     meanwhile(isMeant, () => put(key, 'upload'))
-    expect(await place([change], { absent })).toEqual({ outcome: 'rival', key })
+    expect(await place([change], { absent })).toEqual({ outcome: 'occupied', key })
     expect(await content(key)).toBe('upload')
   })
 
@@ -165,7 +165,7 @@ describe('while an object is restored', () => {
     }
     await put(key, 'first', 'second')
     const change = await restorationOf(key, 1)
-    expect(await place([change], { absent: [key] })).toEqual({ outcome: 'rival', key })
+    expect(await place([change], { absent: [key] })).toEqual({ outcome: 'occupied', key })
     await hide(key)
     expect(await place([change], { absent: [key] })).toEqual({ outcome: 'placed' })
     expect(await content(key)).toBe('first')

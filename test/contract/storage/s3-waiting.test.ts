@@ -13,7 +13,7 @@ import { entry, unrecorded } from '../../support/history.ts'
 /** A socket that takes every connection and says nothing, and the store over it. */
 let store: ObjectStore
 const silent = createServer((socket) => socket.on('error', () => {}).resume())
-const nowhere = { absent: [], staying: { site: 1001 as SiteId, folders: [] } }
+const nowhere = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 
 const connect = (config: object = {}) => {

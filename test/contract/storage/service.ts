@@ -73,7 +73,7 @@ export const fillFolder = async (
   const keys = [prefix, ...names.map((name) => `${prefix}${name}/`)]
   const changes = keys.map((key) => ({ kind: 'folder', key }) as const)
   if (fill) await fill(keys)
-  else await files.place(changes, { absent: [], staying: { site, folders: [] } }, entry)
+  else await files.place(changes, { absent: [], unlocked: { site, folders: [] } }, entry)
   return keys.sort()
 }
 

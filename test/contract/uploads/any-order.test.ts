@@ -180,7 +180,7 @@ async function* inPieces(bytes: Buffer, cut: number, breaks: boolean): AsyncGene
 /** What a caller may be told: all of it leaves the upload as it was, or further on. */
 const clean: readonly number[] = [
   errors.offsetMismatch.code,
-  errors.appendGoing.code,
+  errors.uploadLocked.code,
   errors.chunkMismatch.code,
   errors.uploadTooLarge.code,
   errors.unavailable.code,

@@ -37,7 +37,7 @@ const growth = async (run: () => Promise<unknown>): Promise<number> => {
 
 type Opened = Awaited<ReturnType<typeof openCloudFiles>>
 
-const nothingInTheWay = { absent: [], staying: { site, folders: [] } }
+const nothingInTheWay = { absent: [], unlocked: { site, folders: [] } }
 
 const uploadOwn = async ({ stores: { files } }: Opened) => {
   const staged = await files.stage(bytes(large), { key: 'live/1/large', contentType: 'a/b' })

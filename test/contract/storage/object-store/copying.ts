@@ -59,7 +59,7 @@ export const describeCopying = (bench: Workbench): void => {
     const prefix = fresh()
     for (const name of ['a', 'taken']) await put(`${prefix}${name}`, name)
     const changes = [await copyOf(`${prefix}a`, `${prefix}b`), await copyOf(`${prefix}a`, `${prefix}taken`)]
-    expect(await bench.place(changes)).toEqual({ outcome: 'rival', key: `${prefix}taken` })
+    expect(await bench.place(changes)).toEqual({ outcome: 'occupied', key: `${prefix}taken` })
     expect(await keysUnder(prefix)).toEqual([`${prefix}a`, `${prefix}taken`])
     expect(await content(`${prefix}taken`)).toBe('taken')
   })

@@ -13,7 +13,7 @@ export const describeMoving = (bench: Workbench): void => {
     await put(`${prefix}taken`, 'stays')
     const from = { key: `${prefix}a`, version: (await bench.store.find(`${prefix}a`))?.version ?? '' }
     expect(await bench.place([{ kind: 'move', from, key: `${prefix}taken` }])).toEqual({
-      outcome: 'rival',
+      outcome: 'occupied',
       key: `${prefix}taken`,
     })
     await placed([{ kind: 'move', from, key: `${prefix}b` }])

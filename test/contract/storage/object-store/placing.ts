@@ -60,7 +60,7 @@ export const describePlacing = (bench: Workbench): void => {
     const folder: Change = { kind: 'folder', key: `${prefix}folder/` }
     const key = `${folder.key}a`
     const file: Change = { kind: 'put', key, staged: await stage(key, 'x') }
-    const conditions = { standing: [folder.key] }
+    const conditions = { present: [folder.key] }
     expect(await bench.place([file], conditions)).toEqual({ outcome: 'stale', key: folder.key })
     expect(await keysUnder(prefix)).toEqual([])
     await placed([folder])
@@ -74,7 +74,7 @@ export const describePlacing = (bench: Workbench): void => {
     for (const bytes of [Buffer.from('few'), Buffer.alloc(100 * kilobyte, 'x')]) {
       const staged = await stage(`${prefix}new`, bytes)
       const change: Change = { kind: 'put', key: `${prefix}new`, staged }
-      expect((await bench.place([change], { absent: [`${prefix}rival`] })).outcome).toBe('rival')
+      expect((await bench.place([change], { absent: [`${prefix}rival`] })).outcome).toBe('occupied')
       await placed([change])
       expect(await content(`${prefix}new`)).toBe(bytes.toString('latin1'))
     }
@@ -95,7 +95,7 @@ export const describePlacing = (bench: Workbench): void => {
     ] as const) {
       const staged = await stage(`${prefix}new`, 'new')
       const result = await bench.place([{ kind: 'put', key: `${prefix}new`, staged }], { absent: [absent] })
-      expect(result).toEqual(isRival ? { outcome: 'rival', key: absent } : { outcome: 'placed' })
+      expect(result).toEqual(isRival ? { outcome: 'occupied', key: absent } : { outcome: 'placed' })
       await staged.discard()
       const found = await bench.store.find(`${prefix}new`)
       expect(found === undefined).toBe(isRival)
@@ -108,7 +108,7 @@ export const describePlacing = (bench: Workbench): void => {
     const prefix = fresh()
     await put(`${prefix}3/below/deep`, 'x')
     const names = Array.from({ length: 5 }, (_, index) => `${prefix}${index}/`)
-    expect(await bench.place([], { absent: names })).toEqual({ outcome: 'rival', key: `${prefix}3/` })
+    expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
 
     // More than one listing shows, and before the names in their order.
     const others = Array.from({ length: 1_000 }, (_, index) => ({
@@ -116,7 +116,7 @@ export const describePlacing = (bench: Workbench): void => {
       key: `${prefix}!${index}/`,
     }))
     await placed(others)
-    expect(await bench.place([], { absent: names })).toEqual({ outcome: 'rival', key: `${prefix}3/` })
+    expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
     expect(await bench.place([], { absent: names.toSpliced(3, 1) })).toEqual({ outcome: 'placed' })
   }, 60_000)
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Change, PlaceConditions, PlaceOutcome } from '../../../../lib/storage/object-store.ts'
+import type { Change, PlaceConditions, PlaceResult } from '../../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../../lib/storage/path.ts'
 import { entry } from '../../../support/history.ts'
 import { site, type Workbench } from './workbench.ts'
@@ -17,7 +17,7 @@ export const describeRacing = (bench: Workbench): void => {
     staged: await stage(key, text),
   })
 
-  const discard = async (change: Change, { outcome }: PlaceOutcome) => {
+  const discard = async (change: Change, { outcome }: PlaceResult) => {
     if (change.kind === 'put' && outcome !== 'placed') await change.staged.discard()
   }
 
@@ -83,16 +83,16 @@ export const describeRacing = (bench: Workbench): void => {
   it('places nothing in a folder that is going, and places it when the folder is gone', async () => {
     const key = `${fresh()}a`
     const folder = toStoragePath('going/deep')
-    const staying = { site, folders: [toStoragePath('going'), folder] }
+    const unlocked = { site, folders: [toStoragePath('going'), folder] }
     const change = await putOf(key, 'x')
     const id = await bench.removals.open(site, folder, 'one', entry)
-    expect(await bench.place([change], { staying })).toEqual({ outcome: 'going' })
+    expect(await bench.place([change], { unlocked })).toEqual({ outcome: 'locked' })
     expect(await bench.store.find(key)).toBeUndefined()
-    expect(await bench.place([], { staying: { site, folders: [toStoragePath('going')] } })).toEqual({
+    expect(await bench.place([], { unlocked: { site, folders: [toStoragePath('going')] } })).toEqual({
       outcome: 'placed',
     })
     await bench.removals.close(site, folder, id, 0)
-    expect(await bench.place([change], { staying })).toEqual({ outcome: 'placed' })
+    expect(await bench.place([change], { unlocked })).toEqual({ outcome: 'placed' })
     expect(await content(key)).toBe('x')
     expect(await leftovers()).toBe(0)
   })
@@ -113,12 +113,12 @@ export const describeRacing = (bench: Workbench): void => {
     const { begun, ...conditions } = begin(() => {
       listing ??= bench.removals.open(site, folder, name, entry).then(() => keysUnder(prefix))
     })
-    const result = await bench.place([change], { ...conditions, staying: { site, folders: [folder] } })
+    const result = await bench.place([change], { ...conditions, unlocked: { site, folders: [folder] } })
     await discard(change, result)
     await begun
     const listed = await listing
     if (result.outcome === 'placed') expect(listed).toEqual([key])
-    else expect([result.outcome, await keysUnder(prefix)]).toEqual(['going', []])
+    else expect([result.outcome, await keysUnder(prefix)]).toEqual(['locked', []])
     await bench.removals.close(site, folder, name, 0)
   }
 

@@ -233,7 +233,7 @@ export const describeVersions = (bench: Workbench): void => {
       await remove(`${prefix}a`)
       const restoration = await restorationOf(`${prefix}a`)
       await put(`${prefix}a`, 'another')
-      expect(await place([restoration], { absent: [`${prefix}a`] })).toEqual({ outcome: 'rival', key: `${prefix}a` })
+      expect(await place([restoration], { absent: [`${prefix}a`] })).toEqual({ outcome: 'occupied', key: `${prefix}a` })
       expect(await content(`${prefix}a`)).toBe('another')
     })
   })

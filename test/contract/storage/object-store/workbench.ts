@@ -8,7 +8,7 @@ import type {
   ListQuery,
   ObjectStore,
   PlaceConditions,
-  PlaceOutcome,
+  PlaceResult,
   ReadObject,
   Staged,
 } from '../../../../lib/storage/object-store.ts'
@@ -60,7 +60,7 @@ export interface Workbench {
   fresh(): string
   stage(key: string | undefined, content: string | Buffer, contentType?: string): Promise<Staged>
   /** Places changes under no conditions but these. */
-  place(changes: readonly Change[], conditions?: Partial<PlaceConditions>): Promise<PlaceOutcome>
+  place(changes: readonly Change[], conditions?: Partial<PlaceConditions>): Promise<PlaceResult>
   /** Places changes that nothing stands in the way of. */
   placed(changes: readonly Change[]): Promise<void>
   put(key: string, content: string | Buffer, contentType?: string): Promise<void>
@@ -94,7 +94,7 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
     stage: (key, content, contentType = 'text/plain') =>
       opened.store.stage(chunks(Buffer.from(content)), { key, contentType }),
     place: (changes, conditions) =>
-      opened.store.place(changes, { absent: [], staying: { site, folders: [] }, ...conditions }, entry),
+      opened.store.place(changes, { absent: [], unlocked: { site, folders: [] }, ...conditions }, entry),
     async placed(changes) {
       const result = await bench.place(changes)
       if (result.outcome !== 'placed') throw new Error(`The changes are not possible: ${JSON.stringify(result)}`)

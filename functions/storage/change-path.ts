@@ -1,23 +1,62 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { success } from '../../lib/contract/storage/contract-schemas.ts'
+import type { deleting, success } from '../../lib/contract/storage/contract-schemas.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
-import { ok } from '../../lib/http/reply.ts'
+import { done, ok } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { createFolder } from '../../lib/storage/create-folder.ts'
 import { putFile } from '../../lib/storage/put-file.ts'
 import { relocate } from '../../lib/storage/relocate.ts'
+import { remove } from '../../lib/storage/remove.ts'
+import { restore } from '../../lib/storage/restore.ts'
 import { fileTooLarge } from '../../lib/storage/stage-file.ts'
-import { isMultipart } from './incoming-files.ts'
-import { pathOf, readSwitches, requesterOf } from './params.ts'
-import { declaredLength, receiveUpload, upload } from './upload.ts'
+import { deletedPathOf, pathOf, readSwitches, requesterOf } from './params.ts'
+import { declaredLength, isMultipart, receiveUpload, upload } from './upload.ts'
+
+const bothInOne = /^draft\?force=(true|false)$/
+
+const optionsOf = async (query: Switches) => {
+  const [, swallowed] = bothInOne.exec(query.get('version') ?? '') ?? []
+  const given =
+    swallowed === undefined
+      ? { version: query.get('version'), force: query.get('force') }
+      : { version: 'draft', force: swallowed }
+  const { version, force: forced } = await readSwitches(
+    given,
+    async () => (await import('../../lib/contract/storage/switches.ts')).deleteSwitches,
+  )
+  return { draftOnly: version === 'draft', withContents: forced !== 'false' }
+}
+
+/** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
+export const deletePath = (deps: StorageDeps) =>
+  operation({ params: deletedPathOf, query: optionsOf }, async (input) => {
+    const { site, params, query } = input
+    const outcome = await remove(deps, site.id, params.path, { ...query, ...requesterOf(input) })
+    if (outcome === 'removed') return done
+    const value: Answer<typeof deleting> = { status: 'deleting' }
+    return { status: 202, document: { value } }
+  })
+
+export const restorePath = (deps: StorageDeps) =>
+  operation(
+    {
+      params: pathOf,
+      body: {
+        schema: async () => (await import('../../lib/contract/storage/switches.ts')).restoreBody,
+        malformed: 'storageRefused',
+      },
+    },
+    async (input) => {
+      await restore(deps, input.site.id, input.params.path, input.body, requesterOf(input))
+      const value: Answer<typeof success> = { status: 'success' }
+      return ok({ value })
+    },
+  )
 
 const succeeded: Answer<typeof success> = { status: 'success' }
 
-/**
- * PUT with `?meta`: gives a file or folder another name by `{"name": …}`, moves it by `{"path": …}`, copies it by
- * `{"copyTo": …}`. 200 with the status; 404/104001 when it is not there.
- */
+// PUT with `?meta`: renames by `{"name": …}`, moves by `{"path": …}`, copies by `{"copyTo": …}`.
 const relocatePath = (deps: StorageDeps) =>
   operation(
     {
@@ -39,7 +78,6 @@ const putFolder = (deps: StorageDeps) =>
     return ok({ value: succeeded })
   })
 
-/** The query and the media type of a PUT select the operation. */
 export const putPath = (deps: StorageDeps): OperationHandler => {
   const operations = {
     relocation: relocatePath(deps),
@@ -64,10 +102,7 @@ const asDraft = async (query: Switches): Promise<boolean> => {
   return version === 'draft'
 }
 
-/**
- * The body as it must come by the digests in the request. What checks them is loaded with the first one. Errors:
- * checksumMismatch.
- */
+// Most requests have no digest, so the check is loaded on demand.
 const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   if (headers['content-md5'] === undefined && headers['content-digest'] === undefined) return undefined
   const { checkedBy, digestsOf } = await import('../../lib/http/content-digest.ts')
@@ -75,7 +110,6 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
   return (content: AsyncIterable<Uint8Array>) => checkedBy(digests, content)
 }
 
-/** PUT of a file: the body is its content (S-47). 200 with the status. */
 const putFileContent = (deps: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async (input) => {
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)

@@ -1,21 +1,35 @@
+import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { readCursor, writeCursor } from './listing-cursor.ts'
-import type { ListQuery, ObjectStore } from './object-store.ts'
-import { longestListing } from './object-store.ts'
+import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from './object-store.ts'
 import { folderKey, type StoragePath } from './path.ts'
+
+export interface Position<By extends string> {
+  readonly by: By
+  readonly after: string
+}
+
+export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
+  Buffer.from(`${by}:${after}`).toString('base64url')
+
+/** Errors: storageRefused. */
+export const readCursor = <By extends string>(cursor: string, kinds: readonly By[]): Position<By> => {
+  const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const by = kinds.find((one) => one === kind)
+  if (by === undefined || after === undefined) {
+    throw new ServiceError('storageRefused', { message: 'The cursor is none of this listing. Begin the listing anew.' })
+  }
+  return { by, after }
+}
 
 export interface Entry {
   readonly name: string
   readonly type: 'file' | 'folder'
-  /** Bytes. */
   readonly size: number
-  /** Milliseconds since the epoch. */
   readonly modified: number | undefined
 }
 
 export interface FolderListing {
   readonly contents: readonly Entry[]
-  /** Undefined at the end. */
   readonly cursor: string | undefined
 }
 
@@ -29,7 +43,7 @@ const wholeFolder = 10_000
 
 const positions = ['name', 'key'] as const
 
-/** Moves surrogates behind all other code units, where the characters that they stand for belong. */
+// Sorts surrogates behind all other code units, as code points are.
 const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
 export const compareText = (a: string, b: string): number => {
@@ -105,4 +119,52 @@ export const listFolder = async (
   // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key
   // behind it, too.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
+}
+
+export interface FileBelow extends Omit<ListedObject, 'key'> {
+  readonly path: string
+}
+
+interface FilesQuery {
+  readonly limit: number | undefined
+  readonly cursor: string | undefined
+  readonly countThatFit: (files: readonly FileBelow[]) => number
+}
+
+interface FilesListing {
+  readonly contents: readonly FileBelow[]
+  readonly cursor: string | undefined
+}
+
+const mostFiles = 1_000
+
+const leastKeys = 100
+
+const mostListings = 10
+
+/** Lists every live file below a folder in the order of keys (S-80). Errors: storageRefused (cursor). */
+export const listFiles = async (
+  store: ObjectStore,
+  site: SiteId,
+  folder: StoragePath,
+  { limit = mostFiles, cursor, countThatFit }: FilesQuery,
+): Promise<FilesListing> => {
+  const prefix = folderKey('live', site, folder)
+  const size = Math.min(limit, mostFiles)
+  const found: FileBelow[] = []
+  let after = cursor === undefined ? undefined : prefix + readCursor(cursor, ['path']).after
+  let listings = 0
+  do {
+    const keys = Math.min(Math.max(size - found.length, leastKeys), longestListing)
+    const { objects, next } = await store.list({ prefix, folded: false, after, limit: keys })
+    for (const { key, ...file } of objects) {
+      if (!key.endsWith('/')) found.push({ ...file, path: key.slice(prefix.length) })
+    }
+    after = next
+    listings += 1
+  } while (after !== undefined && found.length < size && listings < mostListings)
+  const some = found.slice(0, size)
+  const contents = some.slice(0, countThatFit(some))
+  const position = contents.length === found.length ? after?.slice(prefix.length) : contents.at(-1)?.path
+  return { contents, cursor: position === undefined ? undefined : writeCursor({ by: 'path', after: position }) }
 }

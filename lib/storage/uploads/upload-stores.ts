@@ -1,0 +1,78 @@
+import type { Holding, Target, Upload } from './upload.ts'
+
+/** `left`: milliseconds. `moved`: the offset differs, or the upload is complete. */
+export type TakeOutcome =
+  | { readonly outcome: 'taken'; readonly upload: Upload }
+  | { readonly outcome: 'held'; readonly left: number }
+  | { readonly outcome: 'moved' }
+  | { readonly outcome: 'unknown' }
+
+export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonly holding: Holding }
+
+/**
+ * The port to the records of uploads. Reads see earlier writes. Callers check the expiry. Errors of every call:
+ * unavailable, outOfSpace where it writes.
+ */
+export interface UploadRecords {
+  /** False when the user has `most` open uploads on the site that have not expired at `now`. */
+  create(upload: Upload, most: number, now: number): Promise<boolean>
+  get(id: string): Promise<Upload | undefined>
+  /** Leases an upload at an offset for some milliseconds, also at its end. */
+  take(id: string, offset: number, holder: string, duration: number): Promise<TakeOutcome>
+  /**
+   * Extends the lease, also after its end if nobody else took it, and writes the noted progress. False when the lease
+   * is lost.
+   */
+  renew(id: string, holder: string, duration: number): Promise<boolean>
+  /** Writes the progress and ends the lease unless `keeps`. False when the lease is lost. */
+  advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
+  /** Notes progress that nobody was told of. `renew` may write it. */
+  note(id: string, holder: string, progress: Progress): Promise<void>
+  /** Does nothing when the upload is complete or gone. */
+  complete(id: string, expires: number): Promise<void>
+  /** Does nothing without the lease. */
+  giveBack(id: string, holder: string): Promise<void>
+  /** Returns the stored bytes of an incomplete upload. */
+  remove(id: string): Promise<Holding | undefined>
+}
+
+interface Appended {
+  readonly size: number
+  readonly holding: Holding
+  /** The error of the content. Earlier bytes are kept. */
+  readonly failure?: unknown
+}
+
+export interface AppendWatch {
+  /** Reports now and then how many bytes are durable. */
+  kept(size: number, holding: Holding): void
+  isOver(): boolean
+}
+
+export type HeldUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
+
+export type WholeUpload = HeldUpload & Pick<Upload, 'created'> & { readonly length: number }
+
+/**
+ * The port to the bytes of uploads. Bytes after the recorded offset do not count and are overwritten, so a crash loses
+ * nothing that was answered. Errors of every call: unavailable, outOfSpace where it writes.
+ */
+export interface UploadParts<Whole> {
+  begin(target: Target): Promise<Holding>
+  /**
+   * Overwrites from the offset on. Returned bytes are durable. Returns the error of the content, and throws that of the
+   * store.
+   */
+  append(
+    upload: HeldUpload & Pick<Upload, 'length'>,
+    offset: number,
+    content: AsyncIterable<Uint8Array>,
+    watch: AppendWatch,
+  ): Promise<Appended>
+  read(upload: WholeUpload): AsyncIterable<Uint8Array>
+  /** An earlier attempt may have placed it and died before the record. */
+  isInPlace(upload: WholeUpload): Promise<boolean>
+  /** The bytes for `place`. They stay until they are placed or removed, so another attempt may ask again. */
+  whole(upload: WholeUpload): Promise<Whole>
+  remove(upload: Omit<HeldUpload, 'target'>): Promise<void>
+}
