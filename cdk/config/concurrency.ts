@@ -24,11 +24,13 @@ const quota = { code: 'L-B99A9384', usual: 1000 }
 const judge = (region: string, wanted: number, unreserved: number): Finding => {
   const limit = `${region}: ${unreserved} functions may run at once, ${wanted} are wanted`
   if (unreserved >= wanted) return { isEnough: true, message: `${limit}: enough.` }
-  const request = `aws service-quotas request-service-quota-increase --region ${region} --service-code lambda --quota-code ${quota.code} --desired-value ${Math.max(quota.usual, wanted)}`
-  return {
-    isEnough: false,
-    message: `${limit}. A burst of requests would be turned away with 503.\nAsk AWS for more (it costs nothing, and may take days):\n  ${request}`,
-  }
+  const request =
+    `aws service-quotas request-service-quota-increase --region ${region} --service-code lambda ` +
+    `--quota-code ${quota.code} --desired-value ${Math.max(quota.usual, wanted)}`
+  const message =
+    `${limit}. A burst of requests would be turned away with 503.\n` +
+    `Ask AWS for more (it costs nothing, and may take days):\n  ${request}`
+  return { isEnough: false, message }
 }
 
 // Emulators do not support this call; AWS does.
